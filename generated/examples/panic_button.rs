@@ -1,15 +1,21 @@
 //! A panic button: cancels every order and closes every position of both families, again and again, until reading shows
-//! that nothing is left. Otherwise it prints what is left, and fails.
+//! that nothing is left. Otherwise it prints what is left, and fails. The proof waits for nodes that lag, a minute unless
+//! an argument states other seconds.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use tradeapi::Client;
-use tradeapi::runtime::error::BuildError;
+use tradeapi::runtime::confirm::ConfirmPolicy;
 
 #[tokio::main]
-async fn main() -> Result<ExitCode, BuildError> {
+async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let client = Client::from_env("TRADEAPI")?;
-    Ok(match client.flatten().await {
+    let mut policy = ConfirmPolicy::new();
+    if let Some(seconds) = std::env::args().nth(1) {
+        policy = policy.lag(Duration::from_secs(seconds.parse()?));
+    }
+    Ok(match client.flatten(&policy).await {
         Ok(flat) => {
             println!("{flat}");
             ExitCode::SUCCESS

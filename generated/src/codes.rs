@@ -70,10 +70,11 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
-        "22038",
-        "Quantity is not a multiple of the step.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "22038",
+            "Quantity is not a multiple of the step.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
             "22039",
             "Delivery is near: opening a position refused.",
@@ -279,13 +280,15 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             "Quantity below the minimum.",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["unified"]),
+        .of(&["unified"])
+        .alike(),
     runtime::tables::KnownError::observed(
             "25208",
             "Quantity above the maximum.",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["unified"]),
+        .of(&["unified"])
+        .alike(),
     runtime::tables::KnownError::observed(
             "25209",
             "Too little liquidity; not said whether before or during matching.",
@@ -398,7 +401,8 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             "Price is not a multiple of the tick.",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["unified"]),
+        .of(&["unified"])
+        .alike(),
     runtime::tables::KnownError::observed(
             "25245",
             "Account is not in unified mode; comes with HTTP 400.",
@@ -501,13 +505,15 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             "Quantity precision not kept.",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["unified"]),
+        .of(&["unified"])
+        .alike(),
     runtime::tables::KnownError::observed(
             "25611",
             "Below the least order quantity.",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["unified"]),
+        .of(&["unified"])
+        .alike(),
     runtime::tables::KnownError::observed(
             "25620",
             "Permission denied.",
@@ -583,7 +589,8 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             "Content type not accepted.",
             runtime::tables::CodeProof::NotDone,
         )
-        .at(runtime::tables::Stage::Gateway),
+        .at(runtime::tables::Stage::Gateway)
+        .alike(),
     runtime::tables::KnownError::observed(
             "40008",
             "Timestamp expired: more than 30 s from the server clock.",
@@ -833,13 +840,15 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             "clientOid too long.",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["classic"]),
+        .of(&["classic"])
+        .alike(),
     runtime::tables::KnownError::observed(
             "40305",
             "clientOid too long or has forbidden characters.",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["classic"]),
+        .of(&["classic"])
+        .alike(),
     runtime::tables::KnownError::observed(
             "40306",
             "Batch above 20 orders.",
@@ -865,7 +874,8 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             "Path does not exist.",
             runtime::tables::CodeProof::NotDone,
         )
-        .at(runtime::tables::Stage::Gateway),
+        .at(runtime::tables::Stage::Gateway)
+        .alike(),
     runtime::tables::KnownError::observed(
             "40704",
             "Query reaches back more than three months.",
@@ -1195,16 +1205,18 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
-        "41101",
-        "A parameter is wrong.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "41101",
+            "A parameter is wrong.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
             "41103",
             "A parameter is wrong (captured: price scale).",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["classic"]),
+        .of(&["classic"])
+        .alike(),
     runtime::tables::KnownError::observed(
         "41113",
         "Symbol offline.",
@@ -1254,15 +1266,17 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
-        "43006",
-        "Quantity below the minimum.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "43006",
+            "Quantity below the minimum.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
-        "43007",
-        "Quantity above the maximum.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "43007",
+            "Quantity above the maximum.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
         "43008",
         "Price below the limit.",
@@ -1283,7 +1297,8 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             "A parameter breaks its rule (clientOid, side, price ...).",
             runtime::tables::CodeProof::NotDone,
         )
-        .of(&["classic"]),
+        .of(&["classic"])
+        .alike(),
     runtime::tables::KnownError::observed(
         "43012",
         "Not enough balance.",
@@ -1301,10 +1316,11 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
-        "43028",
-        "Price is not a multiple of the tick.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "43028",
+            "Price is not a multiple of the tick.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
             "43029",
             "Size above what can be closed.",
@@ -1409,10 +1425,11 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
-        "45035",
-        "Price step not kept.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "45035",
+            "Price step not kept.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
         "45043",
         "Trading halted for settlement or maintenance.",
@@ -1467,15 +1484,17 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
-        "45111",
-        "Quantity below the minimum.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "45111",
+            "Quantity below the minimum.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
-        "45112",
-        "Quantity above the maximum.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "45112",
+            "Quantity above the maximum.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
         "45113",
         "Above the most order value.",
@@ -1487,10 +1506,11 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
-        "45115",
-        "Price is not a multiple of the tick.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "45115",
+            "Price is not a multiple of the tick.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .alike(),
     runtime::tables::KnownError::observed(
         "45116",
         "Position count above the maximum.",

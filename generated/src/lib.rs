@@ -225,16 +225,19 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::Header {
             name: "X-CHANNEL-API-CODE",
             sent: runtime::tables::Sent::ByOperation,
+            selects_market: false,
             doc: "The channel code under which a broker earns its rebate.",
         },
         runtime::tables::Header {
             name: "locale",
             sent: runtime::tables::Sent::Always,
+            selects_market: false,
             doc: "Language tag of the form xx-XX; en-US and zh-CN appear.",
         },
         runtime::tables::Header {
             name: "paptrading",
             sent: runtime::tables::Sent::Always,
+            selects_market: true,
             doc: "Observed, in no document: 1 together with a demo key trades on the demo market.",
         },
     ],

@@ -145,7 +145,7 @@ async fn panic_button() {
         classic::Execution::Market,
     );
     client.classic().place_order(&market).await.unwrap();
-    let output = text(&running.run("panic_button", &[]).await);
+    let output = text(&running.run("panic_button", &["0"]).await);
     assert!(output.starts_with("no order and no position is left"), "{output}");
     for family in [Family::Unified, Family::Classic] {
         let account = running.exchange.account(running.exchange.keys(), family);

@@ -221,6 +221,14 @@ impl runtime::Operation for BatchOrder {
         }
     }
 
+    fn item_outcomes(
+        &self,
+        response: &Self::Response,
+        judge: &runtime::emitted::ItemJudge<'_>,
+    ) -> Option<runtime::emitted::ItemOutcomes> {
+        Some(runtime::batches::item_outcomes(self, response, judge))
+    }
+
     fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
         if account.is("copyTrading", &["true"]) == Some(true) {
             return Some("copy-trading");

@@ -167,6 +167,14 @@ impl runtime::parameters::Parameters for FlashClosePosition {
 impl runtime::Operation for FlashClosePosition {
     type Response = CloseOutcome;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn item_outcomes(
+        &self,
+        response: &Self::Response,
+        judge: &runtime::emitted::ItemJudge<'_>,
+    ) -> Option<runtime::emitted::ItemOutcomes> {
+        Some(runtime::batches::item_outcomes(self, response, judge))
+    }
 }
 
 impl runtime::batches::ListsResults for FlashClosePosition {

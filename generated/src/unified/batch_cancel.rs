@@ -107,6 +107,14 @@ impl runtime::parameters::Parameters for BatchCancel {
 impl runtime::Operation for BatchCancel {
     type Response = runtime::List<BatchOrderResult>;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn item_outcomes(
+        &self,
+        response: &Self::Response,
+        judge: &runtime::emitted::ItemJudge<'_>,
+    ) -> Option<runtime::emitted::ItemOutcomes> {
+        Some(runtime::batches::item_outcomes(self, response, judge))
+    }
 }
 
 impl runtime::operation::Repeatable for BatchCancel {}

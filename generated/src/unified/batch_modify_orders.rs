@@ -170,6 +170,14 @@ impl runtime::parameters::Parameters for BatchModifyOrders {
 impl runtime::Operation for BatchModifyOrders {
     type Response = runtime::List<BatchModifyResult>;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn item_outcomes(
+        &self,
+        response: &Self::Response,
+        judge: &runtime::emitted::ItemJudge<'_>,
+    ) -> Option<runtime::emitted::ItemOutcomes> {
+        Some(runtime::batches::item_outcomes(self, response, judge))
+    }
 }
 
 impl runtime::orders::Amendment for BatchModifyOrders {

@@ -174,6 +174,14 @@ impl runtime::Operation for BatchOrder {
             );
         }
     }
+
+    fn item_outcomes(
+        &self,
+        response: &Self::Response,
+        judge: &runtime::emitted::ItemJudge<'_>,
+    ) -> Option<runtime::emitted::ItemOutcomes> {
+        Some(runtime::batches::item_outcomes(self, response, judge))
+    }
 }
 
 impl runtime::confirm::Queryable for BatchOrder {

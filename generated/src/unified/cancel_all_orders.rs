@@ -103,6 +103,14 @@ impl runtime::parameters::Parameters for CancelAllOrders {
 impl runtime::Operation for CancelAllOrders {
     type Response = runtime::List<BatchOrderResult>;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn item_outcomes(
+        &self,
+        response: &Self::Response,
+        judge: &runtime::emitted::ItemJudge<'_>,
+    ) -> Option<runtime::emitted::ItemOutcomes> {
+        Some(runtime::batches::item_outcomes(self, response, judge))
+    }
 }
 
 impl runtime::operation::Cancellation for CancelAllOrders {}

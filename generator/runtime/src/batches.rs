@@ -5,6 +5,7 @@ mod batch;
 mod call;
 mod direct;
 mod matching;
+mod outcomes;
 mod report;
 
 #[doc(hidden)]
@@ -13,4 +14,6 @@ pub use batch::{Batch, BatchShape, ListsResults, ResultsApart, SentItems};
 pub use call::BatchCall;
 pub use direct::{ItemFailure, ItemsReply, PartialFailure};
 pub use matching::Matched;
+#[doc(hidden)]
+pub use outcomes::item_outcomes;
 pub use report::{BatchReport, ItemOutcome, ItemReport, UnmatchedResult};

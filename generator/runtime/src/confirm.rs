@@ -16,7 +16,7 @@ mod verdict;
 use std::time::Duration;
 
 use crate::batches::Batch;
-use crate::client::{ClientCore, SETTLING};
+use crate::client::{CLOCK_ERROR, ClientCore, LAG, SETTLING};
 use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
 
@@ -115,29 +115,39 @@ pub trait Confirmable: Queryable {}
 )]
 pub trait ConfirmableItems: Queryable + Batch {}
 
-/// How to query the outcome of a request.
+/// How to query the outcome of a request, and what is assumed of the exchange meanwhile.
+///
+/// [`settling`](Self::settling), [`lag`](Self::lag), [`clock_error`](Self::clock_error) and [`denials`](Self::denials)
+/// are assumptions: where one does not hold, an order that exists can be reported as
+/// [`NotDone`](Confirmation::NotDone). Larger values assume less, and take longer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct ConfirmPolicy {
     deadline: Duration,
     pauses: (Duration, Duration),
     settling: Duration,
+    lag: Duration,
+    clock_error: Duration,
+    denials: u32,
     absent: Vec<String>,
 }
 
 impl Default for ConfirmPolicy {
     fn default() -> Self {
         Self {
-            deadline: Duration::from_secs(60),
+            deadline: Duration::from_secs(240),
             pauses: (Duration::from_millis(200), Duration::from_secs(5)),
             settling: SETTLING,
+            lag: LAG,
+            clock_error: CLOCK_ERROR,
+            denials: 2,
             absent: Vec::new(),
         }
     }
 }
 
 impl ConfirmPolicy {
-    /// Queries for a minute, at once and then with pauses from 200 ms to 5 seconds.
+    /// Queries for four minutes, at once and then with pauses from 200 ms to 5 seconds.
     pub fn new() -> Self {
         Self::default()
     }
@@ -154,20 +164,32 @@ impl ConfirmPolicy {
         self
     }
 
-    /// The time after which it gives up.
-    pub(crate) fn longest_wait(&self) -> Duration {
-        self.deadline
-    }
-
-    /// How long the exchange may take until an effect is visible.
-    pub(crate) fn longest_settling(&self) -> Duration {
-        self.settling
-    }
-
-    /// How long the exchange may take until the effect of an accepted request is visible. Only an absence that lasts
-    /// longer than this, after the request can no longer arrive, proves that it had no effect. By default 10 seconds.
+    /// How long the exchange may take to carry out a request that it accepted. An absence proves something only this
+    /// long, and as long as [`lag`](Self::lag) says, after the request can no longer arrive. By default 10 seconds.
     pub fn settling(mut self, settling: Duration) -> Self {
         self.settling = settling;
+        self
+    }
+
+    /// How far the machine that answers a query may be behind the one that took the request: a replica shows what was
+    /// carried out this long ago. By default a minute.
+    pub fn lag(mut self, lag: Duration) -> Self {
+        self.lag = lag;
+        self
+    }
+
+    /// How far the clocks of this machine and of the one that answers may both be off from the clock that requests are
+    /// accepted by. Without it, two clocks that are wrong together would show that a signature has expired. By default
+    /// a minute.
+    pub fn clock_error(mut self, clock_error: Duration) -> Self {
+        self.clock_error = clock_error;
+        self
+    }
+
+    /// How many answers in a row have to deny what a request was to create: an exchange may deny what exists once less
+    /// than this. By default two; at least one.
+    pub fn denials(mut self, denials: u32) -> Self {
+        self.denials = denials;
         self
     }
 
@@ -175,5 +197,16 @@ impl ConfirmPolicy {
     pub fn absent(mut self, code: impl Into<String>) -> Self {
         self.absent.push(code.into());
         self
+    }
+
+    /// How long after the exchange accepted a request its effect is visible on every machine.
+    pub(crate) fn shown_after(&self) -> Duration {
+        self.settling.saturating_add(self.lag)
+    }
+
+    /// How long after its signature the effect of a request with this window is visible on every machine, by a clock
+    /// that may be wrong together with the exchange's.
+    fn visible_after(&self, window: Duration) -> Duration {
+        [self.settling, self.lag, self.clock_error].into_iter().fold(window, Duration::saturating_add)
     }
 }

@@ -5,6 +5,6 @@ mod awaited;
 mod proof;
 mod target;
 
-pub(crate) use awaited::{Awaited, OutsideRecord, Pending, QueryInProgress};
+pub(crate) use awaited::{Awaited, MAX_REFUSED, OutsideRecord, Pending, QueryInProgress};
 pub(crate) use proof::{Attempts, Evidence, Sent};
 pub(crate) use target::Target;

@@ -76,15 +76,16 @@ impl Flat {
 
 impl ClientCore {
     /// Cancels all orders and closes all positions of the families in `flats`, in rounds, until reading shows that none
-    /// is left: no listing has an open order, and every answer about positions shows none, in two rounds between which
-    /// everything that may have been under way has arrived.
+    /// is left: no listing has an open order, and every answer about positions shows none, in two rounds, before the
+    /// second of which everything that this client had sent has arrived and is shown.
     ///
-    /// Changes of this client whose outcome is unknown can arrive until their signatures expire, so the end may take as
-    /// long, 40 seconds with the usual window. Changes of other programs, and of earlier runs, are not known here: stop
-    /// them first. Spot holdings are no positions, and stay.
+    /// Everything is cancelled and closed within the first seconds; the proof takes as long as `policy` assumes: after
+    /// the last order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also
+    /// the window of its signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs,
+    /// are not known here: stop them first. Spot holdings are no positions, and stay.
     ///
-    /// It gives up after the time of [`ConfirmPolicy::deadline`] without progress, and at the latest after ten times as
-    /// long. Calling it again is safe. Calls wait for their rate limits.
+    /// It gives up after a minute in which no round finds less than those before, and after ten minutes altogether.
+    /// Calling it again is safe. Calls wait for their rate limits.
     ///
     /// # Errors
     ///

@@ -6,18 +6,26 @@
 //! call fails with [`Error::NotStored`](crate::Error::NotStored). After a restart,
 //! [`ClientCore::recover`](crate::ClientCore::recover) queries the outcomes of the changes that are still open.
 //!
-//! A journal has no secrets: it stores parameters and the time of the signature, never a header.
+//! A journal belongs to the clients of one account at one address: a client with another key is refused before anything
+//! is read, stored or sent; see [`ClientCore::claim_journal`](crate::ClientCore::claim_journal).
+//!
+//! A journal has no secrets: it stores parameters and the time of the signature, never a header, and of the key a
+//! salted digest.
 
 #[cfg(any(feature = "journal", feature = "redis"))]
 mod entry;
 #[cfg(feature = "journal")]
 mod file;
 mod gap;
+mod owner;
+#[cfg(any(feature = "journal", feature = "redis"))]
+mod process;
 #[cfg(feature = "redis")]
 mod redis;
 
 use std::fmt;
 use std::pin::Pin;
+use std::time::Duration;
 
 use crate::error::JournalError;
 use crate::tables::Outcome;
@@ -26,6 +34,7 @@ use crate::value::Timestamp;
 #[cfg(feature = "journal")]
 pub use self::file::{Durability, FileJournal};
 pub use self::gap::{Gap, GapReason};
+pub(crate) use self::owner::Owner;
 #[cfg(feature = "redis")]
 pub use self::redis::RedisJournal;
 
@@ -43,8 +52,49 @@ pub trait Journal: Send + Sync {
     /// Stores how a change ended. A change whose end is not stored stays open.
     fn end(&self, number: ChangeNumber, ending: Ending) -> JournalFuture<'_, ()>;
 
+    /// Stores how items of a batch ended. The change stays open. By default nothing is stored, and a recovery queries
+    /// every item of an open batch again.
+    fn end_items(&self, number: ChangeNumber, items: Vec<ItemEnding>) -> JournalFuture<'_, ()> {
+        let _ = (number, items);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     /// Reads changes, the oldest first.
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>>;
+
+    /// Reads the next changes after a number, at most `most` and the oldest first, open or not. Fewer are the last
+    /// ones. By default all of them are read.
+    fn read_after(&self, after: ChangeNumber, most: usize) -> JournalFuture<'_, Vec<StoredChange>> {
+        Box::pin(async move {
+            let mut all = self.read(Selection::After(after)).await?;
+            all.truncate(most);
+            Ok(all)
+        })
+    }
+
+    /// Reads the last changes before a number, at most `most` and the oldest first, open or not. Fewer are the first
+    /// ones. By default all changes are read.
+    fn read_before(&self, before: ChangeNumber, most: usize) -> JournalFuture<'_, Vec<StoredChange>> {
+        Box::pin(async move {
+            let mut all = self.read(Selection::After(ChangeNumber(0))).await?;
+            all.truncate(all.partition_point(|stored| stored.number < before));
+            Ok(all.split_off(all.len().saturating_sub(most)))
+        })
+    }
+
+    /// Stores whom the changes of an account belong to, unless that is known, and returns what is known. An account
+    /// without a name has an empty one. The text is the client's, which compares it; it has no key and no secret. By
+    /// default nothing is stored, and any client is taken for the owner.
+    fn claim<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, String> {
+        let _ = account;
+        Box::pin(std::future::ready(Ok(owner.to_owned())))
+    }
+
+    /// Stores whom the changes of an account belong to from now on, whatever was known.
+    fn claim_again<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, ()> {
+        let _ = (account, owner);
+        Box::pin(std::future::ready(Ok(())))
+    }
 
     /// Why changes of an account that were sent may be missing, until [`close_gap`](Self::close_gap). `None` if the
     /// journal has every change, as far as it can know. An account without a name has an empty one.
@@ -90,13 +140,27 @@ pub struct StoredChange {
     pub change: Change,
     /// How it ended; `None` if it is open.
     pub ending: Option<Ending>,
+    /// How items of a batch ended, as far as that is known. The change is open until all items have ended.
+    pub items: Vec<ItemEnding>,
+}
+
+/// How an item of a batch ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ItemEnding {
+    /// Its place in the request.
+    pub place: usize,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The code of the exchange, if it refused the item.
+    pub code: Option<String>,
 }
 
 /// How a change ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ending {
-    /// The outcome. For a batch, `Done` means that the exchange answered for each item.
+    /// The outcome. A batch is done if one of its items is.
     pub outcome: Outcome,
     /// The code of the exchange, if it responded with an error.
     pub code: Option<String>,
@@ -115,7 +179,62 @@ pub enum Selection {
 impl StoredChange {
     /// A change with this number, for implementations of [`Journal`].
     pub fn new(number: ChangeNumber, change: Change, ending: Option<Ending>) -> Self {
-        Self { number, change, ending }
+        Self { number, change, ending, items: Vec::new() }
+    }
+
+    /// With these endings of its items.
+    #[must_use]
+    pub fn with_items(mut self, items: Vec<ItemEnding>) -> Self {
+        self.items = items;
+        self
+    }
+
+    /// The outcome of the item at a place of the request, or that of the change if the item has none of its own. `None`
+    /// if it is open.
+    pub fn outcome_of(&self, place: usize) -> Option<Outcome> {
+        let own = self.items.iter().find(|item| item.place == place).map(|item| item.outcome);
+        own.or(self.ending.as_ref().map(|ending| ending.outcome))
+    }
+}
+
+impl ItemEnding {
+    /// The item at this place of the request ended with this outcome.
+    pub fn new(place: usize, outcome: Outcome) -> Self {
+        Self { place, outcome, code: None }
+    }
+
+    /// With the code of the exchange.
+    #[must_use]
+    pub fn code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+}
+
+/// How many changes are read at once.
+pub(crate) const CHUNK: usize = 1 << 10;
+
+/// How much later than a change with a higher number one may be signed: changes are stored in about the order of their
+/// signatures, and clocks are set.
+const DISORDER: Duration = Duration::from_secs(600);
+
+/// The changes that were signed at `time` or later, the oldest first. Reads no more than these and some before them.
+///
+/// # Errors
+///
+/// Fails if the journal cannot be read.
+pub async fn signed_since(journal: &dyn Journal, time: Timestamp) -> Result<Vec<StoredChange>, JournalError> {
+    let (mut before, mut chunks) = (ChangeNumber(u64::MAX), Vec::new());
+    let enough = time.checked_sub(DISORDER).unwrap_or_default();
+    loop {
+        let mut chunk = journal.read_before(before, CHUNK).await?;
+        let is_last = chunk.len() < CHUNK || chunk.iter().all(|stored| stored.change.signed_at < enough);
+        before = chunk.first().map_or(before, |first| first.number);
+        chunk.retain(|stored| stored.change.signed_at >= time);
+        chunks.push(chunk);
+        if is_last {
+            return Ok(chunks.into_iter().rev().flatten().collect());
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod call;
 mod dynamic;
+mod items;
 
 use crate::account::Account;
 use crate::checks::{CheckContext, Checks, Violations};
@@ -13,7 +14,10 @@ use crate::tables::Meta;
 use crate::value::Timestamp;
 
 pub(crate) use call::Call;
-pub(crate) use dynamic::{DynOperation, DynResponse, Received};
+pub(crate) use dynamic::{DynOperation, DynResponse, Received, ReceivedFor};
+pub(crate) use items::ItemOutcome;
+#[doc(hidden)]
+pub use items::{ItemJudge, ItemOutcomes};
 
 /// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
 #[diagnostic::on_unimplemented(
@@ -68,6 +72,13 @@ pub trait Operation: Parameters + Sized + Send + Sync {
     /// that they show one.
     fn show_properties(response: &Self::Response, see: &mut dyn FnMut(PropertyShown<'_>)) {
         let _ = (response, see);
+    }
+
+    /// The outcomes of the items in a response. Emitted for requests whose response lists results.
+    #[doc(hidden)]
+    fn item_outcomes(&self, response: &Self::Response, judge: &ItemJudge<'_>) -> Option<ItemOutcomes> {
+        let _ = (response, judge);
+        None
     }
 
     /// The class of the rate limits for this request of `account`; `None` for the default ones. Emitted if a limit has

@@ -14,7 +14,6 @@ mod report;
 mod run;
 
 use std::fmt;
-use std::time::Duration;
 
 use crate::confirm::ConfirmPolicy;
 use crate::retry::RetryPolicy;
@@ -66,8 +65,7 @@ impl Reconciliation {
             families: Vec::new(),
             own_prefixes: Vec::new(),
             foreign: ForeignOrders::Leave,
-            // Changes that were sent just before can be settled only after some time.
-            confirm: ConfirmPolicy::new().deadline(Duration::from_secs(90)),
+            confirm: ConfirmPolicy::new(),
             retry: RetryPolicy::new(),
             progress: None,
         }
@@ -93,7 +91,7 @@ impl Reconciliation {
         self
     }
 
-    /// How changes are recovered that the journal has open. By default, queries end after 90 seconds.
+    /// How changes are recovered that the journal has open. By default, queries end after four minutes.
     pub fn confirming(mut self, policy: ConfirmPolicy) -> Self {
         self.confirm = policy;
         self

@@ -9,7 +9,7 @@ use crate::clock::{Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::observe;
-use crate::operation::{Cancellation, DynOperation, DynResponse, Operation, Received, Repeatable};
+use crate::operation::{Cancellation, DynOperation, DynResponse, Operation, ReceivedFor, Repeatable};
 use crate::parameters::Named;
 use crate::tables::{CallResult, CodeProof, Outcome};
 
@@ -224,8 +224,8 @@ impl<'a> Retrying<'a> {
     async fn repeat<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let with_key = operation.with_key(self.core.now(), self.core.environment().random());
         let operation = with_key.as_ref().unwrap_or(operation);
-        let mut data = Received::<O>::nothing();
-        self.repeat_any(operation, &mut data).await?.with_data(data)
+        let mut data = ReceivedFor::nothing(operation);
+        self.repeat_any(operation, &mut data).await?.with_data(data.into_received())
     }
 
     // Boxed, because otherwise each crate that retries a call would compile it.

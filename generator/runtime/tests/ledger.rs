@@ -177,7 +177,8 @@ fn a_late_trade_is_taken_in_its_place_and_reported() {
     // Without the second, the last one had opened a position.
     assert_eq!(figures_of([0, 2, 3, 1]), (right, vec![("10".to_owned(), known("20"), known("0"))]));
     // The first two lost twenty, and the third one shows a loss of fifteen.
-    let late = [("9", "-20", "-15"), ("11", "-15", "0")].map(|(id, shown, corrected)| (id.to_owned(), known(shown), known(corrected)));
+    let late = [("9", "-20", "-15"), ("11", "-15", "0")]
+        .map(|(id, shown, corrected)| (id.to_owned(), known(shown), known(corrected)));
     assert_eq!(figures_of([1, 3, 0, 2]), (right, late.to_vec()));
     let mut ledger = Ledger::new();
     ledger.open(key(PositionSide::Net), number("1"), number("90"));
@@ -206,11 +207,14 @@ fn a_late_trade_that_does_not_fit_is_refused() {
 #[test]
 fn an_unknown_effect_makes_the_positions_of_its_instrument_unknown() {
     let mut ledger = Ledger::new();
-    let of = |id, effect| Trade { effect, fees: vec![("USDT".to_owned(), number("-1"))], ..trade(id, true, "100", "1") };
+    let of =
+        |id, effect| Trade { effect, fees: vec![("USDT".to_owned(), number("-1"))], ..trade(id, true, "100", "1") };
     ledger.take("house", "line", &of("1", TradeEffect::Opened)).unwrap();
     ledger.take("house", "line", &Trade { instrument: "ETHUSDT".to_owned(), ..of("2", TradeEffect::Opened) }).unwrap();
     ledger.take("house", "line", &of("3", TradeEffect::Unknown)).unwrap();
-    for (id, effect) in [("4", TradeEffect::ClosedLong), ("5", TradeEffect::ClosedLong), ("6", TradeEffect::ClosedShort)] {
+    for (id, effect) in
+        [("4", TradeEffect::ClosedLong), ("5", TradeEffect::ClosedLong), ("6", TradeEffect::ClosedShort)]
+    {
         ledger.take("house", "line", &of(id, effect)).unwrap();
     }
     for (side, fees) in [(PositionSide::Long, "-3"), (PositionSide::Short, "-1"), (PositionSide::Unknown, "-1")] {

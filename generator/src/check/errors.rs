@@ -40,6 +40,7 @@ pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnos
                 .help("remove `proves`: a success proves that the request took effect");
         }
         cause_is_of_credentials(&error.code, &error.proof, to);
+        alike_is_of_the_request(&error.code, &error.proof, to);
     }
 }
 
@@ -47,6 +48,7 @@ pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnos
 pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
     for code in &api.codes {
         cause_is_of_credentials(&code.code, &code.proof, to);
+        alike_is_of_the_request(&code.code, &code.proof, to);
         if api.envelope.as_ref().is_some_and(|envelope| envelope.success.as_ref() == Some(&code.code)) {
             let help = format!("remove it, or correct the envelope in {}", to.api_file());
             to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
@@ -170,4 +172,17 @@ fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
         ),
     };
     to.at(place, Code::BadOutcome, format!("`{code}` {why}")).help(help);
+}
+
+/// A copy of a request can be refused for what the first one did, or because it comes later.
+fn alike_is_of_the_request(code: &str, proof: &Proof, to: &mut Diagnostics) {
+    let Some(place) = proof.alike else { return };
+    let why = match proof.proves {
+        CodeProof::NotDone | CodeProof::Credentials => return,
+        CodeProof::Unknown => "proves nothing",
+        CodeProof::NoSuchOrder | CodeProof::DuplicateId => "depends on what an earlier copy did",
+        CodeProof::Timestamp | CodeProof::Rate => "depends on when the request arrives",
+    };
+    to.at(place, Code::BadOutcome, format!("`{code}` {why}, so copies of a request are not refused alike"))
+        .help("remove `alike`");
 }

@@ -61,6 +61,21 @@ pub(super) fn has_results(family: &Family, operation: &Operation) -> bool {
     operation.batch.is_some() || answers_like(family, operation).is_some()
 }
 
+/// The function by which a journal learns the outcomes of the items in an answer.
+pub(super) fn item_outcomes(family: &Family, operation: &Operation) -> Option<TokenStream> {
+    has_results(family, operation).then(|| {
+        quote! {
+            fn item_outcomes(
+                &self,
+                response: &Self::Response,
+                judge: &runtime::emitted::ItemJudge<'_>,
+            ) -> Option<runtime::emitted::ItemOutcomes> {
+                Some(runtime::batches::item_outcomes(self, response, judge))
+            }
+        }
+    })
+}
+
 /// A batch whose answer has the same lists of results as that of an operation.
 fn answers_like<'a>(family: &'a Family, operation: &Operation) -> Option<&'a Batch> {
     if operation.batch.is_some() || operation.effect == Effect::Read {

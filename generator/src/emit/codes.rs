@@ -94,7 +94,8 @@ pub(super) fn proves(proves: CodeProof) -> Expr {
 pub(super) fn beyond(row: Expr, proof: &Proof) -> Expr {
     let stage = (proof.stage != proof.proves.usual_stage()).then(|| of_table("Stage", proof.stage.as_str()));
     let cause = proof.cause.map(|cause| of_table("CredentialCause", cause.as_str()));
-    trees::with(trees::with(row, "at", stage), "because_of", cause)
+    let row = trees::with(trees::with(row, "at", stage), "because_of", cause);
+    if proof.alike.is_some() { trees::flagged(row, "alike") } else { row }
 }
 
 /// A variant of an enum of the runtime's tables, by its word in the schema language.

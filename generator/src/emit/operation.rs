@@ -143,6 +143,7 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
     let class = classes::limit_class(scope, operation);
     let orders = orders::shown(scope, operation);
     let properties = orders::properties_shown(api, scope, operation);
+    let items = batches::item_outcomes(scope.family, operation);
     quote! {
         impl runtime::Operation for #name {
             type Response = #response;
@@ -152,6 +153,7 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
             #with_key
             #orders
             #properties
+            #items
             #class
         }
     }

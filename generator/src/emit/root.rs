@@ -11,7 +11,7 @@ use super::module_name;
 use super::scope::value_type;
 use crate::diagnostics::Place;
 use crate::emit::Layout;
-use crate::model::{Api, Calls, Family, Pool, ResetForm, ResponseValue, Sent};
+use crate::model::{Api, Calls, Family, Market, Pool, ResetForm, ResponseValue, Sent};
 
 /// `lib.rs`, or an `api.rs` to be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -158,7 +158,10 @@ fn table(api: &Api) -> TokenStream {
             Sent::Always => quote!(Always),
             Sent::ByOperation => quote!(ByOperation),
         };
-        quote!(runtime::tables::Header { name: #name, sent: runtime::tables::Sent::#sent, doc: #doc })
+        let selects = |market: &Market| market.headers.iter().any(|((own, _), _)| own == name);
+        let selects_market = api.markets.iter().any(selects);
+        let table = quote!(name: #name, sent: runtime::tables::Sent::#sent, selects_market: #selects_market, doc: #doc);
+        quote!(runtime::tables::Header { #table })
     });
     let calls = calls(&api.calls);
     let remaining = remaining_calls(api);

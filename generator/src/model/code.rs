@@ -61,6 +61,8 @@ pub(crate) struct Proof {
     pub(crate) cause: Option<Cause>,
     /// The place of the cause, if the schema states one.
     pub(crate) cause_place: Option<Place>,
+    /// Where the schema states that every copy of a request is refused with it.
+    pub(crate) alike: Option<Place>,
 }
 
 impl CodeProof {

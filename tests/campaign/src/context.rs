@@ -57,7 +57,7 @@ pub(crate) enum Resolution {
 
 /// The reasons after which another query may find the outcome.
 const RETRYABLE: [&str; 8] = [
-    "it was not found, according to a single response",
+    "it was not found, but not often enough in a row",
     "it was not found, but may still appear",
     "the deadline passed before a query was answered",
     "the query failed with a code that does not mean \"not found\"",

@@ -35,8 +35,8 @@ impl Default for Settings {
     }
 }
 
-/// The signature window on both sides of the exchange's time, and the settling time.
-const ABSENCE_PROOF_DELAY: Duration = Duration::from_secs(2 * 30 + 10);
+/// The signature window, the settling time, and how far a machine may be behind and two clocks wrong.
+const ABSENCE_PROOF_DELAY: Duration = Duration::from_secs(30 + 10 + 60 + 60);
 
 /// The largest difference between an exchange's clock and its client's.
 pub(crate) const SKEW: Duration = Duration::from_secs(5);

@@ -69,7 +69,7 @@ const DECIDED: [(&str, &str); 35] = [
     ("open", "it has the values of the request, but its last change may have been a fill or its end"),
     ("open", "it is another record with the same id: it differs from the request"),
     ("open", "it is not documented how long a record is kept, so its absence proves nothing"),
-    ("open", "it was not found, according to a single response"),
+    ("open", "it was not found, but not often enough in a row"),
     ("open", "it was not found, but may have been deleted already"),
     ("open", "it was not found, but may still appear"),
     ("open", "it was not found, but the request does several things and may have done another"),

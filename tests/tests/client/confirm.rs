@@ -146,8 +146,8 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
     let (client, order) = (exchange.client(), market_buy());
     let ago = |seconds: u64| tradeapi::Timestamp::from(SystemTime::now() - Duration::from_secs(seconds));
     for (signed_at, policy, outcome) in [
-        (ago(60), patient().absent("40404"), Outcome::NotDone),
-        (ago(60), brief(), Outcome::Unknown),
+        (ago(200), patient().absent("40404"), Outcome::NotDone),
+        (ago(200), brief(), Outcome::Unknown),
         (ago(20), brief().absent("40404"), Outcome::Unknown),
         (ago(2 * 60 * 60), brief().absent("40404"), Outcome::Unknown),
     ] {
@@ -159,7 +159,7 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
     let order = classic::Reversal::new("BTCUSDT", "USDT", classic::ProductType::UsdtFutures, classic::Side::Buy)
         .size(size)
         .client_oid(classic::ClientOid::mint());
-    let confirmation = client.core().settle(&order, ago(60), &brief().absent("40404")).await;
+    let confirmation = client.core().settle(&order, ago(200), &brief().absent("40404")).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
     assert_eq!(exchange.count().0, 0);
 }
@@ -168,7 +168,7 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
 async fn an_absence_proves_nothing_once_any_call_has_shown_the_order() {
     let exchange = Exchange::start(|_, _| code("45001"));
     let (client, order) = (exchange.client(), market_buy());
-    let signed_at = tradeapi::Timestamp::from(SystemTime::now() - Duration::from_secs(60));
+    let signed_at = tradeapi::Timestamp::from(SystemTime::now() - Duration::from_secs(200));
     let id = order.client_oid.clone().unwrap();
     let detail = unified::GetOrderDetails::new(unified::OrderRef::ClientOid(id.clone()));
 

@@ -188,11 +188,9 @@ fn a_part_of_the_credentials_that_cannot_be_right_is_named_without_its_value() {
         (" canary", "begins or ends with white space"),
         ("canary\t", "begins or ends with white space"),
     ] {
-        for (part, built) in [
-            ("key", built(text, "s", "p")),
-            ("secret", built("k", text, "p")),
-            ("passphrase", built("k", "s", text)),
-        ] {
+        for (part, built) in
+            [("key", built(text, "s", "p")), ("secret", built("k", text, "p")), ("passphrase", built("k", "s", text))]
+        {
             let error = built.expect_err(part);
             assert!(error.contains(&format!("the {part} {fault}")), "{text:?}: {error}");
             assert!(!error.contains("ary"), "{error}");
@@ -216,9 +214,10 @@ fn a_secret_with_a_line_break_in_the_environment_is_refused() {
     let test = "secrets::a_secret_with_a_line_break_in_the_environment_is_refused";
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test])
-        .envs([("KEY", "k"), ("SECRET", "canary\n"), ("PASSPHRASE", "p")].map(|(name, value)| {
-            (format!("{PREFIX}_{name}"), value)
-        }))
+        .envs(
+            [("KEY", "k"), ("SECRET", "canary\n"), ("PASSPHRASE", "p")]
+                .map(|(name, value)| (format!("{PREFIX}_{name}"), value)),
+        )
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

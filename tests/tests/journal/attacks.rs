@@ -18,7 +18,7 @@ use tradeapi_exchange::{Conditions, Exchange, Family, Seed, Time};
 use crate::{all, by_id, journal, order};
 
 /// After this, nothing that was sent before can arrive.
-const OVER: Duration = Duration::from_secs(100);
+const OVER: Duration = Duration::from_secs(250);
 
 /// An hour, in milliseconds.
 const HOUR: i64 = 3_600_000;
@@ -134,6 +134,8 @@ async fn a_call_that_is_dropped_while_its_change_is_stored_is_not_sent_and_resol
     let path = folder.path().join("journal");
     let on_disk = Arc::new(FileJournal::open(&path, Durability::Machine).unwrap());
     let client = exchange.client_of(exchange.keys()).journal(on_disk.clone()).build().unwrap();
+    // The journal has its owner.
+    assert!(client.recover(&ConfirmPolicy::new()).await.unwrap().is_empty());
     let mut dropped = 0;
     for number in 0..20 {
         let order = order(&format!("dropped-{number}"));

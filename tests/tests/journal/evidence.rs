@@ -111,7 +111,7 @@ async fn what_a_recovery_concluded_is_compared_with_later_records() {
     exchange.hide_next("40725");
     client.unified().place_order(&order("u1")).await.unwrap_err();
     let record = seen(&exchange, "u1").await;
-    exchange.time().advance(std::time::Duration::from_secs(100));
+    exchange.time().advance(std::time::Duration::from_secs(250));
     exchange.add_fault(
         Fault::new(FaultKind::Refuse("25204".into())).target(FaultTarget::Operation("unified.order-info".into())),
     );
@@ -132,6 +132,7 @@ async fn an_amendment_and_an_item_of_a_batch_are_proven() {
     let evidence = client.evidence(&seen(&exchange, "b1").await).await.unwrap();
     assert_eq!((evidence.requests[0].id.as_str(), evidence.requests[0].verdict), ("b1", EvidenceVerdict::ProvesItem));
     assert_eq!(all(&*journal)[0].ending, None, "the other item is not known");
+    assert_eq!(all(&*journal)[0].outcome_of(0), Some(Outcome::Done));
 
     client.unified().place_order(&order("u1")).await.unwrap();
     exchange.time().advance(std::time::Duration::from_secs(5));

@@ -6,7 +6,10 @@ use std::path::Path;
 use fjall::{Database, KeyspaceCreateOptions};
 use tradeapi::Timestamp;
 use tradeapi::runtime::error::JournalError;
-use tradeapi::runtime::journal::{Change, ChangeNumber, Durability, Ending, FileJournal, Journal, Selection};
+use tradeapi::runtime::journal::{
+    Change, ChangeNumber, Durability, Ending, FileJournal, Journal, JournalFuture, Selection, StoredChange,
+    signed_since,
+};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi_exchange::{Exchange, Seed};
 
@@ -188,6 +191,116 @@ fn an_incomplete_store_of_a_killed_process_is_replaced() {
     let other = folder.path().join("empty");
     fs::create_dir(&other).unwrap();
     FileJournal::open(&other, Durability::Process).unwrap();
+}
+
+/// What a process left that was killed while it made the journal is removed by the next one, and never what another one
+/// is making.
+#[cfg(unix)]
+#[test]
+fn journals_that_were_left_unfinished_are_removed() {
+    const FOLDER: &str = "TRADEAPI_TEST_OPEN";
+    const TEST: &str = "file::journals_that_were_left_unfinished_are_removed";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let opened = FileJournal::open(folder, Durability::Process);
+        assert!(matches!(opened, Ok(_) | Err(JournalError::InUse { .. })), "{opened:?}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let open = |path: &Path| {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", TEST]).env(FOLDER, path).stdout(std::process::Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let names = || {
+        let entries = fs::read_dir(folder.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let mut left = 0;
+    for wait in (0..40).map(|step| std::time::Duration::from_micros(400 * step)) {
+        let path = folder.path().join("journal");
+        let mut child = open(&path);
+        // From the moment it has begun.
+        while names().is_empty() && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(wait);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        left += usize::from(names().iter().any(|name| name.starts_with('.')));
+        drop(FileJournal::open(&path, Durability::Process).unwrap());
+        assert_eq!(names(), ["journal"]);
+        fs::remove_dir_all(path).unwrap();
+    }
+    assert!(left > 0, "none was killed while it made the journal");
+    // Many make the same journal at once: one has it, and the others find it in use.
+    for round in 0..3 {
+        let path = folder.path().join(format!("shared-{round}"));
+        let children: Vec<_> = (0..6).map(|_| open(&path)).collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        }
+        assert_eq!(names().len(), round + 1, "{:?}", names());
+    }
+}
+
+/// What is read does not depend on how it is read.
+#[tokio::test]
+async fn parts_of_a_journal_are_those_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal(folder.path());
+    for number in 1..=100 {
+        let begun = begin(&journal, 1_000 * number).await;
+        if number % 7 != 0 {
+            journal.end(begun, Ending::new(Outcome::Done)).await.unwrap();
+        }
+    }
+    assert_eq!(journal.prune(Timestamp::from_millis(30_500)).unwrap(), 26);
+    let whole = all(&*journal);
+    assert_eq!(whole.len(), 74);
+    let journals: [&dyn Journal; 2] = [&*journal, &Default(journal.clone())];
+    for journal in journals {
+        for most in [1, 3, 50, 1_000] {
+            let (mut up, mut down) = (Vec::new(), Vec::new());
+            let mut at = ChangeNumber(0);
+            loop {
+                let part = journal.read_after(at, most).await.unwrap();
+                assert!(part.len() <= most);
+                let Some(last) = part.last() else { break };
+                at = last.number;
+                up.extend(part);
+            }
+            at = ChangeNumber(u64::MAX);
+            loop {
+                let mut part = journal.read_before(at, most).await.unwrap();
+                assert!(part.len() <= most);
+                let Some(first) = part.first() else { break };
+                at = first.number;
+                part.extend(down);
+                down = part;
+            }
+            assert_eq!((&up, &down), (&whole, &whole), "in parts of {most}");
+        }
+        let since = signed_since(journal, Timestamp::from_millis(90_000)).await.unwrap();
+        assert_eq!(since.iter().map(|stored| stored.number.0).collect::<Vec<_>>(), (90..=100).collect::<Vec<_>>());
+    }
+}
+
+/// A journal of a program that has the required functions only.
+struct Default(std::sync::Arc<FileJournal>);
+
+impl Journal for Default {
+    fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
+        self.0.begin(change)
+    }
+
+    fn end(&self, number: ChangeNumber, ending: Ending) -> JournalFuture<'_, ()> {
+        self.0.end(number, ending)
+    }
+
+    fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>> {
+        self.0.read(which)
+    }
 }
 
 #[test]

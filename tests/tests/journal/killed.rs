@@ -92,9 +92,9 @@ async fn kill(kills: u64, seed: u64) {
     serving.abort();
 
     exchange.clear_faults();
-    exchange.time().advance(Duration::from_secs(100));
+    exchange.time().advance(Duration::from_secs(250));
     let journal = journal(folder.path());
-    let client = Client::builder("http://127.0.0.1")
+    let client = Client::builder(&url)
         .credentials(keys.credentials())
         .transport(exchange.clone())
         .clock(exchange.time().clone())
@@ -113,8 +113,8 @@ async fn kill(kills: u64, seed: u64) {
     }
     let mut journaled = BTreeMap::new();
     for stored in all(&*journal) {
-        let outcome = stored.ending.unwrap().outcome;
-        for id in stored.change.client_ids {
+        for (place, id) in stored.change.client_ids.iter().enumerate() {
+            let outcome = stored.outcome_of(place).unwrap();
             assert_eq!(journaled.insert(id.clone(), outcome), None, "{id} was made twice");
         }
     }

@@ -7,7 +7,9 @@ mod evidence;
 mod file;
 mod gap;
 mod ids;
+mod items;
 mod killed;
+mod owner;
 mod recovery;
 mod redis;
 

@@ -11,7 +11,7 @@ use tradeapi_exchange::{Exchange, Seed};
 use crate::{all, by_id, item, journal, order};
 
 /// The time after which no earlier request can arrive.
-const OVER: Duration = Duration::from_secs(100);
+const OVER: Duration = Duration::from_secs(250);
 
 fn client(exchange: &Exchange, folder: &std::path::Path) -> Client {
     exchange.client_of(exchange.keys()).journal(journal(folder)).build().unwrap()
@@ -136,8 +136,8 @@ async fn unqueryable_changes_are_reported_and_closed_once_they_can_no_longer_arr
     assert!(all(&*journal).iter().all(|stored| stored.ending.is_some()));
 }
 
-/// As long as a signature is valid by clocks that may be as far apart, and until the effect is visible: 70 seconds, if
-/// nothing is known of the exchange's clock.
+/// As long as a signature is valid by clocks that may be as far apart, or wrong together, and until the effect is visible
+/// everywhere: 190 seconds, if nothing is known of the exchange's clock.
 #[tokio::test]
 async fn a_change_stays_open_while_it_may_arrive_by_any_clock() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
@@ -147,7 +147,7 @@ async fn a_change_stays_open_while_it_may_arrive_by_any_clock() {
     exchange.refuse_next("40725");
     let cancel = CancelOrder::new(by_id("here"));
     client().build().unwrap().unified().cancel_order(&cancel).await.unwrap_err();
-    exchange.time().advance(Duration::from_secs(70));
+    exchange.time().advance(Duration::from_secs(190));
     assert!(client().build().unwrap().recover(&policy).await.unwrap()[0].is_open);
     exchange.time().advance(Duration::from_millis(1));
     assert!(!client().build().unwrap().recover(&policy).await.unwrap()[0].is_open);

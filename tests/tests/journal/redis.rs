@@ -9,10 +9,13 @@ use std::time::Duration;
 
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::error::JournalError;
-use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, GapReason, Journal, RedisJournal, Selection};
+use tradeapi::runtime::journal::{
+    Change, ChangeNumber, Ending, GapReason, ItemEnding, Journal, RedisJournal, Selection,
+};
+use tradeapi::runtime::reconcile::{Difference, ForeignOrders, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Error, Timestamp};
-use tradeapi_exchange::{Exchange, Seed};
+use tradeapi_exchange::{Exchange, Family, Profile, Seed};
 
 use crate::{by_id, order};
 
@@ -64,12 +67,26 @@ impl Server {
         self.child = Self::run(self.port, self.folder.path()).unwrap();
     }
 
+    /// A journal of an account that is new itself.
     async fn journal(&self) -> Arc<RedisJournal> {
+        let journal = self.reopened().await;
+        if journal.gap("").is_some_and(|gap| gap.reason == GapReason::New) {
+            journal.close_gap("").await.unwrap();
+        }
+        journal
+    }
+
+    async fn reopened(&self) -> Arc<RedisJournal> {
         Arc::new(RedisJournal::open(&self.url(), "desk").await.unwrap())
     }
 
     fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Removes a key of the journal.
+    async fn lose(&self, key: &str) {
+        self.command(&["DEL", &format!("desk:journal:{key}")]).await;
     }
 
     async fn command(&self, words: &[&str]) {
@@ -243,4 +260,151 @@ async fn the_end_of_a_change_that_is_missing_is_not_that_of_another() {
     assert_eq!((stored.len(), &stored[0].change, &stored[0].ending), (1, &change(2), &None));
     two.begin(change(3)).await.unwrap();
     assert_eq!(two.gap(""), Some(gap));
+}
+
+/// The server has as many changes again as it lost.
+#[tokio::test]
+async fn an_older_state_with_as_many_changes_as_were_lost_leaves_a_gap() {
+    let Some(mut server) = Server::start() else { return };
+    let change = |second: u64| Change::new("a.b", "{}", Timestamp::from_millis(1_000 * second));
+    let one = server.journal().await;
+    one.begin(change(1)).await.unwrap();
+    server.command(&["SAVE"]).await;
+    for second in [2, 3] {
+        one.begin(change(second)).await.unwrap();
+    }
+    server.restart();
+    // A process that is started now cannot know.
+    let two = through(async || RedisJournal::open(&server.url(), "desk").await).await.unwrap();
+    for second in [12, 13] {
+        two.begin(change(second)).await.unwrap();
+    }
+    assert_eq!(two.gap(""), None);
+    let noticed = through(async || one.begin(change(4)).await).await;
+    assert!(matches!(noticed, Err(JournalError::Damaged { .. })), "{noticed:?}");
+    let gap = one.gap("").unwrap();
+    assert_eq!((gap.reason, gap.after), (GapReason::Damaged, Some(Timestamp::from_millis(1_000))));
+    two.begin(change(14)).await.unwrap();
+    assert_eq!((two.gap(""), server.reopened().await.gap("")), (Some(gap.clone()), Some(gap)));
+}
+
+/// Each key is lost alone, and with the one that counts.
+#[tokio::test]
+async fn keys_that_are_lost_one_by_one_leave_a_gap_and_no_number_is_given_twice() {
+    let keys = ["about", "next", "changes", "open", "endings", "gap", "first", "items", "owners", "count"];
+    for (key, is_reopened) in keys.into_iter().flat_map(|key| [(key, false), (key, true)]) {
+        let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(5))) else { return };
+        let journal = server.journal().await;
+        let change = |second: u64| Change::new("a.b", "{}", Timestamp::from_millis(1_000 * second));
+        let ended = async |second: u64| {
+            let number = journal.begin(change(second)).await.unwrap();
+            journal.end_items(number, vec![ItemEnding::new(0, Outcome::Done)]).await.unwrap();
+            journal.end(number, Ending::new(Outcome::Done)).await.unwrap();
+        };
+        ended(1).await;
+        assert_eq!(journal.prune(Timestamp::from_millis(1_500)).await.unwrap(), 1);
+        ended(2).await;
+        client(&exchange, journal.clone()).unified().place_order(&order("a")).await.unwrap();
+        journal.begin(change(3)).await.unwrap();
+        assert_eq!((journal.gap(""), all(&journal).await.len()), (None, 3));
+        server.lose(key).await;
+        let journal = if is_reopened { server.reopened().await } else { journal };
+        if !is_reopened {
+            let noticed = journal.begin(change(4)).await;
+            assert!(matches!(noticed, Err(JournalError::Damaged { .. })), "{key}: {noticed:?}");
+        }
+        assert!(journal.gap("").is_some(), "{key}");
+        assert!(server.reopened().await.gap("").is_some(), "{key}: a later run does not know");
+        let again = server.reopened().await;
+        assert_eq!(again.begin(change(5)).await.unwrap(), ChangeNumber(5), "{key}: a number is given twice");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_was_flushed_and_started_again_leaves_a_gap() {
+    let (Some(mut server), exchange) = (Server::start(), Exchange::new(Seed(6))) else { return };
+    let before = client(&exchange, server.journal().await);
+    before.unified().place_order(&order("own")).await.unwrap();
+    server.command(&["FLUSHALL"]).await;
+    server.restart();
+    let journal = through(async || RedisJournal::open(&server.url(), "desk").await).await.unwrap();
+    assert_eq!(journal.gap("").unwrap().reason, GapReason::New);
+    let client = client(&exchange, Arc::new(journal));
+    let mut account = Reconciliation::since(Timestamp::from_millis(0)).family("unified");
+    account = account.foreign_orders(ForeignOrders::Cancel);
+    let mut reconciling = std::pin::pin!(client.reconcile(&mut account));
+    let reconciled = loop {
+        tokio::select! {
+            biased;
+            reconciled = &mut reconciling => break reconciled.unwrap(),
+            () = tokio::time::sleep(Duration::from_millis(1)) => exchange.time().advance(Duration::from_millis(500)),
+        }
+    };
+    let differences: Vec<_> = reconciled.orders.iter().map(|order| order.difference).collect();
+    assert_eq!(differences, [Difference::PerhapsLost], "{reconciled}");
+    assert_eq!(exchange.account(exchange.keys(), Family::Unified).open_orders.len(), 1, "it was cancelled");
+}
+
+#[tokio::test]
+async fn a_client_of_another_account_is_refused() {
+    let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(7))) else { return };
+    let journal = server.journal().await;
+    exchange.hide_next("40725");
+    client(&exchange, journal.clone()).unified().place_order(&order("own")).await.unwrap_err();
+    let stranger = exchange.client_of(&exchange.open_account(Profile::new())).journal(journal.clone()).build().unwrap();
+    let refused = stranger.recover(&ConfirmPolicy::new()).await;
+    assert!(matches!(refused, Err(JournalError::Foreign { .. })), "{refused:?}");
+    assert_eq!(journal.read(Selection::Open).await.unwrap().len(), 1);
+    stranger.claim_journal().await.unwrap();
+    assert!(stranger.recover(&ConfirmPolicy::new().deadline(Duration::ZERO)).await.is_ok());
+}
+
+/// No step keeps the server, and with it the placements of others, for long.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_journal_is_read_and_pruned_while_others_place() {
+    const MANY: u64 = 100_000;
+    let Some(server) = Server::start() else { return };
+    let journal = server.journal().await;
+    // As this release stores changes.
+    let fill = "for number = tonumber(ARGV[1]) - 9999, tonumber(ARGV[1]) do \
+        local change = '{\"op\":\"a.b\",\"request\":\"{}\",\"signed\":\"' .. string.format('%.0f', number) .. '\"}' \
+        redis.call('HSET', KEYS[1], number, change) \
+        if number % 1000 == 0 then redis.call('SADD', KEYS[2], number) else redis.call('HSET', KEYS[3], number, 'done') end \
+      end \
+      redis.call('SET', KEYS[4], ARGV[1])";
+    let keys = ["changes", "open", "endings", "next"].map(|key| format!("desk:journal:{key}"));
+    for number in (10_000..=MANY).step_by(10_000).map(|number| number.to_string()) {
+        let words = [["EVAL", fill, "4"].as_slice(), &keys.each_ref().map(String::as_str), &[&number]].concat();
+        server.command(&words).await;
+    }
+    server.lose("count").await;
+    let other = server.reopened().await;
+    let placing = {
+        let other = other.clone();
+        tokio::spawn(async move {
+            let mut longest = Duration::ZERO;
+            for _ in 0..200 {
+                let begun = std::time::Instant::now();
+                let number =
+                    other.begin(Change::new("a.b", "{}", Timestamp::from_millis(u64::MAX >> 12))).await.unwrap();
+                other.end(number, Ending::new(Outcome::Done)).await.unwrap();
+                longest = longest.max(begun.elapsed());
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            longest
+        })
+    };
+    let count = usize::try_from(MANY).unwrap();
+    assert!(all(&journal).await.len() >= count);
+    assert_eq!(journal.read(Selection::Open).await.unwrap().len() / 100, 1);
+    let first: Vec<_> = journal.read_after(ChangeNumber(7), 3).await.unwrap().iter().map(|one| one.number.0).collect();
+    assert_eq!(first, [8, 9, 10]);
+    assert_eq!(journal.prune(Timestamp::from_millis(MANY + 1)).await.unwrap(), count - count / 1000);
+    let left: Vec<_> = journal.read_after(ChangeNumber(1), 2).await.unwrap().iter().map(|one| one.number.0).collect();
+    assert_eq!(left, [1000, 2000]);
+    let last = journal.read_before(ChangeNumber(MANY), 2).await.unwrap();
+    assert_eq!(last.iter().map(|one| one.number.0).collect::<Vec<_>>(), [98_000, 99_000]);
+    let longest = placing.await.unwrap();
+    assert!(longest < Duration::from_secs(1), "a placement waited for {longest:?}");
+    assert_eq!(journal.prune(Timestamp::from_millis(MANY + 1)).await.unwrap(), 0);
 }

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
+use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::flatten::LeftOver;
 use tradeapi::unified::{self, Category};
 use tradeapi::{Client, classic};
@@ -100,10 +101,10 @@ fn nothing_is_left_once_the_client_says_so() {
         let order = desk.unified(unified::Side::Buy, "0.05", unified::Execution::Market);
         let unified = desk.client.unified();
         let _ = pin!(unified.place_order(&order)).poll(&mut Context::from_waker(Waker::noop()));
-        match drive(&desk.exchange, desk.client.flatten()) {
+        match drive(&desk.exchange, desk.client.flatten(&ConfirmPolicy::new())) {
             Ok(_) => {
                 flat += 1;
-                desk.exchange.time().advance(Duration::from_secs(120));
+                desk.exchange.time().advance(Duration::from_secs(300));
                 assert_eq!(desk.left(), Vec::<String>::new(), "seed {seed}, {mode:?}");
             }
             Err(not_flat) => eprintln!("seed {seed}, {mode:?}: {not_flat}"),
@@ -121,10 +122,10 @@ fn positions_are_closed_until_none_is_left() {
         assert!(!desk.left().is_empty());
         // Half of a day passes, and orders that are not filled disappear from the history.
         desk.exchange.time().advance(DAY / 2);
-        drive(&desk.exchange, desk.client.flatten()).unwrap();
+        drive(&desk.exchange, desk.client.flatten(&ConfirmPolicy::new())).unwrap();
         assert_eq!(desk.left(), Vec::<String>::new(), "{mode:?}");
         // Again, when nothing is left.
-        assert_eq!(drive(&desk.exchange, desk.client.flatten()).unwrap().rounds, 2);
+        assert_eq!(drive(&desk.exchange, desk.client.flatten(&ConfirmPolicy::new())).unwrap().rounds, 2);
     }
 }
 
@@ -137,7 +138,7 @@ fn what_is_left_is_reported() {
     // Nothing of the exchange can be reached.
     let client = Client::builder("http://127.0.0.1").credentials(desk.keys.credentials());
     let client = client.environment(desk.exchange.time().clone()).transport(Nowhere).build().unwrap();
-    let not_flat = drive(&desk.exchange, client.flatten()).unwrap_err();
+    let not_flat = drive(&desk.exchange, client.flatten(&ConfirmPolicy::new())).unwrap_err();
     assert!(not_flat.left.iter().all(|left| matches!(left.what, LeftOver::Unknown(_))), "{not_flat}");
     for family in ["unified", "classic"] {
         assert!(not_flat.left.iter().any(|left| left.family == family), "{not_flat}");

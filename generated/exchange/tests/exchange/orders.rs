@@ -15,7 +15,7 @@ use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget, OrderVi
 use crate::random::{Chance, batch_item, classic_order, drive, open_orders, unified_order};
 
 /// The time after which no earlier request can arrive, and everything is shown.
-const OVER: Duration = Duration::from_secs(150);
+const OVER: Duration = Duration::from_secs(250);
 
 /// An account, with a client that tracks its orders and one that does not.
 struct Fixture {

@@ -1,5 +1,6 @@
 //! The outcome of a batch, item by item.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,7 +160,7 @@ impl<I: fmt::Debug, T: fmt::Debug> std::error::Error for BatchReport<I, T> {}
 pub(super) struct ItemResults<'a> {
     pub(super) api: &'static Api,
     pub(super) meta: &'static Meta,
-    codes: &'a CodePolicy,
+    codes: Cow<'a, CodePolicy>,
     status: StatusCode,
     request_time: Option<Timestamp>,
     raw: Bytes,
@@ -170,7 +171,8 @@ pub(super) struct ItemResults<'a> {
 
 impl<'a> ItemResults<'a> {
     pub(super) fn new<T>(api: &'static Api, meta: &'static Meta, codes: &'a CodePolicy, reply: &Reply<T>) -> Self {
-        let Reply { status, request_time, waited, signed_at, left, .. } = *reply;
+        let Reply { status, request_time, waited, signed_at, left, may_answer_repeat, .. } = *reply;
+        let codes = codes.for_answer(may_answer_repeat);
         Self { api, meta, codes, status, request_time, raw: reply.raw.clone(), waited, signed_at, left }
     }
 
@@ -213,17 +215,21 @@ impl<'a> ItemResults<'a> {
     /// The error of an item that the response lists as failed. As for a whole response, its code decides the outcome;
     /// without a code, the list that the item is in does.
     fn failure(&self, failure: Failure, is_compound: bool) -> Box<ExchangeError> {
-        let Self { api, meta, .. } = *self;
+        let Self { api, meta, .. } = self;
+        let (api, meta) = (*api, *meta);
         let Some(code) = &failure.code else {
             let outcome = match is_compound {
                 true => Outcome::Unknown,
-                false => api.outcome_of(meta.effect, CallResult::ItemFailed, Outcome::NotDone),
+                false => {
+                    let outcome = api.outcome_of(meta.effect, CallResult::ItemFailed, Outcome::NotDone);
+                    self.codes.without_code(meta.effect, outcome)
+                }
             };
             return self.error(failure, None, CallResult::ItemFailed, outcome);
         };
         let read = self.codes.read(api, meta, code);
         let by_code = read.outcome(meta.effect, || is_compound);
-        let outcome = api.outcome_of(meta.effect, read.call_result(), by_code);
+        let outcome = read.of_any_copy(meta.effect, api.outcome_of(meta.effect, read.call_result(), by_code));
         self.error(failure, Some(read), read.call_result(), outcome)
     }
 
@@ -246,6 +252,7 @@ impl<'a> ItemResults<'a> {
             known: read.and_then(|read| read.known),
             proves: read.and_then(|read| read.proves()),
             retry_after: None,
+            may_answer_repeat: read.is_some_and(|read| read.may_answer_repeat()),
             skew: None,
             mismatch: None,
             raw: self.raw.clone(),

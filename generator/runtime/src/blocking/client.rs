@@ -77,6 +77,16 @@ impl ClientCore {
         self.core.journal()
     }
 
+    /// Notes in the journal that the changes of this account belong to clients like this one; see
+    /// [`ClientCore::claim_journal`](crate::ClientCore::claim_journal).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be written.
+    pub fn claim_journal(&self) -> Result<(), JournalError> {
+        self.wait(self.core.claim_journal())
+    }
+
     /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known; see
     /// [`ClientCore::recover`](crate::ClientCore::recover).
     ///

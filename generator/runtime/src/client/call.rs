@@ -11,7 +11,7 @@ use crate::error::{Error, Unsigned};
 use crate::exchange::Reply;
 use crate::limits::Permit;
 use crate::observe::CallSpan;
-use crate::operation::{DynOperation, DynResponse, Operation, Received};
+use crate::operation::{DynOperation, DynResponse, Operation, ReceivedFor};
 use crate::tables::{CallResult, Meta, Outcome};
 use crate::transport::RoundTrip;
 
@@ -91,8 +91,10 @@ impl ClientCore {
     ///
     /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
     pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
-        let mut data = Received::<O>::nothing();
-        self.call_any(prepared.operation, Start::Signed(Box::new(prepared.signed)), &mut data).await?.with_data(data)
+        let mut data = ReceivedFor::nothing(prepared.operation);
+        self.call_any(prepared.operation, Start::Signed(Box::new(prepared.signed)), &mut data)
+            .await?
+            .with_data(data.into_received())
     }
 
     /// Makes a call.
@@ -101,8 +103,8 @@ impl ClientCore {
         operation: &O,
         attempt: Attempt,
     ) -> Result<Reply<O::Response>, Error> {
-        let mut data = Received::<O>::nothing();
-        self.attempt_any(operation, attempt, &mut data).await?.with_data(data)
+        let mut data = ReceivedFor::nothing(operation);
+        self.attempt_any(operation, attempt, &mut data).await?.with_data(data.into_received())
     }
 
     /// Makes a call, and puts the data of the response into `data`.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::exchange_clock::Bounds;
 use super::metrics::MetricsHook;
+use super::own_journal::OwnJournal;
 use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
 use super::shown::ShownIds;
@@ -34,7 +35,7 @@ pub struct ClientCore {
     pub(super) parts: Arc<Parts>,
     pacing: Arc<RateLimitPolicy>,
     checking: Arc<Checking>,
-    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) journal: Option<Arc<OwnJournal>>,
 }
 
 /// How requests are checked, and how their error codes are interpreted.
@@ -69,6 +70,7 @@ impl ClientCore {
         checking: Checking,
         journal: Option<Arc<dyn Journal>>,
     ) -> Self {
+        let journal = journal.map(OwnJournal::new);
         Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking), journal }
     }
 
@@ -93,7 +95,9 @@ impl ClientCore {
     pub fn with_account(&self, account: impl Into<Account>) -> Self {
         let (account, mismatches) = (account.into(), Arc::default());
         let checking = Checking { account, mismatches, ..Checking::clone(&self.checking) };
-        Self { checking: Arc::new(checking), ..self.clone() }
+        // The journal may have the changes of the other account for another owner.
+        let journal = self.journal().cloned().map(OwnJournal::new);
+        Self { checking: Arc::new(checking), journal, ..self.clone() }
     }
 
     /// Returns a client that interprets error codes by `policy`.
@@ -112,7 +116,7 @@ impl ClientCore {
 
     /// The journal, if the client has one.
     pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
-        self.journal.as_ref()
+        self.journal.as_ref().map(|own| &own.journal)
     }
 
     /// The account.
@@ -198,9 +202,9 @@ impl ClientCore {
         self.parts.time.skew()
     }
 
-    /// When the last change left whose outcome is not known.
-    pub(crate) fn last_unsettled(&self) -> Option<Moment> {
-        self.parts.recent.last_unsettled()
+    /// When the last change left that may have had an effect, and when the last of those whose outcome is not known.
+    pub(crate) fn last_departures(&self) -> [Option<Moment>; 2] {
+        self.parts.recent.last_departures()
     }
 
     /// The current time, by both clocks of the client.
@@ -232,7 +236,7 @@ impl ClientCore {
     }
 
     /// How much later a signature with this window may expire by the clock of the exchange, or of one of its machines,
-    /// than by the local clock.
+    /// than by the local clock. Without an estimate of the exchange's clock, signatures that it accepts bound it.
     pub(crate) fn signature_uncertainty(
         &self,
         window: Duration,
@@ -243,13 +247,10 @@ impl ClientCore {
         let now = time.now();
         // For a request of an earlier run, only the current offset is known.
         let (by_signature, at) = left.map_or((now.wall, now), |left| (signed_at, left));
-        let spread = time.there.spread(at);
-        let behind = match time.there.time(at).map(Bounds::ends) {
-            Some((earliest, _)) => by_signature.as_millis().saturating_sub(earliest.as_millis()),
-            None => u64::MAX,
-        };
-        // A request that is accepted was signed within the window.
-        Duration::from_millis(behind).saturating_add(spread).min(window)
+        let Some((earliest, _)) = time.there.time(at).map(Bounds::ends) else { return window };
+        // Also beyond the window: a request that is too early for the exchange when it leaves may arrive later.
+        let behind = Duration::from_millis(by_signature.as_millis().saturating_sub(earliest.as_millis()));
+        behind.saturating_add(time.there.spread(at))
     }
 
     /// When the request with `id` that was signed at `signed_at` left, if this client sent it recently.

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use super::core::ClientCore;
+use super::own_journal::OwnJournal;
 use super::prepared::{SignedRequest, client_ids};
 use super::sending::{CallContext, CallFuture};
-use crate::error::{Error, NotStored};
+use crate::error::{Error, JournalError, NotStored};
 use crate::exchange::Reply;
-use crate::journal::{Change, Ending, Journal, StoredChange};
+use crate::journal::{Change, ChangeNumber, Ending, ItemEnding, Journal, Owner, StoredChange};
 use crate::limits::Permit;
 use crate::observe;
-use crate::operation::{DynOperation, DynResponse};
+use crate::operation::{DynOperation, DynResponse, ItemJudge, ItemOutcome, ItemOutcomes};
 use crate::parameters::json_of;
+use crate::signing::Authenticator;
 use crate::tables::{Effect, Meta, Outcome};
 use crate::transport::RoundTrip;
 use crate::value::Timestamp;
@@ -20,16 +22,64 @@ use crate::value::Timestamp;
 const LONGEST_CODE: usize = 32;
 
 impl ClientCore {
+    /// The journal, if the client has one, once it is certain that it belongs to the client.
+    pub(crate) async fn bound_journal(&self) -> Result<Option<&Arc<dyn Journal>>, JournalError> {
+        match &self.journal {
+            None => Ok(None),
+            Some(own) => self.bound(own).await.map(Some),
+        }
+    }
+
+    async fn bound<'a>(&self, own: &'a OwnJournal) -> Result<&'a Arc<dyn Journal>, JournalError> {
+        if !own.is_bound() {
+            let account = self.account().name();
+            let stored = self.with_owner(|owner| owner.written());
+            let stored = own.journal.claim(account, &stored).await?;
+            self.with_owner(|owner| owner.check(account, &stored))?;
+            own.set_bound();
+        }
+        Ok(&own.journal)
+    }
+
+    /// Notes in the journal that the changes of this account belong to clients like this one from now on. Call it once
+    /// after the key of the account was replaced, or its address: a client that differs in one of them from the one
+    /// that a journal was begun with is refused with [`JournalError::Foreign`].
+    ///
+    /// The caller vouches that the account is the same. In the journal of another account, changes would be closed as
+    /// not done although their orders live.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be written. Without a journal, nothing happens.
+    pub async fn claim_journal(&self) -> Result<(), JournalError> {
+        let Some(own) = &self.journal else { return Ok(()) };
+        let stored = self.with_owner(|owner| owner.written());
+        own.journal.claim_again(self.account().name(), &stored).await?;
+        own.set_bound();
+        Ok(())
+    }
+
+    fn with_owner<T>(&self, act: impl FnOnce(Owner<'_>) -> T) -> T {
+        let (address, market) = (format!("{:?}", self.parts.base), self.parts.headers.market());
+        let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
+        let key = credentials.map_or(&[][..], |credentials| credentials.sent()[0]);
+        act(Owner { api: self.parts.api.name, address: &address, market: &market, key })
+    }
+
     /// The journal for requests of an operation, if the operation changes something.
-    pub(super) fn journal_of(&self, meta: &Meta) -> Option<&Arc<dyn Journal>> {
+    pub(super) fn journal_of(&self, meta: &Meta) -> Option<&Arc<OwnJournal>> {
         self.journal.as_ref().filter(|_| meta.effect != Effect::Read)
+    }
+
+    async fn begin(&self, own: &OwnJournal, change: Change) -> Result<ChangeNumber, JournalError> {
+        self.bound(own).await?.begin(change).await
     }
 
     /// Stores a prepared request, sends it once, reads the response and stores the outcome.
     // Boxed, so that the future of a call without a journal is not larger.
     pub(super) fn send_journaled<'a>(
         &'a self,
-        journal: &'a Arc<dyn Journal>,
+        own: &'a Arc<OwnJournal>,
         call: CallContext<'a>,
         permit: Permit<'a>,
         signed: SignedRequest,
@@ -37,7 +87,7 @@ impl ClientCore {
     ) -> CallFuture<'a> {
         Box::pin(async move {
             let (operation, meta, signed_at) = (call.operation, call.operation.meta(), signed.signed_at);
-            let number = match journal.begin(self.change_of(operation, signed_at)).await {
+            let number = match self.begin(own, self.change_of(operation, signed_at)).await {
                 Ok(number) => number,
                 Err(why) => {
                     self.void(signed.number);
@@ -53,17 +103,17 @@ impl ClientCore {
                 }
                 Err(error) => Err(error),
             };
-            if let Some(ending) = ending(operation, &result) {
-                if ending.outcome == Outcome::NotDone {
-                    self.awaited().refuse(|| {
-                        let change = self.change_of(operation, signed_at);
-                        StoredChange::new(number, change, Some(ending.clone()))
-                    });
-                }
-                if let Err(error) = journal.end(number, ending).await {
-                    // The change stays open, and the journal refuses the next one.
-                    observe::end_not_stored(meta, &error);
-                }
+            let (ending, items) = self.ending(operation, data, &result);
+            let is_refused = ending.as_ref().is_some_and(|ending| ending.outcome == Outcome::NotDone);
+            if is_refused || items.iter().any(|item| item.outcome == Outcome::NotDone) {
+                self.awaited().refuse(|| {
+                    let change = self.change_of(operation, signed_at);
+                    StoredChange::new(number, change, ending.clone()).with_items(items.clone())
+                });
+            }
+            if let Err(error) = end(&*own.journal, number, ending, items).await {
+                // The change stays open, and the journal refuses the next one.
+                observe::end_not_stored(meta, &error);
             }
             result
         })
@@ -78,26 +128,71 @@ impl ClientCore {
             account: Some(self.account().name().to_owned()).filter(|name| !name.is_empty()),
         }
     }
-}
 
-/// How a change ended, if that is known.
-fn ending(operation: &dyn DynOperation, result: &Result<Reply<()>, Error>) -> Option<Ending> {
-    match result {
-        Ok(reply) => is_about_every_item(operation, &reply.raw).then(|| Ending::new(Outcome::Done)),
-        Err(error) if error.outcome() == Outcome::Unknown => None,
-        Err(error) => {
-            let ending = Ending::new(error.outcome());
-            let code = error.code().filter(|code| code.len() <= LONGEST_CODE);
-            Some(code.map_or(ending.clone(), |code| ending.code(code)))
+    /// How a change ended, if that is known, and how items of a batch ended.
+    fn ending(
+        &self,
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        result: &Result<Reply<()>, Error>,
+    ) -> (Option<Ending>, Vec<ItemEnding>) {
+        match result {
+            Ok(reply) => match self.item_outcomes(operation, data, reply) {
+                None => (Some(Ending::new(Outcome::Done)), Vec::new()),
+                Some(ItemOutcomes { items, are_of_request }) => {
+                    let outcome = Outcome::of_all(items.iter().map(|item| item.outcome)).unwrap_or(Outcome::Done);
+                    let ending = (outcome != Outcome::Unknown).then(|| Ending::new(outcome));
+                    (ending, if are_of_request { endings(items) } else { Vec::new() })
+                }
+            },
+            Err(error) if error.outcome() == Outcome::Unknown => (None, Vec::new()),
+            Err(error) => {
+                let ending = Ending::new(error.outcome());
+                let code = error.code().filter(|code| code.len() <= LONGEST_CODE);
+                (Some(code.map_or(ending.clone(), |code| ending.code(code))), Vec::new())
+            }
         }
+    }
+
+    /// The outcomes of the items in a response, as the reports of batches show them; `None` if it has no items.
+    fn item_outcomes(
+        &self,
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        reply: &Reply<()>,
+    ) -> Option<ItemOutcomes> {
+        let (api, meta) = (self.api(), operation.meta());
+        let outcome_of = |code: &str, is_compound: bool| {
+            let read = self.codes().read(api, meta, code);
+            api.outcome_of(meta.effect, read.call_result(), read.outcome(meta.effect, || is_compound))
+        };
+        let is_success = |code: &str| meta.is_success(api, code);
+        data.item_outcomes(&ItemJudge { api, raw: &reply.raw, is_success: &is_success, outcome_of: &outcome_of })
     }
 }
 
-/// Whether the response to a batch mentions each of its items; only those outcomes are known.
-fn is_about_every_item(operation: &dyn DynOperation, raw: &[u8]) -> bool {
-    let is_list = operation.meta().client_id.as_ref().is_some_and(|id| id.list.is_some());
-    !is_list || {
-        let text = String::from_utf8_lossy(raw);
-        client_ids(operation).iter().all(|id| text.contains(&format!("\"{id}\"")))
+/// The endings of the items whose outcomes are known.
+fn endings(items: Vec<ItemOutcome>) -> Vec<ItemEnding> {
+    let known = items.into_iter().enumerate().filter(|(_, item)| item.outcome != Outcome::Unknown);
+    let stored = known.map(|(place, ItemOutcome { outcome, code })| {
+        let code = code.filter(|code| code.len() <= LONGEST_CODE);
+        ItemEnding { place, outcome, code }
+    });
+    stored.collect()
+}
+
+/// Stores how a change or items of it ended.
+async fn end(
+    journal: &dyn Journal,
+    number: ChangeNumber,
+    ending: Option<Ending>,
+    items: Vec<ItemEnding>,
+) -> Result<(), JournalError> {
+    if !items.is_empty() {
+        journal.end_items(number, items).await?;
+    }
+    match ending {
+        Some(ending) => journal.end(number, ending).await,
+        None => Ok(()),
     }
 }

@@ -153,16 +153,17 @@ impl RecentRequests {
         self.note(request, |recent| recent.settled = Some(now));
     }
 
-    /// When the last request left whose outcome is not known.
-    pub(super) fn last_unsettled(&self) -> Option<Moment> {
+    /// When the last request left that may have had an effect, and when the last of those whose outcome is not known.
+    pub(super) fn last_departures(&self) -> [Option<Moment>; 2] {
         let recent = self.lock();
-        let left = recent.requests.iter().filter(|recent| recent.settled.is_none()).filter_map(|recent| {
-            match recent.departure {
-                Departure::At(left) => Some(left),
-                Departure::Possible | Departure::Void => None,
-            }
-        });
-        left.max_by_key(|left| left.steady)
+        let left = |recent: &Recent| match recent.departure {
+            Departure::At(left) => Some(left),
+            Departure::Possible | Departure::Void => None,
+        };
+        let last = |is_of: fn(&&Recent) -> bool| {
+            recent.requests.iter().filter(is_of).filter_map(left).max_by_key(|left| left.steady)
+        };
+        [last(|_| true), last(|recent| recent.settled.is_none())]
     }
 
     fn note(&self, RequestNumber(number): RequestNumber, what: impl FnOnce(&mut Recent)) {

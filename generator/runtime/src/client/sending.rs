@@ -109,13 +109,15 @@ impl ClientCore {
         let Sent { what, mut permit, warnings, at, number, asking } = sent;
         let meta = operation.meta();
         let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
+        let may_answer_repeat = meta.effect != Effect::Read && self.codes().may_answer_repeat(received.since(at));
         let reply = answer.map_err(|error| self.unanswered(meta, error)).and_then(|response| {
             let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.parts.api, &response) };
             span.answered(&response);
             let date = time_of_date_header(self.parts.api, response.headers());
-            let reply = read_answer(self.parts.api, self.codes(), operation, &what, response, data);
+            let codes = self.codes().for_answer(may_answer_repeat);
+            let reply = read_answer(self.parts.api, &codes, operation, &what, response, data);
             permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
-            let reply = reply.map(|reply| Reply { remaining: feedback.remaining, ..reply });
+            let reply = reply.map(|reply| Reply { remaining: feedback.remaining, may_answer_repeat, ..reply });
             dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)
         });
         if reply.is_ok() {

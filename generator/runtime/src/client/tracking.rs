@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::core::ClientCore;
-use super::weighing::SETTLING;
+use super::weighing::{CLOCK_ERROR, LAG, SETTLING};
 use crate::error::Error;
 use crate::exchange::{Reply, is_compound_with};
 use crate::lifecycle::{OrderShown, ShownAs};
@@ -27,11 +27,13 @@ impl ClientCore {
         tracking.map(|tracking| Some(Box::new(tracking))).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
     }
 
-    /// When the effect of a request that is sent now is certain to be visible, by the steady clock: once the request
-    /// can no longer arrive, even if the exchange's clock is as far off as signatures allow.
+    /// When the effect of a request that is sent now is certain to be visible on every machine of the exchange, by the
+    /// steady clock: once the request can no longer arrive, even if the exchange's clock is as far off as signatures
+    /// allow, or as two clocks may be.
     pub(super) fn visible_from(&self, operation: &dyn DynOperation, sent: Duration) -> Option<Duration> {
         let window = self.window(operation)?;
-        Some(sent.saturating_add(window.saturating_mul(2)).saturating_add(SETTLING))
+        let expires = sent.saturating_add(window).saturating_add(window.max(CLOCK_ERROR));
+        Some(expires.saturating_add(SETTLING).saturating_add(LAG))
     }
 
     /// Takes the result of a call that was tracked.
@@ -43,32 +45,40 @@ impl ClientCore {
         result: &Result<Reply<()>, Error>,
     ) {
         let answered = match result {
-            Ok(_) => Answered::Done(self.orders_in(operation, data)),
+            Ok(reply) => Answered::Done(self.orders_in(operation, data, reply.may_answer_repeat)),
             Err(error) => match error.outcome() {
                 Outcome::Unknown => Answered::Unknown,
                 Outcome::NotDone => Answered::NotDone,
                 Outcome::Done => Answered::Done(Vec::new()),
             },
         };
-        tracking.ended(answered, self.moment().steady.saturating_add(SETTLING));
+        tracking.ended(answered, self.moment().steady.saturating_add(SETTLING).saturating_add(LAG));
     }
 
     /// The orders that a response shows, each with its outcome, which for a batch is that of the item.
-    fn orders_in(&self, operation: &dyn DynOperation, data: &dyn DynResponse) -> Vec<(OrderShown, Outcome)> {
+    fn orders_in(
+        &self,
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        may_answer_repeat: bool,
+    ) -> Vec<(OrderShown, Outcome)> {
         let (meta, mut shown) = (operation.meta(), Vec::new());
         data.show_orders(&mut |order| shown.push(order));
         if shown.is_empty() {
             return Vec::new();
         }
         let is_compound = is_compound_with(meta, &Named::of(operation));
+        let codes = self.codes().for_answer(may_answer_repeat);
         let of_code = |code: &str| match meta.is_success(self.api(), code) {
             true => Outcome::Done,
-            false => self.codes().read(self.api(), meta, code).outcome(meta.effect, || is_compound),
+            false => codes.read(self.api(), meta, code).outcome(meta.effect, || is_compound),
         };
         let outcome = |order: &OrderShown| match &order.shown {
             ShownAs::Record { .. } => Outcome::Done,
             ShownAs::Accepted { code } => code.as_deref().map_or(Outcome::Done, of_code),
-            ShownAs::Refused { code } => code.as_deref().map_or(Outcome::NotDone, of_code),
+            ShownAs::Refused { code } => {
+                code.as_deref().map_or_else(|| codes.without_code(meta.effect, Outcome::NotDone), of_code)
+            }
         };
         shown.into_iter().map(|order| (outcome(&order), order)).map(|(outcome, order)| (order, outcome)).collect()
     }

@@ -12,8 +12,14 @@ use crate::parameters::Named;
 use crate::tables::Meta;
 use crate::value::Timestamp;
 
-/// How long an exchange may take to show an accepted request, unless a policy sets another time.
+/// How long an exchange may take to carry out an accepted request, unless a policy sets another time.
 pub(crate) const SETTLING: Duration = Duration::from_secs(10);
+
+/// How far a machine that answers may be behind the one that took a request, unless a policy says otherwise.
+pub(crate) const LAG: Duration = Duration::from_secs(60);
+
+/// How far two clocks may be wrong together, unless a policy says otherwise.
+pub(crate) const CLOCK_ERROR: Duration = Duration::from_secs(60);
 
 impl ClientCore {
     /// The requests that wait for records, and the records from outside.

@@ -6,10 +6,11 @@
 //!
 //! Both limits are checked twice: by the exchange's time in the response, because the exchange checks signatures by its
 //! clock, and by the local time that passed. The clock of the machine that responds proves nothing about the clock of
-//! the machine that received the request.
+//! the machine that received the request, and may be wrong by as much as the local one; the policy says how far.
 
 use std::time::Duration;
 
+use super::ConfirmPolicy;
 use crate::evidence::Sent;
 use crate::tables::Confirm;
 use crate::value::Timestamp;
@@ -31,7 +32,12 @@ pub(super) struct QueryTimes {
 const SLACK: Duration = Duration::from_secs(1);
 
 /// Whether an absence proves that the request had no effect.
-pub(super) fn proves(confirm: &Confirm, sent: &Sent, times: &QueryTimes) -> Result<(), &'static str> {
+pub(super) fn proves(
+    confirm: &Confirm,
+    sent: &Sent,
+    times: &QueryTimes,
+    policy: &ConfirmPolicy,
+) -> Result<(), &'static str> {
     let kept = confirm.kept_ms.map(Duration::from_millis);
     let kept = kept.ok_or("it is not documented how long a record is kept, so its absence proves nothing")?;
     let window = sent.window.ok_or("it is not known how long the request can be in flight")?;
@@ -42,15 +48,16 @@ pub(super) fn proves(confirm: &Confirm, sent: &Sent, times: &QueryTimes) -> Resu
     let apart =
         |one: Timestamp, other: Timestamp| Duration::from_millis(other.as_millis().saturating_sub(one.as_millis()));
     let (before, behind) = (apart(sent.first().0, sent.signed_at), apart(sent.signed_at, sent.last()));
-    let first = window.saturating_add(sent.settling).saturating_add(behind);
+    let first = policy.visible_after(window).saturating_add(behind);
     if times.at_least <= first.saturating_add(times.uncertainty) || there <= first {
         return Err("it was not found, but may still appear");
     }
     if there > window.saturating_add(times.at_most).saturating_add(SLACK) {
         return Err("the time in the response cannot be the exchange's");
     }
-    // The record may be as old as the signature window allows.
-    let last = kept.checked_sub(window).ok_or("a record is deleted before its absence can prove anything")?;
+    // The record may be as old as the signature window allows, and both clocks may be behind.
+    let last = kept.checked_sub(window.saturating_add(policy.clock_error));
+    let last = last.ok_or("a record is deleted before its absence can prove anything")?;
     if times.at_most.saturating_add(before) >= last || there.saturating_add(before) >= last {
         return Err("it was not found, but may have been deleted already");
     }
@@ -70,12 +77,7 @@ mod tests {
     }
 
     fn sent(window_s: Option<u64>) -> Sent {
-        Sent {
-            signed_at: Timestamp::from_millis(SIGNED),
-            window: window_s.map(Duration::from_secs),
-            settling: Duration::from_secs(10),
-            ..Sent::default()
-        }
+        Sent { signed_at: Timestamp::from_millis(SIGNED), window: window_s.map(Duration::from_secs), ..Sent::default() }
     }
 
     /// Queried when as many seconds have passed there and here.
@@ -85,11 +87,32 @@ mod tests {
         QueryTimes { there, at_least: here, at_most: here, uncertainty: Duration::ZERO }
     }
 
+    /// A policy that assumes the most, beside ten seconds of settling.
+    fn strict() -> ConfirmPolicy {
+        ConfirmPolicy::new().lag(Duration::ZERO).clock_error(Duration::ZERO)
+    }
+
+    fn proves_by(kept_s: u64, times: &QueryTimes, policy: &ConfirmPolicy) -> bool {
+        proves(&confirm(Some(kept_s)), &sent(Some(30)), times, policy).is_ok()
+    }
+
     #[test]
     fn absence_proves_something_between_too_early_and_too_late() {
         for (after, is_proof) in [(0, false), (39, false), (40, false), (41, true), (7169, true), (7170, false)] {
-            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &queried(after, after));
-            assert_eq!(evaluated.is_ok(), is_proof, "{after}");
+            assert_eq!(proves_by(7200, &queried(after, after), &strict()), is_proof, "{after}");
+        }
+        // By default, the machine that answers may be a minute behind, and both clocks wrong by a minute.
+        for (after, is_proof) in [(41, false), (100, false), (160, false), (161, true), (7109, true), (7110, false)] {
+            assert_eq!(proves_by(7200, &queried(after, after), &ConfirmPolicy::new()), is_proof, "{after}");
+        }
+    }
+
+    #[test]
+    fn each_assumption_delays_the_proof() {
+        let second = Duration::from_secs(1);
+        for policy in [strict().settling(11 * second), strict().lag(second), strict().clock_error(second)] {
+            assert!(!proves_by(7200, &queried(41, 41), &policy), "{policy:?}");
+            assert!(proves_by(7200, &queried(42, 42), &policy), "{policy:?}");
         }
     }
 
@@ -99,43 +122,42 @@ mod tests {
         for (there, here, is_proof) in
             [(45, 0, false), (3600, 1, false), (41, 40, false), (41, 41, true), (40, 41, false), (3600, 41, false)]
         {
-            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, here));
-            assert_eq!(evaluated.is_ok(), is_proof, "{there} there and {here} here");
+            assert_eq!(proves_by(7200, &queried(there, here), &strict()), is_proof, "{there} there and {here} here");
         }
         // No clock can be further ahead than the signature allows plus the duration of the query.
         for (there, is_proof) in [(72, true), (73, false)] {
-            assert_eq!(proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, 41)).is_ok(), is_proof, "{there}");
+            assert_eq!(proves_by(7200, &queried(there, 41), &strict()), is_proof, "{there}");
         }
         // Either clock may show that the record may be deleted.
         for (there, here, is_proof) in [(7169, 7169, true), (7169, 7170, false), (7170, 7169, false)] {
-            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, here));
-            assert_eq!(evaluated.is_ok(), is_proof, "{there} there and {here} here");
+            assert_eq!(proves_by(7200, &queried(there, here), &strict()), is_proof, "{there} there and {here} here");
         }
     }
 
     #[test]
     fn a_greater_uncertainty_takes_longer() {
-        let uncertain = QueryTimes { uncertainty: Duration::from_secs(5), ..queried(45, 45) };
-        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_err());
-        let uncertain = QueryTimes { uncertainty: Duration::from_secs(5), ..queried(46, 46) };
-        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_ok());
+        let uncertain = |seconds| QueryTimes { uncertainty: Duration::from_secs(5), ..queried(seconds, seconds) };
+        assert_eq!([45, 46].map(|seconds| proves_by(7200, &uncertain(seconds), &strict())), [false, true]);
     }
 
     #[test]
     fn without_a_fact_an_absence_proves_nothing() {
-        assert!(proves(&confirm(None), &sent(Some(30)), &queried(100, 100)).is_err());
-        assert!(proves(&confirm(Some(7200)), &sent(None), &queried(100, 100)).is_err());
-        let without_time = QueryTimes { there: None, ..queried(100, 100) };
-        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &without_time).is_err());
-        assert!(proves(&confirm(Some(60)), &sent(Some(30)), &queried(41, 41)).is_err());
-        assert!(proves(&confirm(Some(20)), &sent(Some(30)), &queried(41, 41)).is_err());
+        let nothing = |kept, window, times| proves(&confirm(kept), &sent(window), &times, &strict()).is_err();
+        assert!(nothing(None, Some(30), queried(100, 100)));
+        assert!(nothing(Some(7200), None, queried(100, 100)));
+        assert!(nothing(Some(7200), Some(30), QueryTimes { there: None, ..queried(100, 100) }));
+        assert!(nothing(Some(60), Some(30), queried(41, 41)));
+        assert!(nothing(Some(20), Some(30), queried(41, 41)));
     }
 
     #[test]
     fn no_duration_overflows() {
-        let sent = Sent { settling: Duration::MAX, ..sent(Some(30)) };
         let times = QueryTimes { at_most: Duration::MAX, ..queried(100, 100) };
-        assert!(proves(&confirm(Some(u64::MAX / 1000)), &sent, &times).is_err());
+        for longest in
+            [strict().settling(Duration::MAX), strict().lag(Duration::MAX), strict().clock_error(Duration::MAX)]
+        {
+            assert!(!proves_by(u64::MAX / 1000, &times, &longest));
+        }
     }
 
     #[test]
@@ -145,7 +167,8 @@ mod tests {
         let attempts = |first, last| Some(Attempts { first: (first, None), last });
         let alone = sent(Some(30));
         let proves_after = |attempts, seconds| {
-            proves(&confirm(Some(200)), &Sent { attempts, ..alone }, &queried(seconds, seconds)).is_ok()
+            let sent = Sent { attempts, ..alone };
+            proves(&confirm(Some(200)), &sent, &queried(seconds, seconds), &strict()).is_ok()
         };
         assert_eq!([41, 90, 91, 169].map(|seconds| proves_after(None, seconds)), [true; 4]);
         let later = attempts(at(0), at(50));

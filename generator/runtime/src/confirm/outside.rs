@@ -2,6 +2,7 @@
 //! whose outcome is unknown.
 
 use std::any::TypeId;
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use super::Recovery;
 use super::look::OrderLookup;
 use crate::client::{ClientCore, SETTLING};
 use crate::error::JournalError;
-use crate::evidence::{Evidence, OutsideRecord, Target};
-use crate::journal::{ChangeNumber, Ending, Journal, Selection, StoredChange};
+use crate::evidence::{Evidence, MAX_REFUSED, OutsideRecord, Target};
+use crate::journal::{CHUNK, ChangeNumber, Ending, ItemEnding, Journal, Selection, StoredChange};
 use crate::json::{Decode, Encode};
 use crate::tables::Outcome;
 
@@ -44,7 +45,7 @@ pub struct RequestEvidence {
 pub enum EvidenceVerdict {
     /// The request had its effect. Calls that wait for it are notified, and the change in the journal is closed.
     Proves,
-    /// The item of a batch had its effect. The change stays open in the journal because of the other items.
+    /// The item of a batch had its effect. The change stays open in the journal until all of its items are settled.
     ProvesItem,
     /// Nothing, and why.
     Nothing(&'static str),
@@ -105,7 +106,7 @@ impl ClientCore {
         // Remembered first, so that a confirmation that begins meanwhile finds it.
         self.awaited().remember(Arc::clone(&outside));
         let mut requests = self.evaluate_confirmations(&outside);
-        if let Some(journal) = self.journal() {
+        if let Some(journal) = self.bound_journal().await? {
             self.evaluate_changes(journal, &shown, &outside, &mut requests).await?;
         }
         Ok(OutsideEvidence { requests })
@@ -152,13 +153,12 @@ impl ClientCore {
         requests: &mut Vec<RequestEvidence>,
     ) -> Result<(), JournalError> {
         if self.awaited().begin_refused() {
-            let all = journal.read(Selection::After(ChangeNumber(0))).await?;
-            let is_refused =
-                |stored: &StoredChange| stored.ending.as_ref().is_some_and(|ending| ending.outcome != Outcome::Done);
-            self.awaited().add_refused(all.into_iter().filter(is_refused));
+            self.read_refused(journal).await?;
         }
         let mut changes = journal.read(Selection::Open).await?;
-        changes.extend(self.awaited().refused());
+        let mut refused = self.awaited().refused();
+        refused.retain(|stored| changes.iter().all(|open| open.number != stored.number));
+        changes.extend(refused);
         let name = self.account().name();
         for stored in changes.iter().filter(|stored| stored.change.account.as_deref().unwrap_or_default() == name) {
             let Some(recovery) = shown.iter().find(|recovery| recovery.operation() == stored.change.operation) else {
@@ -169,8 +169,9 @@ impl ClientCore {
                 continue;
             }
             let targets = recovery.targets(&stored.change.request);
-            for target in targets.iter().flatten().filter(|target| outside.is_about(recovery.operation(), target)) {
-                let verdict = self.evaluate_change(journal, stored, (target, targets.len() == 1), outside).await?;
+            let places = targets.iter().enumerate().filter_map(|(place, target)| Some((place, target.as_ref()?)));
+            for (place, target) in places.filter(|(_, target)| outside.is_about(recovery.operation(), target)) {
+                let verdict = self.evaluate_change(journal, stored, (target, place, targets.len()), outside).await?;
                 let (operation, id, change) = (recovery.operation(), target.key().to_owned(), Some(stored.number));
                 requests.push(RequestEvidence { operation, id, change, verdict });
             }
@@ -178,11 +179,27 @@ impl ClientCore {
         Ok(())
     }
 
+    /// Reads the changes that ended without an effect or without an outcome, as many of the last ones as are compared
+    /// with later records.
+    async fn read_refused(&self, journal: &Arc<dyn Journal>) -> Result<(), JournalError> {
+        let (mut before, mut refused) = (ChangeNumber(u64::MAX), VecDeque::new());
+        loop {
+            let chunk = journal.read_before(before, CHUNK).await?;
+            let is_last = chunk.len() < CHUNK;
+            before = chunk.first().map_or(before, |first| first.number);
+            chunk.into_iter().rev().filter(may_be_contradicted).for_each(|stored| refused.push_front(stored));
+            if is_last || refused.len() >= MAX_REFUSED {
+                self.awaited().add_refused(refused);
+                return Ok(());
+            }
+        }
+    }
+
     async fn evaluate_change(
         &self,
         journal: &Arc<dyn Journal>,
         stored: &StoredChange,
-        (target, is_only): (&Target, bool),
+        (target, place, count): (&Target, usize, usize),
         outside: &OutsideRecord,
     ) -> Result<EvidenceVerdict, JournalError> {
         let signed_at = stored.change.signed_at;
@@ -191,18 +208,26 @@ impl ClientCore {
             Evidence::Proof => {}
             other @ (Evidence::Older | Evidence::Another(_) | Evidence::Nothing(_)) => return Ok(unproven(other)),
         }
-        match stored.ending.as_ref().map(|ending| ending.outcome) {
-            Some(Outcome::NotDone) => {
-                Ok(EvidenceVerdict::Contradicts("the journal has it as a request without an effect"))
-            }
-            _ if !is_only => Ok(EvidenceVerdict::ProvesItem),
-            None | Some(Outcome::Unknown | Outcome::Done) => {
-                journal.end(stored.number, Ending::new(Outcome::Done)).await?;
-                self.awaited().forget_refused(stored.number);
-                Ok(EvidenceVerdict::Proves)
+        if stored.outcome_of(place) == Some(Outcome::NotDone) {
+            return Ok(EvidenceVerdict::Contradicts("the journal has it as a request without an effect"));
+        }
+        if count > 1 {
+            journal.end_items(stored.number, vec![ItemEnding::new(place, Outcome::Done)]).await?;
+            let is_known = |other| matches!(stored.outcome_of(other), Some(Outcome::Done | Outcome::NotDone));
+            if !(0..count).all(|other| other == place || is_known(other)) {
+                return Ok(EvidenceVerdict::ProvesItem);
             }
         }
+        journal.end(stored.number, Ending::new(Outcome::Done)).await?;
+        self.awaited().forget_refused(stored.number);
+        Ok(EvidenceVerdict::Proves)
     }
+}
+
+/// Whether a record may show an effect that the journal does not have.
+fn may_be_contradicted(stored: &StoredChange) -> bool {
+    stored.ending.as_ref().is_some_and(|ending| ending.outcome != Outcome::Done)
+        || stored.items.iter().any(|item| item.outcome != Outcome::Done)
 }
 
 /// What a record proves that is not a proof of the effect.

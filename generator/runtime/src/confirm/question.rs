@@ -2,11 +2,11 @@
 
 use std::sync::OnceLock;
 
-use super::Shown;
 use super::absence::{self, QueryTimes};
 use super::places::{QueryFuture, RecordId};
 use super::plan::{Query, QueryPlan};
 use super::record::AnyRecord;
+use super::{ConfirmPolicy, Shown};
 use crate::checks::{Violation, Violations};
 use crate::client::ClientCore;
 use crate::error::{Error, ExchangeError, Refusal};
@@ -165,21 +165,21 @@ impl Question {
     }
 
     /// What an error of the query proves.
-    pub(super) fn failed(&self, error: &Error, sent: &Sent, times: &QueryTimes, absent: &[String]) -> Finding {
+    pub(super) fn failed(&self, error: &Error, sent: &Sent, times: &QueryTimes, policy: &ConfirmPolicy) -> Finding {
         let Error::Exchange(error) = error else { return Finding::Nothing("the query got no response") };
-        if !is_denial(error, absent) {
+        if !is_denial(error, &policy.absent) {
             return Finding::Nothing("the query failed with a code that does not mean \"not found\"");
         }
-        self.is_absent(sent, times)
+        self.is_absent(sent, times, policy)
     }
 
     /// What the absence of the thing proves.
-    pub(super) fn is_absent(&self, sent: &Sent, times: &QueryTimes) -> Finding {
+    pub(super) fn is_absent(&self, sent: &Sent, times: &QueryTimes, policy: &ConfirmPolicy) -> Finding {
         // Of the several things that the request does, the queried one is the last.
         if is_compound_with(self.plan.meta, self.target.named()) {
             return Finding::Nothing("it was not found, but the request does several things and may have done another");
         }
-        match absence::proves(self.target.confirm(), sent, times) {
+        match absence::proves(self.target.confirm(), sent, times, policy) {
             Ok(()) => Finding::Absence,
             Err(why) => Finding::Nothing(why),
         }

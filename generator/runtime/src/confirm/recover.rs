@@ -18,7 +18,7 @@ use crate::client::ClientCore;
 use crate::clock::{self, Moment};
 use crate::error::JournalError;
 use crate::evidence::Target;
-use crate::journal::{Ending, Gap, Selection, StoredChange};
+use crate::journal::{Ending, Gap, ItemEnding, Selection, StoredChange};
 use crate::lifecycle::HasState;
 use crate::observe;
 use crate::parameters::Named;
@@ -132,12 +132,16 @@ impl fmt::Debug for Recovery {
 impl Recovered {
     /// The outcome of the change: known if it is known for all of its items. A batch had its effect if one item did.
     pub fn outcome(&self) -> Outcome {
-        let has = |outcome| self.items.iter().any(|item| item.outcome == outcome);
-        match self.items.is_empty() || has(Outcome::Unknown) {
-            true => Outcome::Unknown,
-            false if has(Outcome::Done) => Outcome::Done,
-            false => Outcome::NotDone,
-        }
+        Outcome::of_all(self.items.iter().map(|item| item.outcome)).unwrap_or(Outcome::Unknown)
+    }
+
+    /// The endings of items that the journal does not have yet.
+    fn found(&self) -> Vec<ItemEnding> {
+        // The ending of a change with one item is that of the change.
+        let items = if self.items.len() > 1 { self.items.as_slice() } else { &[] };
+        let known = items.iter().enumerate().filter(|(_, item)| item.outcome != Outcome::Unknown);
+        let new = known.filter(|(place, _)| self.stored.items.iter().all(|item| item.place != *place));
+        new.map(|(place, item)| ItemEnding::new(place, item.outcome)).collect()
     }
 }
 
@@ -193,7 +197,7 @@ impl fmt::Display for RecoveredChanges {
 
 impl ClientCore {
     /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without
-    /// a journal, there are none.
+    /// a journal, there are none. Of a batch, the items are queried whose outcome is open.
     ///
     /// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all
     /// changes of an operation are queried together, until the deadline of the policy. Recovering again is safe: what
@@ -210,7 +214,7 @@ impl ClientCore {
         recoveries: &[Recovery],
         policy: &ConfirmPolicy,
     ) -> Result<RecoveredChanges, JournalError> {
-        let Some(journal) = self.journal() else { return Ok(RecoveredChanges::default()) };
+        let Some(journal) = self.bound_journal().await? else { return Ok(RecoveredChanges::default()) };
         let gap = journal.gap(self.account().name());
         if let Some(gap) = &gap {
             observe::journal_has_gap(gap);
@@ -230,6 +234,12 @@ impl ClientCore {
             };
             for (stored, items) in changes.into_iter().zip(items) {
                 let mut recovered = Recovered { stored, items, is_open: false };
+                let found = recovered.found();
+                if !found.is_empty() {
+                    journal.end_items(recovered.stored.number, found.clone()).await?;
+                    recovered.stored.items.extend(found);
+                    recovered.stored.items.sort_unstable_by_key(|item| item.place);
+                }
                 let creates = recovery.is_some_and(|recovery| recovery.creates_by(&recovered.stored.change.request));
                 let can_be_settled =
                     creates && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
@@ -264,7 +274,7 @@ impl ClientCore {
     pub(crate) async fn wait_until(&self, moment: Moment, policy: &ConfirmPolicy) -> bool {
         let Some(window) = self.signature_window(&Named::default()) else { return false };
         let uncertainty = self.signature_uncertainty(window, moment.wall(), None);
-        let needed = window.saturating_add(policy.settling).saturating_add(uncertainty);
+        let needed = policy.visible_after(window).saturating_add(uncertainty);
         let is_within = needed <= policy.deadline;
         if is_within {
             clock::pause(self.environment(), needed.saturating_sub(self.moment().steady_since(moment))).await;
@@ -274,7 +284,7 @@ impl ClientCore {
 
     /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of
     /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
-    /// since.
+    /// since, and both may be wrong together, as far as the policy allows.
     pub(crate) fn can_no_longer_arrive(
         &self,
         request: &str,
@@ -288,7 +298,7 @@ impl ClientCore {
             .exchange_time(moment)
             .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(signed_at.as_millis())));
         let passed = there.into_iter().chain([moment.wall_since(signed_at)]).min().unwrap_or_default();
-        passed > window.saturating_add(policy.settling).saturating_add(uncertainty)
+        passed > policy.visible_after(window).saturating_add(uncertainty)
     }
 }
 
@@ -301,7 +311,8 @@ async fn query(
 ) -> Vec<Vec<RecoveredItem>> {
     let mut results: Vec<Vec<RecoveredItem>> = Vec::new();
     let (mut open, mut places) = (Vec::new(), Vec::new());
-    for (index, StoredChange { change, .. }) in changes.iter().enumerate() {
+    for (index, stored) in changes.iter().enumerate() {
+        let change = &stored.change;
         let questions = match Question::all_stored(plan, &change.request) {
             Ok(questions) => questions,
             Err(why) => {
@@ -311,8 +322,13 @@ async fn query(
             }
         };
         results.push(Vec::new());
-        for question in questions {
+        for (place, question) in questions.into_iter().enumerate() {
             let id = question.as_ref().map(|question| question.key().to_owned());
+            if let Some(outcome) = stored.outcome_of(place) {
+                let because = "the journal has its outcome".to_owned();
+                results[index].push(RecoveredItem { outcome, ..RecoveredItem::unknown(id, because) });
+                continue;
+            }
             let item = RecoveredItem::unknown(id, "it carries no id to query by".to_owned());
             if let Some(question) = question {
                 let left = client.left(question.key(), change.signed_at);

@@ -58,7 +58,8 @@ impl Open {
     /// Whether the call was refused because its id was used before.
     fn is_duplicate(&self) -> bool {
         let refusal = self.call.as_ref().and_then(|call| call.exchange());
-        refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId))
+        // To a repeat, it may say that the first copy used the id.
+        refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId) && !error.may_answer_repeat)
     }
 
     /// Whether the exchange refused it, although a record from outside shows its effect. Then only a query can decide.
@@ -173,7 +174,7 @@ impl ClientCore {
                     }
                 }
                 absences.count(matches!(finding, Finding::Absence), pending.others());
-                *confirmation = concluded(one, finding, answer, queries, absences.count);
+                *confirmation = concluded(one, finding, answer, queries, absences.count >= policy.denials);
                 observe::queried(one.question.plan().meta, queries, confirmation.outcome(), confirmation.because());
             }
             let left = end.saturating_sub(timer.now());
@@ -214,12 +215,12 @@ impl ClientCore {
                 self.evaluate_record(question.target(), (record.fields(), record.form()), facts).into()
             }
             Ok(Reply { data: QueryResult::Absent, request_time, .. }) => {
-                question.is_absent(&sent, &self.query_times(open, begun, *request_time))
+                question.is_absent(&sent, &self.query_times(open, begun, *request_time), policy)
             }
             Ok(Reply { data: QueryResult::Nothing(because), .. }) => Finding::Nothing(because),
             Err(error) => {
                 let there = error.exchange().and_then(|error| error.request_time);
-                question.failed(error, &sent, &self.query_times(open, begun, there), &policy.absent)
+                question.failed(error, &sent, &self.query_times(open, begun, there), policy)
             }
         };
         let finding = match finding {
@@ -278,7 +279,7 @@ impl ConsecutiveAbsences {
 }
 
 /// What follows from what an answer proves.
-fn concluded(open: &Open, finding: Finding, answer: QueryAnswer, queries: u32, absences: u32) -> Concluded {
+fn concluded(open: &Open, finding: Finding, answer: QueryAnswer, queries: u32, is_repeated: bool) -> Concluded {
     let still = |last, because| {
         let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
         Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
@@ -295,8 +296,8 @@ fn concluded(open: &Open, finding: Finding, answer: QueryAnswer, queries: u32, a
         (Finding::Absence, answer) if open.is_contradicted() => {
             still(answer.err(), "it was not found, but a record from outside shows it")
         }
-        (Finding::Absence, answer) if absences == 1 => {
-            still(answer.err(), "it was not found, according to a single response")
+        (Finding::Absence, answer) if !is_repeated => {
+            still(answer.err(), "it was not found, but not often enough in a row")
         }
         (Finding::Absence, answer) => did_not_happen(answer.err().map(Arc::new), true),
         // The exchange refused it because of the existing record, which this request did not create.

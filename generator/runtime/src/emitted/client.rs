@@ -5,12 +5,16 @@
 
 /// Declares `Client` and, if the feature `blocking` is on, `blocking::Client`, for the API of a table.
 ///
-/// The table is followed by the list of recoveries and the list of listings that a journal is compared with. A row for
+/// The table is followed by the list of recoveries, the list of listings that a journal is compared with, and what makes
+/// an account flat. A row for
 /// each family gives the function that leads to its operations: `module: Type;`, where the module has what
 /// [`operations!`](crate::operations) declares.
 #[macro_export]
 macro_rules! client {
-    ($api:ident, $recoveries:ident, $listings:ident, $flats:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
+    (
+        $api:ident, $recoveries:ident, $listings:ident, $flats:ident;
+        $($(#[$attribute:meta])* $family:ident: $operations:ident;)*
+    ) => {
         /// A client of an exchange. Clones share its connections.
         #[derive(Clone, Debug)]
         pub struct Client {
@@ -170,6 +174,16 @@ macro_rules! __client {
                 self.core.locate(operation)$($wait)*
             }
 
+            /// Notes in the journal that the changes of this account belong to clients like this one, after its key or
+            /// address was replaced; see [`ClientCore::claim_journal`](tradeapi_runtime::ClientCore::claim_journal).
+            ///
+            /// # Errors
+            ///
+            /// Fails if the journal cannot be written.
+            pub $($async)? fn claim_journal(&self) -> ::core::result::Result<(), $crate::error::JournalError> {
+                self.core.claim_journal()$($wait)*
+            }
+
             /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known;
             /// see [`ClientCore::recover`](tradeapi_runtime::ClientCore::recover). Call it at the start of a program.
             ///
@@ -235,8 +249,9 @@ macro_rules! __client {
             /// Fails with what is left, or not known to be gone.
             pub $($async)? fn flatten(
                 &self,
+                policy: &$crate::confirm::ConfirmPolicy,
             ) -> ::core::result::Result<$crate::flatten::Flattened, $crate::flatten::NotFlat> {
-                self.core.flatten($flats, $listings, &$crate::confirm::ConfirmPolicy::new())$($wait)*
+                self.core.flatten($flats, $listings, policy)$($wait)*
             }
 
             /// The orders that the client knows from its calls, if it was built with

@@ -38,6 +38,9 @@ pub struct ExchangeError {
     pub proves: Option<CodeProof>,
     /// The wait that the exchange requires before the next request.
     pub retry_after: Option<Duration>,
+    /// Whether the answer came so late that it may be that to a repeat of the request, whose first copy may have been
+    /// done; see [`CodePolicy::repeats_after`](crate::exchange::CodePolicy::repeats_after).
+    pub may_answer_repeat: bool,
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
     /// corrected timestamp; this one is not sent again.
     pub skew: Option<Skew>,
@@ -109,6 +112,9 @@ impl fmt::Display for ExchangeError {
         }
         if let Some(mismatch) = &self.mismatch {
             write!(f, "; {mismatch}")?;
+        }
+        if self.may_answer_repeat && self.outcome == Outcome::Unknown {
+            f.write_str("; it came so late that it may answer a repeat of the request")?;
         }
         self.skew.map_or(Ok(()), |skew| write!(f, ": {skew}"))
     }

@@ -35,6 +35,18 @@ pub enum JournalError {
         /// The error of the operating system.
         source: Arc<dyn Error + Send + Sync>,
     },
+    /// It was made for another client: one of another account, address or market. Nothing was read, stored or sent.
+    Foreign {
+        /// The name of the account whose changes are in question; empty if it has none.
+        account: String,
+        /// What differs.
+        why: String,
+    },
+    /// The process that opened it is another one, from which this process was forked.
+    Forked {
+        /// Where it is.
+        place: String,
+    },
     /// The store failed, as on a full disk. The journal accepts nothing more until it is opened again.
     Store {
         /// The error of the store.
@@ -71,6 +83,20 @@ impl fmt::Display for JournalError {
             Self::NotOpened { place, source } => {
                 write!(f, "the journal {place} cannot be opened: {source}; use a folder of its own that can be written")
             }
+            Self::Foreign { account, why } => {
+                match account.as_str() {
+                    "" => f.write_str("the journal was made for ")?,
+                    name => write!(f, "the journal has changes of {name:?}, which were made for ")?,
+                }
+                write!(
+                    f,
+                    "{why}: use a journal of its own; if it is the same account, whose key or address was replaced, call \
+                     `claim_journal`"
+                )
+            }
+            Self::Forked { place } => {
+                write!(f, "the journal {place} belongs to another process, which was forked: open it after the fork")
+            }
             Self::Store { source } => {
                 write!(f, "the journal cannot be written: {source}; remove the cause, open it again and recover")
             }
@@ -85,7 +111,11 @@ impl Error for JournalError {
         match self {
             // The text contains the store's error itself, but not the source of that.
             Self::NotOpened { source, .. } | Self::Store { source } => source.source(),
-            Self::InUse { .. } | Self::Format { .. } | Self::Damaged { .. } => None,
+            Self::InUse { .. }
+            | Self::Format { .. }
+            | Self::Damaged { .. }
+            | Self::Foreign { .. }
+            | Self::Forked { .. } => None,
         }
     }
 }

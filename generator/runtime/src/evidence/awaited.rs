@@ -18,7 +18,7 @@ use crate::value::Timestamp;
 const MAX_RECORDS: usize = 1 << 10;
 
 /// The maximum number of requests without an effect that later records are compared with.
-const MAX_REFUSED: usize = 1 << 12;
+pub(crate) const MAX_REFUSED: usize = 1 << 12;
 
 /// A record of an order that no query of this client returned.
 pub(crate) struct OutsideRecord {

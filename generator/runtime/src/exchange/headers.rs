@@ -43,6 +43,18 @@ impl HeaderValues {
         Ok(())
     }
 
+    /// Those that select a market, with their values; empty for the default market.
+    pub(crate) fn market(&self) -> String {
+        let mut lines: Vec<_> = self
+            .values
+            .iter()
+            .filter(|(header, ..)| header.selects_market)
+            .map(|(header, _, value)| format!("{}: {}", header.name, value.to_str().unwrap_or_default()))
+            .collect();
+        lines.sort_unstable();
+        lines.join(", ")
+    }
+
     /// Adds those that requests of the operation `meta` carry to `headers`.
     pub(super) fn add_to(&self, headers: &mut HeaderMap, meta: &Meta) {
         let takes = |header: &Header| meta.headers.iter().any(|name| header.name.eq_ignore_ascii_case(name));

@@ -85,6 +85,7 @@ fn read(
         request_time,
         signed_at: None,
         left: None,
+        may_answer_repeat: false,
         status: head.status,
         remaining: None,
         onward: NextPageHint::read(meta.next_page, &head.headers),
@@ -292,7 +293,7 @@ impl<'a> Answer<'a> {
         Error::Exchange(Box::new(ExchangeError {
             operation: meta.id,
             effect: meta.effect,
-            outcome: api.outcome_of(meta.effect, call_result, by_code),
+            outcome: read.of_any_copy(meta.effect, api.outcome_of(meta.effect, call_result, by_code)),
             call_result,
             known: read.known,
             proves: read.proves(),
@@ -301,6 +302,7 @@ impl<'a> Answer<'a> {
             status: self.status,
             request_time,
             retry_after: retry_after(&self.head.headers),
+            may_answer_repeat: read.may_answer_repeat(),
             skew: None,
             mismatch: None,
             raw: self.body.clone(),
@@ -338,6 +340,8 @@ pub struct Reply<T> {
     /// The time in the signature of the request; `None` if the request was not sent by a client.
     pub signed_at: Option<Timestamp>,
     pub(crate) left: Option<Moment>,
+    /// Whether it came so late that it may be that to a repeat of the request.
+    pub(crate) may_answer_repeat: bool,
     /// The HTTP status.
     pub status: StatusCode,
     /// The remaining calls of the rate limit, if the exchange reports them.
@@ -378,8 +382,22 @@ impl<T> Reply<T> {
 
     /// The same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
-        let Self { data, request_time, signed_at, left, status, remaining, onward, waited, warnings, raw } = self;
-        Reply { data: make(data), request_time, signed_at, left, status, remaining, onward, waited, warnings, raw }
+        let Self { data, request_time, signed_at, left, may_answer_repeat, status, remaining, .. } = self;
+        let Self { onward, waited, warnings, raw, .. } = self;
+        let data = make(data);
+        Reply {
+            data,
+            request_time,
+            signed_at,
+            left,
+            may_answer_repeat,
+            status,
+            remaining,
+            onward,
+            waited,
+            warnings,
+            raw,
+        }
     }
 
     /// The data alone.

@@ -111,10 +111,6 @@ fn walk(
 }
 
 /// The listings of a family that show this part of an account.
-pub(super) fn of<'a>(
-    listings: &'a [Listing],
-    family: &'a str,
-    part: Part,
-) -> impl Iterator<Item = &'a Listing> {
+pub(super) fn of<'a>(listings: &'a [Listing], family: &'a str, part: Part) -> impl Iterator<Item = &'a Listing> {
     listings.iter().filter(move |listing| listing.part == part && listing.family == family)
 }

@@ -14,8 +14,11 @@ use crate::retry::RetryPolicy;
 /// The pause between two rounds while something is left.
 const BETWEEN: Duration = Duration::from_millis(250);
 
-/// How many deadlines the rounds may take altogether, if they make progress.
-const DEADLINES: u32 = 10;
+/// How long no round may find less than those before.
+const LONGEST_STANDSTILL: Duration = Duration::from_secs(60);
+
+/// How long all rounds may take.
+const LONGEST: Duration = Duration::from_secs(600);
 
 pub(super) async fn flatten(
     client: &ClientCore,
@@ -56,8 +59,7 @@ pub(super) async fn flatten(
         if left.len() < fewest {
             (fewest, progress_at) = (left.len(), now);
         }
-        let is_stuck = now.steady_since(progress_at) > policy.longest_wait();
-        if is_stuck || now.steady_since(begun) > policy.longest_wait().saturating_mul(DEADLINES) {
+        if now.steady_since(progress_at) > LONGEST_STANDSTILL || now.steady_since(begun) > LONGEST {
             return Err(NotFlat { left, rounds });
         }
         pause(client.environment(), BETWEEN).await;
@@ -68,12 +70,17 @@ pub(super) async fn flatten(
 /// Waits until what this client has sent can no longer arrive, and all of it is shown. Returns whether the policy allows
 /// that long.
 async fn wait_for_arrivals(client: &ClientCore, policy: &ConfirmPolicy) -> bool {
-    let has_arrived = match client.last_unsettled() {
-        Some(left) => client.wait_until(left, policy).await,
-        None => true,
-    };
-    pause(client.environment(), policy.longest_settling()).await;
-    has_arrived
+    let [last, unsettled] = client.last_departures();
+    if let Some(left) = unsettled
+        && !client.wait_until(left, policy).await
+    {
+        return false;
+    }
+    if let Some(left) = last {
+        let shown_in = policy.shown_after().saturating_sub(client.moment().steady_since(left));
+        pause(client.environment(), shown_in).await;
+    }
+    true
 }
 
 /// One round, and what it finds.

@@ -1,6 +1,8 @@
 //! A change as journals write it: JSON with short names, to which later releases may add members.
 
-use super::{Change, ChangeNumber, Ending, StoredChange};
+use std::fmt::Write;
+
+use super::{Change, ChangeNumber, Ending, ItemEnding, StoredChange};
 use crate::json::{read_json, write_json};
 use crate::tables::Outcome;
 use crate::value::Timestamp;
@@ -22,6 +24,8 @@ crate::record! {
         outcome: Option<String>,
         #[wire("code")]
         code: Option<String>,
+        #[wire("items")]
+        items: Option<String>,
     }
 }
 
@@ -47,6 +51,60 @@ pub(super) fn with_ending(open: &str, ending: &Ending) -> Option<String> {
     Some([open.strip_suffix('}')?, ",", end.strip_prefix('{')?].concat())
 }
 
+/// The text of a change with the endings of more of its items.
+#[cfg(feature = "journal")]
+pub(super) fn with_items(text: &str, items: &[ItemEnding]) -> Result<String, String> {
+    let mut entry: Entry = read_json(text).map_err(|error| error.to_string())?;
+    entry.items.get_or_insert_default().push_str(&written_items(items));
+    Ok(write_json(&entry))
+}
+
+/// The endings of items as text, a line each: the place, the outcome and the code. The lines of later endings follow,
+/// and the first line of an item counts.
+pub(super) fn written_items(items: &[ItemEnding]) -> String {
+    let mut text = String::new();
+    for ItemEnding { place, outcome, code } in items {
+        let code = code.as_deref().filter(|code| !code.contains('\n'));
+        // Writing to a text does not fail.
+        let _ = writeln!(
+            text,
+            "{place} {}{}{}",
+            word(*outcome),
+            if code.is_some() { " " } else { "" },
+            code.unwrap_or_default()
+        );
+    }
+    text
+}
+
+/// Reads the endings of items.
+pub(super) fn read_items(text: &str) -> Option<Vec<ItemEnding>> {
+    let mut items: Vec<ItemEnding> = Vec::new();
+    for line in text.lines() {
+        let (place, ending) = line.split_once(' ')?;
+        let place = place.parse().ok()?;
+        let Ending { outcome, code } = read_ending(ending)?;
+        if !items.iter().any(|item| item.place == place) {
+            items.push(ItemEnding { place, outcome, code });
+        }
+    }
+    items.sort_unstable_by_key(|item| item.place);
+    Some(items)
+}
+
+/// An ending as text: the outcome and the code.
+#[cfg(feature = "redis")]
+pub(super) fn written_ending(ending: &Ending) -> String {
+    let word = word(ending.outcome);
+    ending.code.as_ref().map_or_else(|| word.to_owned(), |code| format!("{word} {code}"))
+}
+
+/// Reads an ending.
+pub(super) fn read_ending(text: &str) -> Option<Ending> {
+    let (word, code) = text.split_once(' ').map_or((text, None), |(word, code)| (word, Some(code.to_owned())));
+    Some(Ending { outcome: outcome_of(word)?, code })
+}
+
 /// Reads a change.
 ///
 /// # Errors
@@ -59,14 +117,15 @@ pub(super) fn read(number: ChangeNumber, text: &str) -> Result<StoredChange, Str
 
 impl Entry {
     fn into_change(self, number: ChangeNumber) -> Option<StoredChange> {
-        let Self { operation, request, client_ids, signed_at, account, outcome, code } = self;
+        let Self { operation, request, client_ids, signed_at, account, outcome, code, items } = self;
         let client_ids = client_ids.unwrap_or_default();
         let change = Change { operation: operation?, request: request?, client_ids, signed_at: signed_at?, account };
         let ending = match outcome {
             Some(word) => Some(Ending { outcome: outcome_of(&word)?, code }),
             None => None,
         };
-        Some(StoredChange { number, change, ending })
+        let items = read_items(&items.unwrap_or_default())?;
+        Some(StoredChange { number, change, ending, items })
     }
 }
 

@@ -1,25 +1,33 @@
 //! A journal in a folder of the file system, over fjall.
 //!
 //! Two tables: `open` has the changes whose end is not stored, `ended` the others; the end of a change moves it. Their
-//! keys are numbers, and their values JSON with short names, to which later releases may add members.
+//! keys are numbers, and their values JSON with short names, to which later releases may add members. The numbers of the
+//! open changes are in memory, too, because most of their table are marks of what was moved away.
 
 mod continuity;
+mod draft;
+mod sync;
 mod tables;
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::mem;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fjall::{Keyspace, PersistMode, Readable, Snapshot};
-use tokio::sync::oneshot;
+use fjall::{Guard, PersistMode, Readable, Snapshot};
 
 use self::continuity::Continuity;
-use self::tables::{Tables, not_opened, place};
+use self::sync::SyncThread;
+use self::tables::{Tables, not_opened, number_of, place};
 
-use super::entry::{read, with_ending, written};
-use super::{Change, ChangeNumber, Ending, Gap, Journal, JournalFuture, Selection, StoredChange};
+use super::entry::{read, with_ending, with_items, written};
+use super::process::OwnProcess;
+use super::{
+    CHUNK, Change, ChangeNumber, Ending, Gap, GapReason, ItemEnding, Journal, JournalFuture, Selection, StoredChange,
+};
 use crate::error::JournalError;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
@@ -35,7 +43,8 @@ pub enum Durability {
     Machine,
 }
 
-/// A journal in a folder. One process has it open at a time; clients share it as an `Arc`.
+/// A journal in a folder. One process has it open at a time; clients share it as an `Arc`. A process that is forked from
+/// it cannot use the journal.
 ///
 /// It stores requests, ids, times and outcomes, and no credentials. What a torn write left of a change at the moment of
 /// a crash is dropped when the folder is opened again: the change was not sent yet. If changes that were sent may be
@@ -54,7 +63,10 @@ pub enum Durability {
 /// ```
 pub struct FileJournal {
     tables: Tables,
+    process: OwnProcess,
     next: AtomicU64,
+    /// The numbers of the open changes. Ends are stored under its lock.
+    open: Mutex<BTreeSet<u64>>,
     has_failed: AtomicBool,
     path: PathBuf,
     continuity: Mutex<Continuity>,
@@ -71,8 +83,10 @@ impl FileJournal {
     /// else is in the folder, or if that cannot be read and written.
     pub fn open(path: impl AsRef<Path>, durability: Durability) -> Result<Self, JournalError> {
         let (tables, path) = Tables::open(path.as_ref())?;
-        let kept = tables.last().map_err(stored)?;
-        let continuity = Continuity::begin(&path, durability, kept, || last_signed(&tables));
+        let open = tables.open_numbers().map_err(stored)?;
+        let ended = tables.last_ended().map_err(stored)?;
+        let kept = ended.max(open.last().copied().unwrap_or_default());
+        let continuity = Continuity::begin(&path, durability, kept, || last_signed(&tables, kept));
         let continuity = continuity.map_err(|error| not_opened(&path, error))?;
         // The number of a missing change is not reused.
         let next = AtomicU64::new(continuity.last() + 1);
@@ -83,24 +97,33 @@ impl FileJournal {
                 Some(SyncThread::start(move || database.persist(PersistMode::SyncData))?)
             }
         };
-        Ok(Self { tables, next, has_failed: AtomicBool::new(false), path, continuity: Mutex::new(continuity), disk })
+        let (process, open, continuity) = (OwnProcess::new(), Mutex::new(open), Mutex::new(continuity));
+        Ok(Self { tables, process, next, open, has_failed: AtomicBool::new(false), path, continuity, disk })
     }
 
     /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay.
     ///
+    /// It works in steps of a thousand changes, between which others are stored, up to the first step in which no change
+    /// is as old. A million changes take seconds, so a program with many of them prunes on a thread for blocking work.
+    ///
     /// # Errors
     ///
-    /// Fails if the store does.
+    /// Fails if the store does, or in a forked process.
     pub fn prune(&self, time: Timestamp) -> Result<usize, JournalError> {
-        let ended = self.table(&self.tables.database.snapshot(), &self.tables.ended, 0)?;
-        let old: Vec<_> =
-            ended.iter().filter(|stored| stored.change.signed_at < time).map(|old| old.number.0).collect();
-        let Some(highest) = old.iter().max() else { return Ok(0) };
-        self.checked(self.tables.note_pruned(*highest))?;
-        for number in &old {
-            self.checked(self.tables.ended.remove(number.to_be_bytes()))?;
+        self.refuse_in_child()?;
+        let (mut from, mut count) = (self.tables.first().map_err(stored)?, 0);
+        // Whether all changes before `from` are pruned or open.
+        let mut is_whole = true;
+        loop {
+            let ended = self.ended(from..u64::MAX, CHUNK)?;
+            let old: Vec<_> = ended.iter().filter(|stored| stored.change.signed_at < time).collect();
+            let Some(last) = ended.last().filter(|_| !old.is_empty()) else { return Ok(count) };
+            from = last.number.0 + 1;
+            is_whole &= old.len() == ended.len();
+            let old: Vec<_> = old.iter().map(|stored| stored.number.0).collect();
+            self.checked(self.tables.prune(&old, is_whole.then_some(from)))?;
+            count += old.len();
         }
-        Ok(old.len())
     }
 
     /// The folder, as an absolute path.
@@ -123,6 +146,13 @@ impl FileJournal {
         }
     }
 
+    fn refuse_in_child(&self) -> Result<(), JournalError> {
+        match self.process.is_forked() {
+            false => Ok(()),
+            true => self.process.refuse_in_child(&place(&self.path)),
+        }
+    }
+
     /// Refuses to write to files that the next run would not find.
     fn refuse_elsewhere(&self) -> Result<(), JournalError> {
         if self.tables.are_in_place() {
@@ -133,11 +163,17 @@ impl FileJournal {
     }
 
     fn insert(&self, change: Change) -> Result<ChangeNumber, JournalError> {
+        self.refuse_in_child()?;
         self.refuse_after_failure()?;
         self.refuse_elsewhere()?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.checked(self.tables.open.insert(number.to_be_bytes(), written(change)))?;
+        self.numbers().insert(number);
         Ok(ChangeNumber(number))
+    }
+
+    fn numbers(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn continuity(&self) -> MutexGuard<'_, Continuity> {
@@ -152,17 +188,21 @@ impl FileJournal {
 
     /// Moves a change in one step. A change that has ended keeps its first ending, unless that was unknown.
     fn close(&self, number: ChangeNumber, ending: &Ending) -> Result<(), JournalError> {
+        self.refuse_in_child()?;
         self.refuse_after_failure()?;
         let (Tables { database, open, ended, .. }, key) = (&self.tables, number.0.to_be_bytes());
-        let text = match self.checked(open.get(key))? {
+        let mut numbers = self.numbers();
+        let is_open = numbers.contains(&number.0);
+        let text = match if is_open { self.checked(open.get(key))? } else { None } {
             Some(value) => with_ending(self.text(&value)?, ending),
             None => match self.checked(ended.get(key))? {
                 Some(value) => {
-                    let StoredChange { change, ending: before, .. } = self.read_back(number, &value)?;
+                    let StoredChange { change, ending: before, items, .. } = self.read_back(number, &value)?;
                     if before.is_some_and(|before| before.outcome != Outcome::Unknown) {
                         return Ok(());
                     }
-                    with_ending(&written(change), ending)
+                    let text = with_items(&written(change), &items).map_err(|why| self.damaged(&why))?;
+                    with_ending(&text, ending)
                 }
                 None => return Ok(()),
             },
@@ -170,31 +210,102 @@ impl FileJournal {
         let text = text.ok_or_else(|| self.damaged(&format!("change {number} is not an object")))?;
         let mut batch = database.batch();
         batch.insert(ended, key, text);
-        batch.remove(open, key);
-        self.checked(batch.commit())
+        if is_open {
+            batch.remove(open, key);
+        }
+        self.checked(batch.commit())?;
+        numbers.remove(&number.0);
+        Ok(())
+    }
+
+    /// Adds the endings of items to a change, wherever it is.
+    fn close_items(&self, number: ChangeNumber, items: &[ItemEnding]) -> Result<(), JournalError> {
+        self.refuse_in_child()?;
+        self.refuse_after_failure()?;
+        let (key, numbers) = (number.0.to_be_bytes(), self.numbers());
+        let table = if numbers.contains(&number.0) { &self.tables.open } else { &self.tables.ended };
+        let Some(value) = self.checked(table.get(key))? else { return Ok(()) };
+        let text = with_items(self.text(&value)?, items).map_err(|why| self.damaged(&why))?;
+        self.checked(table.insert(key, text))
     }
 
     fn select(&self, which: Selection) -> Result<Vec<StoredChange>, JournalError> {
-        // The end of a change moves it, so both tables are read at the same moment.
-        let now = self.tables.database.snapshot();
         match which {
-            Selection::Open => self.table(&now, &self.tables.open, 0),
-            Selection::After(ChangeNumber(after)) => {
-                let mut all = self.table(&now, &self.tables.ended, after.saturating_add(1))?;
-                all.extend(self.table(&now, &self.tables.open, after.saturating_add(1))?);
-                all.sort_by_key(|stored| stored.number);
-                Ok(all)
+            Selection::Open => {
+                self.refuse_in_child()?;
+                let open: Vec<_> = self.numbers().iter().copied().collect();
+                self.of_numbers(&self.tables.database.snapshot(), open)
             }
+            Selection::After(after) => self.after(after, usize::MAX),
         }
     }
 
-    /// The changes of a table from a number on.
-    fn table(&self, now: &Snapshot, table: &Keyspace, from: u64) -> Result<Vec<StoredChange>, JournalError> {
+    /// The first changes after a number, at most `most`.
+    fn after(&self, ChangeNumber(after): ChangeNumber, most: usize) -> Result<Vec<StoredChange>, JournalError> {
+        self.refuse_in_child()?;
+        let from = after.saturating_add(1);
+        // The end of a change moves it, so the numbers are read first, and then both tables at the same moment.
+        let open = self.numbers().range(from..).take(most).copied().collect();
+        let now = self.tables.database.snapshot();
+        let mut all = self.ended_at(&now, from..u64::MAX, most, false)?;
+        all.extend(self.of_numbers(&now, open)?);
+        all.sort_unstable_by_key(|stored| stored.number);
+        all.truncate(most);
+        Ok(all)
+    }
+
+    /// The last changes before a number, at most `most`.
+    fn before(&self, ChangeNumber(before): ChangeNumber, most: usize) -> Result<Vec<StoredChange>, JournalError> {
+        self.refuse_in_child()?;
+        let open = self.numbers().range(..before).rev().take(most).copied().collect();
+        let now = self.tables.database.snapshot();
+        let mut all = self.ended_at(&now, 0..before, most, true)?;
+        all.extend(self.of_numbers(&now, open)?);
+        all.sort_unstable_by_key(|stored| stored.number);
+        Ok(all.split_off(all.len().saturating_sub(most)))
+    }
+
+    /// Those of these changes that are open.
+    fn of_numbers(&self, now: &Snapshot, numbers: Vec<u64>) -> Result<Vec<StoredChange>, JournalError> {
+        let mut all = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            if let Some(value) = self.checked(now.get(&self.tables.open, number.to_be_bytes()))? {
+                all.push(self.read_back(ChangeNumber(number), &value)?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn ended(&self, numbers: Range<u64>, most: usize) -> Result<Vec<StoredChange>, JournalError> {
+        self.ended_at(&self.tables.database.snapshot(), numbers, most, false)
+    }
+
+    /// The changes that ended with these numbers, at most `most`, from the last one down if `is_reversed`.
+    fn ended_at(
+        &self,
+        now: &Snapshot,
+        numbers: Range<u64>,
+        most: usize,
+        is_reversed: bool,
+    ) -> Result<Vec<StoredChange>, JournalError> {
+        // What was pruned leaves marks behind.
+        let from = numbers.start.max(self.checked(self.tables.first())?);
+        if from >= numbers.end {
+            return Ok(Vec::new());
+        }
+        let found = now.range(&self.tables.ended, from.to_be_bytes()..numbers.end.to_be_bytes());
+        match is_reversed {
+            false => self.all(found.take(most)),
+            true => self.all(found.rev().take(most)),
+        }
+    }
+
+    fn all(&self, found: impl Iterator<Item = Guard>) -> Result<Vec<StoredChange>, JournalError> {
         let mut all = Vec::new();
-        for item in now.range(table, from.to_be_bytes()..) {
+        for item in found {
             let (key, value) = self.checked(item.into_inner())?;
-            let number = <[u8; 8]>::try_from(&*key).map_err(|_| self.damaged("a key is not a number"))?;
-            all.push(self.read_back(ChangeNumber(u64::from_be_bytes(number)), &value)?);
+            let number = number_of(&key).ok_or_else(|| self.damaged("a key is not a number"))?;
+            all.push(self.read_back(ChangeNumber(number), &value)?);
         }
         Ok(all)
     }
@@ -230,16 +341,55 @@ impl Journal for FileJournal {
         Box::pin(async move { self.close(number, &ending) })
     }
 
+    fn end_items(&self, number: ChangeNumber, items: Vec<ItemEnding>) -> JournalFuture<'_, ()> {
+        Box::pin(async move { self.close_items(number, &items) })
+    }
+
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>> {
         Box::pin(async move { self.select(which) })
     }
 
+    fn read_after(&self, after: ChangeNumber, most: usize) -> JournalFuture<'_, Vec<StoredChange>> {
+        Box::pin(async move { self.after(after, most) })
+    }
+
+    fn read_before(&self, before: ChangeNumber, most: usize) -> JournalFuture<'_, Vec<StoredChange>> {
+        Box::pin(async move { self.before(before, most) })
+    }
+
+    fn claim<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, String> {
+        Box::pin(async move {
+            self.refuse_in_child()?;
+            match self.checked(self.tables.owner(account))? {
+                Some(known) => Ok(known),
+                None => self.claim_again(account, owner).await.map(|()| owner.to_owned()),
+            }
+        })
+    }
+
+    fn claim_again<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            self.refuse_in_child()?;
+            self.refuse_after_failure()?;
+            self.refuse_elsewhere()?;
+            self.checked(self.tables.set_owner(account, owner))?;
+            match &self.disk {
+                Some(disk) => self.checked(disk.sync().await),
+                None => Ok(()),
+            }
+        })
+    }
+
     fn gap(&self, account: &str) -> Option<Gap> {
-        self.continuity().gap(account)
+        match self.process.is_forked() {
+            false => self.continuity().gap(account),
+            true => Some(Gap::new(GapReason::Forked, None)),
+        }
     }
 
     fn close_gap<'a>(&'a self, account: &'a str) -> JournalFuture<'a, ()> {
         Box::pin(async move {
+            self.refuse_in_child()?;
             self.refuse_elsewhere()?;
             let closed = self.continuity().close_gap(account);
             self.checked(closed.map_err(fjall::Error::Io))
@@ -250,6 +400,11 @@ impl Journal for FileJournal {
 impl Drop for FileJournal {
     /// Closes the journal, so that its changes survive the machine as well.
     fn drop(&mut self) {
+        if self.process.is_forked() {
+            // The threads of the store are those of the other process, and would be waited for.
+            mem::forget((self.disk.take(), self.tables.clone()));
+            return;
+        }
         self.disk = None;
         let is_here = !self.has_failed.load(Ordering::Acquire) && self.tables.are_in_place();
         if is_here && self.tables.database.persist(PersistMode::SyncAll).is_ok() {
@@ -265,60 +420,10 @@ impl fmt::Debug for FileJournal {
     }
 }
 
-/// A thread that writes the store to disk. Changes that are made meanwhile wait for the next write, which they share.
-struct SyncThread {
-    waiting: Option<mpsc::Sender<Waiter>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-type Waiter = oneshot::Sender<fjall::Result<()>>;
-
-impl SyncThread {
-    fn start(mut sync: impl FnMut() -> fjall::Result<()> + Send + 'static) -> Result<Self, JournalError> {
-        let (waiting, arrivals) = mpsc::channel::<Waiter>();
-        let run = move || {
-            while let Ok(first) = arrivals.recv() {
-                let waiters: Vec<_> = std::iter::once(first).chain(arrivals.try_iter()).collect();
-                let result = sync();
-                for waiter in waiters {
-                    // The store's errors cannot be copied; after one, it refuses everything.
-                    let result = if result.is_ok() { Ok(()) } else { Err(fjall::Error::Poisoned) };
-                    let _ = waiter.send(result);
-                }
-            }
-        };
-        let thread = thread::Builder::new().name("journal".to_owned()).spawn(run).map_err(|error| {
-            let source: Arc<dyn std::error::Error + Send + Sync> = Arc::new(error);
-            JournalError::Store { source }
-        })?;
-        Ok(Self { waiting: Some(waiting), thread: Some(thread) })
-    }
-
-    async fn sync(&self) -> fjall::Result<()> {
-        let (waiter, done) = oneshot::channel();
-        let is_sent = self.waiting.as_ref().is_some_and(|waiting| waiting.send(waiter).is_ok());
-        match is_sent {
-            true => done.await.unwrap_or(Err(fjall::Error::Poisoned)),
-            false => Err(fjall::Error::Poisoned),
-        }
-    }
-}
-
-impl Drop for SyncThread {
-    /// Another journal can open the folder only after the thread has ended.
-    fn drop(&mut self) {
-        self.waiting = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-/// When the last change was signed, if it can be read.
-fn last_signed(tables: &Tables) -> Option<Timestamp> {
-    let last = [&tables.open, &tables.ended].into_iter().filter_map(|table| table.last_key_value()?.into_inner().ok());
-    let (key, value) = last.max_by(|(one, _), (other, _)| one.cmp(other))?;
-    let number = <[u8; 8]>::try_from(&*key).map(u64::from_be_bytes).ok()?;
+/// When the change with this number, the last one, was signed, if it can be read.
+fn last_signed(tables: &Tables, number: u64) -> Option<Timestamp> {
+    let key = number.to_be_bytes();
+    let value = [&tables.open, &tables.ended].into_iter().find_map(|table| table.get(key).ok().flatten())?;
     read(ChangeNumber(number), std::str::from_utf8(&value).ok()?).ok().map(|stored| stored.change.signed_at)
 }
 

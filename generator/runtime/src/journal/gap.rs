@@ -28,6 +28,10 @@ pub enum GapReason {
     /// The files are truncated or damaged, or the server has an older state, and they lack changes that the journal
     /// confirmed.
     Damaged,
+    /// The server has no journal of this name: it is new, or the server lost it.
+    New,
+    /// The journal belongs to another process, from which this one was forked.
+    Forked,
 }
 
 impl Gap {
@@ -42,6 +46,8 @@ impl fmt::Display for GapReason {
         f.write_str(match self {
             Self::MachineStopped => "the machine stopped while the journal was open",
             Self::Copied => "the journal is a copy of another folder",
+            Self::New => "the journal is new, or its server lost it",
+            Self::Forked => "the journal belongs to the process that this one was forked from",
             Self::Damaged => "the journal is truncated, damaged or an older state of itself",
         })
     }

@@ -168,7 +168,14 @@ impl Default for RateLimitFeedback {
 impl RateLimitFeedback {
     /// This feedback. `remaining` counts windows of a second.
     pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
-        Self { too_many, remaining, remaining_windows: &[1000], pools: [None; MAX_POOLS], trip: None, request_time: None }
+        Self {
+            too_many,
+            remaining,
+            remaining_windows: &[1000],
+            pools: [None; MAX_POOLS],
+            trip: None,
+            request_time: None,
+        }
     }
 
     /// Sets the lengths of the windows that `remaining` counts, in milliseconds.

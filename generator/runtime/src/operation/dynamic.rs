@@ -1,7 +1,7 @@
 //! Operations and their responses without their types, so that what all calls do is compiled once, not for each
 //! operation.
 
-use super::Operation;
+use super::{ItemJudge, ItemOutcomes, Operation};
 use crate::account::Account;
 use crate::checks::{CheckContext, Violations};
 use crate::json::{Decode, Form, ReadError, Reader};
@@ -56,6 +56,56 @@ pub(crate) trait DynResponse: Send {
 
     /// Calls `see` with each property of the account that the data shows.
     fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>));
+
+    /// The outcomes of the items in the data, if the request is known and its response lists results.
+    fn item_outcomes(&self, judge: &ItemJudge<'_>) -> Option<ItemOutcomes> {
+        let _ = judge;
+        None
+    }
+}
+
+/// The place for the data of a response to this request.
+pub(crate) struct ReceivedFor<'a, O: Operation> {
+    request: &'a O,
+    data: Received<O>,
+}
+
+impl<'a, O: Operation> ReceivedFor<'a, O> {
+    /// A place without data.
+    pub(crate) const fn nothing(request: &'a O) -> Self {
+        Self { request, data: Received::nothing() }
+    }
+
+    /// The data.
+    pub(crate) fn into_received(self) -> Received<O> {
+        self.data
+    }
+}
+
+impl<O: Operation> DynResponse for ReceivedFor<'_, O> {
+    fn form(&self) -> Form {
+        self.data.form()
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        self.data.read(from)
+    }
+
+    fn take_absent(&mut self) -> bool {
+        self.data.take_absent()
+    }
+
+    fn show_orders(&self, see: &mut dyn FnMut(OrderShown)) {
+        self.data.show_orders(see);
+    }
+
+    fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>)) {
+        self.data.show_properties(see);
+    }
+
+    fn item_outcomes(&self, judge: &ItemJudge<'_>) -> Option<ItemOutcomes> {
+        self.request.item_outcomes(self.data.0.as_ref()?, judge)
+    }
 }
 
 /// The data of a response to `O`, once it has been read.

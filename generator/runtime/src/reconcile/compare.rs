@@ -72,6 +72,15 @@ impl Shown {
         Ok(())
     }
 
+    /// The client ids of all orders and fills, in their order.
+    pub(super) fn client_ids(&self) -> Vec<&str> {
+        let of_orders = self.orders.iter().filter_map(|(_, order)| order.sighting.client_id.as_deref());
+        let of_fills = self.fills.iter().filter_map(|(_, filled)| filled.client_id.as_deref());
+        let mut ids: Vec<_> = of_orders.chain(of_fills).collect();
+        ids.sort_unstable();
+        ids
+    }
+
     pub(super) fn order(&self, order: &ReconciledOrder) -> Option<&ShownOrder> {
         self.orders.get(&(order.family, order.id.clone()?))
     }
@@ -114,35 +123,39 @@ enum Expected {
     /// The request has not ended, or can still arrive.
     Open,
     NotPlaced,
-    /// The order was placed, unless the answer refused this item of a batch, or the request is closed as unknown: the
-    /// account shows what it did.
+    /// The order was placed, unless the request is closed as unknown: the account shows what it did.
     Settled,
 }
 
 impl JournalOrders {
-    /// Reads the orders in the changes of a journal, the oldest first; those of some families only, if any are named.
-    pub(super) fn of(
-        changes: Vec<StoredChange>,
-        recoveries: &[Recovery],
-        listings: &[Listing],
-        families: &[String],
-    ) -> Result<Self, ReconcileError> {
-        let mut known = Self { families: families.to_vec(), ..Self::default() };
-        for stored in changes {
-            let operation = stored.change.operation.as_str();
-            let adopts = |listing: &&Listing| listing.part == Part::OpenOrders && listing.operation == operation;
-            if let Some(listing) = listings.iter().find(adopts) {
-                known.adopt(listing, &stored)?;
-            } else if let Some(recovery) = recoveries.iter().find(|recovery| recovery.operation() == operation)
-                && let Some(look) = recovery.creation()
-            {
-                let creates = recovery.creates_by(&stored.change.request);
-                known
-                    .place(&stored, look, creates)
-                    .map_err(|why| ReconcileError::Change { number: stored.number, why })?;
-            }
+    /// No orders yet; of these families only, if any are named.
+    pub(super) fn of_families(families: &[String]) -> Self {
+        Self { families: families.to_vec(), ..Self::default() }
+    }
+
+    /// Adds the orders in a change, which is later than those before. Of a change that the comparison does not concern
+    /// only the family counts, unless it adopted an order.
+    pub(super) fn add(
+        &mut self,
+        stored: &StoredChange,
+        (recoveries, listings): (&[Recovery], &[Listing]),
+        is_concerned: bool,
+    ) -> Result<(), ReconcileError> {
+        let operation = stored.change.operation.as_str();
+        let adopts = |listing: &&Listing| listing.part == Part::OpenOrders && listing.operation == operation;
+        if let Some(listing) = listings.iter().find(adopts) {
+            return Ok(self.adopt(listing, stored)?);
         }
-        Ok(known)
+        let recovery = recoveries.iter().find(|recovery| recovery.operation() == operation);
+        let Some((recovery, look)) = recovery.and_then(|recovery| Some((recovery, recovery.creation()?))) else {
+            return Ok(());
+        };
+        if !is_concerned {
+            self.takes(look.family);
+            return Ok(());
+        }
+        let creates = recovery.creates_by(&stored.change.request);
+        self.place(stored, look, creates).map_err(|why| ReconcileError::Change { number: stored.number, why })
     }
 
     /// Whether the journal has orders of families that were left out.
@@ -191,13 +204,13 @@ impl JournalOrders {
     }
 
     fn place(&mut self, stored: &StoredChange, look: OrderLookup, is_created: bool) -> Result<(), Violations> {
-        let expected = match stored.ending.as_ref().map(|ending| ending.outcome) {
-            None => Expected::Open,
-            Some(Outcome::NotDone) => Expected::NotPlaced,
-            Some(Outcome::Done | Outcome::Unknown) => Expected::Settled,
-        };
         let (number, signed_at) = (stored.number, stored.change.signed_at);
-        for id in (look.ids)(&stored.change.request)? {
+        for (place, id) in (look.ids)(&stored.change.request)?.into_iter().enumerate() {
+            let expected = match stored.outcome_of(place) {
+                None => Expected::Open,
+                Some(Outcome::NotDone) => Expected::NotPlaced,
+                Some(Outcome::Done | Outcome::Unknown) => Expected::Settled,
+            };
             if id.is_none() && expected == Expected::NotPlaced || !self.takes(look.family) {
                 continue;
             }

@@ -12,7 +12,7 @@ use crate::client::ClientCore;
 use crate::clock::Moment;
 use crate::confirm::{Recovered, Recovery};
 use crate::error::JournalError;
-use crate::journal::{Change, ChangeNumber, Ending, Gap, Journal, Selection};
+use crate::journal::{CHUNK, Change, ChangeNumber, Ending, Gap, Journal, StoredChange};
 use crate::pages::{Clipped, PageError};
 use crate::tables::Outcome;
 use crate::value::Timestamp;
@@ -112,7 +112,7 @@ impl ClientCore {
         recoveries: &[Recovery],
         reconciliation: &mut Reconciliation,
     ) -> Result<Reconciled, ReconcileError> {
-        let journal = Arc::clone(self.journal().ok_or(ReconcileError::NoJournal)?);
+        let journal = Arc::clone(self.bound_journal().await?.ok_or(ReconcileError::NoJournal)?);
         let mut progress = match reconciliation.progress.take() {
             Some(progress) => progress,
             None => Progress::begin(self, listings, reconciliation)?,
@@ -142,10 +142,7 @@ impl ClientCore {
         }
         self.list(how, progress).await?;
         // It is read after the listings, so that it has every order of this program that they show.
-        let changes = journal.read(Selection::After(ChangeNumber(0))).await?;
-        let of_account = |account: &Option<String>| account.as_deref().unwrap_or_default() == self.account().name();
-        let changes = changes.into_iter().filter(|stored| of_account(&stored.change.account)).collect();
-        let mut known = JournalOrders::of(changes, recoveries, listings, &how.families)?;
+        let mut known = self.journaled(journal, listings, recoveries, how, progress).await?;
         let covers_all = !known.is_partial();
         for number in known.settle(&|request, signed_at| {
             self.can_no_longer_arrive(request, signed_at, progress.listed_after, &how.confirm)
@@ -172,6 +169,40 @@ impl ClientCore {
             clipped: progress.clipped.clone(),
             next_since,
         })
+    }
+
+    /// The orders of the journal that the account is compared with, read in parts: those that are open, that were made
+    /// since the time that is compared, or that the account shows.
+    async fn journaled(
+        &self,
+        journal: &Arc<dyn Journal>,
+        listings: &[Listing],
+        recoveries: &[Recovery],
+        how: &Reconciliation,
+        progress: &Progress,
+    ) -> Result<JournalOrders, ReconcileError> {
+        let (mut known, mut after) = (JournalOrders::of_families(&how.families), ChangeNumber(0));
+        let shown = progress.shown.client_ids();
+        let concerns = |StoredChange { change, ending, .. }: &StoredChange| {
+            let is_shown = |id: &String| shown.binary_search(&id.as_str()).is_ok();
+            ending.is_none()
+                || change.signed_at >= progress.since
+                || change.client_ids.is_empty()
+                || change.client_ids.iter().any(is_shown)
+        };
+        loop {
+            let chunk = journal.read_after(after, CHUNK).await?;
+            let is_last = chunk.len() < CHUNK;
+            after = chunk.last().map_or(after, |last| last.number);
+            for stored in chunk {
+                if stored.change.account.as_deref().unwrap_or_default() == self.account().name() {
+                    known.add(&stored, (recoveries, listings), concerns(&stored))?;
+                }
+            }
+            if is_last {
+                return Ok(known);
+            }
+        }
     }
 
     /// Closes the gap of the journal if the comparison showed all that is missing. Returns it otherwise.

@@ -243,6 +243,8 @@ pub struct Header {
     pub name: &'static str,
     /// The requests that it is sent with.
     pub sent: Sent,
+    /// Whether it selects a market.
+    pub selects_market: bool,
     /// What it is for.
     pub doc: &'static str,
 }

@@ -32,7 +32,7 @@ pub enum Stage {
     Gateway,
     /// The check of permissions.
     Permission,
-    /// The check of parameters.
+    /// The check of parameters, by the request alone.
     Parameters,
     /// The rules of trading: a balance, a price, the state of an order.
     Trading,
@@ -111,6 +111,9 @@ pub struct KnownError {
     pub cause: Option<CredentialCause>,
     /// How certain the meaning is.
     pub certainty: Certainty,
+    /// Whether every copy of a request is refused with it, because the request alone decides: an amount with too many
+    /// digits, not a balance that is too small. So is what is refused at the stage of [`Stage::Parameters`].
+    pub alike: bool,
     /// Whether it means success.
     pub success: bool,
 }
@@ -119,7 +122,18 @@ impl KnownError {
     /// A code that a document lists.
     pub const fn documented(code: &'static str, text: &'static str, doc: &'static str, proves: CodeProof) -> Self {
         let (families, stage) = (&[] as &[&str], proves.stage());
-        Self { code, families, text, doc, proves, stage, cause: None, certainty: Certainty::Documented, success: false }
+        Self {
+            code,
+            families,
+            text,
+            doc,
+            proves,
+            stage,
+            cause: None,
+            certainty: Certainty::Documented,
+            alike: false,
+            success: false,
+        }
     }
 
     /// An undocumented code that several sources have observed.
@@ -157,10 +171,21 @@ impl KnownError {
         Self { certainty, ..self }
     }
 
+    /// The same code, as one that every copy of a request is refused with.
+    #[must_use]
+    pub const fn alike(self) -> Self {
+        Self { alike: true, ..self }
+    }
+
     /// The same code, as one that means success.
     #[must_use]
     pub const fn success(self) -> Self {
         Self { success: true, ..self }
+    }
+
+    /// Whether every copy of a request is refused with it.
+    pub(crate) fn is_for_every_copy(&self) -> bool {
+        self.alike || self.stage == Stage::Parameters
     }
 
     /// Whether an operation of `family` can respond with it.

@@ -28,6 +28,18 @@ pub enum Outcome {
     Unknown,
 }
 
+impl Outcome {
+    /// The outcome of a request with items of these outcomes: it is unknown if that of an item is, and done if an item
+    /// is done. `None` without items.
+    pub(crate) fn of_all(items: impl IntoIterator<Item = Self>) -> Option<Self> {
+        items.into_iter().reduce(|one, other| match (one, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (Self::Done, _) | (_, Self::Done) => Self::Done,
+            (Self::NotDone, Self::NotDone) => Self::NotDone,
+        })
+    }
+}
+
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -122,7 +122,7 @@ async fn an_amendment_whose_call_was_dropped_keeps_its_place_while_it_may_arrive
     let mut call = Box::pin(client.call(&resize));
     assert!(std::future::poll_fn(|context| std::task::Poll::Ready(call.as_mut().poll(context).is_pending())).await);
     drop(call);
-    for wait in [0, 69] {
+    for wait in [0, 159] {
         line.timer.advance(seconds(wait));
         assert!(matches!(client.call(&resize).await, Err(Error::NotAmendable(_))));
     }

@@ -39,8 +39,8 @@ pub(crate) static API: Api = Api {
         window_set_by: None,
     }),
     headers: &[
-        Header { name: "locale", sent: Sent::Always, doc: "A language." },
-        Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
+        Header { name: "locale", sent: Sent::Always, selects_market: false, doc: "A language." },
+        Header { name: "X-CHANNEL", sent: Sent::ByOperation, selects_market: false, doc: "Who brought the customer." },
     ],
     remaining_calls: Some(RemainingCalls::in_a_second("x-remaining")),
     outcomes: &[

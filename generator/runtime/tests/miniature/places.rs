@@ -85,7 +85,7 @@ fn undated() -> Act {
 
 #[tokio::test]
 async fn an_order_is_absent_only_if_both_places_prove_it() -> Tested {
-    let signed = Timestamp::from_millis(START - 60_000);
+    let signed = Timestamp::from_millis(START - 200_000);
     let dated = || code("40404");
     for (first, second, outcome) in [
         (dated(), dated(), Outcome::NotDone),

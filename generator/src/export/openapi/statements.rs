@@ -42,6 +42,7 @@ pub(super) fn proof(proof: &Proof) -> Object {
         .maybe("proves", (proof.proves != CodeProof::NotDone).then_some(proof.proves.as_str()))
         .maybe("stage", stage)
         .maybe("cause", proof.cause.map(|cause| cause.as_str()))
+        .flag("alike", proof.alike.is_some())
 }
 
 /// A code that no document lists.

@@ -41,6 +41,9 @@ mappings! {
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.
         cause: Option<Spanned<Cause>>,
+        /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
+        /// or the time. At the stage `parameters`, that is so without it.
+        alike: Option<Spanned<bool>>,
         /// What it means.
         says: Option<Text>,
         /// What to do about it.

@@ -178,6 +178,9 @@ mappings! {
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.
         cause: Option<Spanned<Cause>>,
+        /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
+        /// or the time. At the stage `parameters`, that is so without it.
+        alike: Option<Spanned<bool>>,
         /// Whether it is the code of success.
         success: Option<bool>,
         /// Where a document describes it.

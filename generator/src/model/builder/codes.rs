@@ -16,7 +16,7 @@ impl Builder<'_> {
             place: code.place,
             text,
             doc: text_of(&raw.doc),
-            proof: proof(raw.proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref()),
+            proof: proof(raw.proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref(), raw.alike.as_ref()),
             success: raw.success.unwrap_or(false),
         }
     }
@@ -62,7 +62,7 @@ impl Builder<'_> {
             code: code.value.clone(),
             place: code.place,
             families: raw.families.iter().map(placed).collect(),
-            proof: proof(proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref()),
+            proof: proof(proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref(), raw.alike.as_ref()),
             says: self.need(&raw.says, "says", code.place),
             doc: super::text_of(&raw.doc),
             sources: sources.iter().map(|source| source.value.trim().to_owned()).collect(),
@@ -112,7 +112,12 @@ impl Builder<'_> {
     }
 }
 
-fn proof(proves: Option<&Spanned<CodeProof>>, stage: Option<&Spanned<Stage>>, cause: Option<&Spanned<Cause>>) -> Proof {
+fn proof(
+    proves: Option<&Spanned<CodeProof>>,
+    stage: Option<&Spanned<Stage>>,
+    cause: Option<&Spanned<Cause>>,
+    alike: Option<&Spanned<bool>>,
+) -> Proof {
     let proves = proves.map_or(CodeProof::NotDone, |proves| proves.value);
     let implied = (proves == CodeProof::Timestamp).then_some(Cause::Clock);
     Proof {
@@ -120,5 +125,6 @@ fn proof(proves: Option<&Spanned<CodeProof>>, stage: Option<&Spanned<Stage>>, ca
         stage: stage.map_or_else(|| proves.usual_stage(), |stage| stage.value),
         cause: cause.map(|cause| cause.value).or(implied),
         cause_place: cause.map(|cause| cause.place),
+        alike: alike.filter(|alike| alike.value).map(|alike| alike.place),
     }
 }

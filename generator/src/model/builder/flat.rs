@@ -26,12 +26,8 @@ impl Builder<'_> {
     }
 
     fn flat_close(&mut self, raw: &Spanned<raw::FlatClose>) -> Option<FlatClose> {
-        let keys = [
-            ("operation", &raw.operation),
-            ("over", &raw.over),
-            ("closed", &raw.closed),
-            ("failed", &raw.failed),
-        ];
+        let keys =
+            [("operation", &raw.operation), ("over", &raw.over), ("closed", &raw.closed), ("failed", &raw.failed)];
         let [operation, over, closed, failed] = self.required(raw.place, keys)?;
         Some(FlatClose { call: FlatCall { operation, over }, closed, failed, nothing: all(&raw.nothing) })
     }

@@ -31,9 +31,9 @@ impl Flat {
 
 fn reduces(reduce: &FlatReduce) -> String {
     let FlatReduce { operation, line, lines, instrument, quantity, long, short, side } = reduce;
-    let side = side.as_ref().map(|FlatSide { field, long, short }| {
-        format!("side {} with long {long} and short {short}", field.0)
-    });
+    let side = side
+        .as_ref()
+        .map(|FlatSide { field, long, short }| format!("side {} with long {long} and short {short}", field.0));
     let set = |set: &Vec<((String, _), String)>| list(set.iter().map(|((name, _), value)| format!("{name} {value}")));
     let sets = |key: &str, sets: &[Vec<((String, _), String)>]| {
         let all: Vec<_> = sets.iter().map(set).collect();

@@ -14,7 +14,7 @@ use tradeapi_exchange::{Event, Exchange, Family, Mode, OrderView, Profile, Seed,
 use crate::random::{Chance, batch_item, classic_order, drive, open_orders, unified_order};
 
 /// The time after which no earlier request can arrive, and everything is shown.
-pub(crate) const OVER: Duration = Duration::from_secs(100);
+pub(crate) const OVER: Duration = Duration::from_secs(250);
 
 /// The prefix of the program's own ids.
 pub(crate) const OWN: &str = "own-";

@@ -168,6 +168,9 @@ const fn word(reason: GapReason) -> &'static str {
         GapReason::MachineStopped => "machine-stopped",
         GapReason::Copied => "copied",
         GapReason::Damaged => "damaged",
+        // A folder does not report these.
+        GapReason::New => "new",
+        GapReason::Forked => "forked",
     }
 }
 

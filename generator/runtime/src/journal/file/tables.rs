@@ -1,12 +1,14 @@
 //! The tables of a journal in a folder: how they are begun, opened and found again.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io, panic, path, process};
+use std::{fs, io, panic, path};
 
 use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode};
 
 use super::continuity::{HELD, sync_folder};
+use super::draft;
 use crate::error::JournalError;
 
 /// The format of the tables. Another one is refused.
@@ -17,6 +19,19 @@ const MARKER: &str = "version";
 
 /// The key of the highest number that was pruned.
 const PRUNED: &str = "pruned";
+
+/// The key of the lowest number of a change that ended and may not be pruned.
+const FIRST: &str = "first";
+
+/// What the keys of owners begin with.
+const OWNER: &str = "owner ";
+
+/// The size of a table in memory, and that of the store's log. Both are read when the journal is opened.
+const IN_MEMORY: u64 = 8 << 20;
+const LOG: u64 = 64 << 20;
+
+/// The size of what is kept in memory of tables on the disk, of which little is read again.
+const CACHE: u64 = 4 << 20;
 
 #[derive(Clone)]
 pub(super) struct Tables {
@@ -42,6 +57,7 @@ impl Tables {
     /// Opens the tables in a folder, or begins them there. Returns the absolute path, too.
     pub(super) fn open(path: &Path) -> Result<(Self, PathBuf), JournalError> {
         let path = path::absolute(path).map_err(|error| not_opened(path, error))?;
+        draft::remove_abandoned(&path);
         match found_in(&path).map_err(|error| not_opened(&path, error))? {
             Found::Nothing => Self::begin(&path)?,
             Found::Tables => {}
@@ -64,8 +80,10 @@ impl Tables {
 
     /// Reads the tables in a folder, and their format.
     fn read(path: &Path) -> fjall::Result<(Self, Option<Vec<u8>>)> {
-        let database = Database::builder(path).worker_threads(1).open()?;
-        let table = |name| database.keyspace(name, KeyspaceCreateOptions::default);
+        let builder = Database::builder(path).worker_threads(1).max_journaling_size(LOG).cache_size(CACHE);
+        let database = builder.open()?;
+        let options = || KeyspaceCreateOptions::default().max_memtable_size(IN_MEMORY);
+        let table = |name| database.keyspace(name, options);
         let about = table("about")?;
         let format = about.get("format")?.map(|format| format.to_vec());
         let (open, ended, held) = (table("open")?, table("ended")?, path.join(HELD));
@@ -76,49 +94,71 @@ impl Tables {
     /// Begins tables in a folder. They are made beside it and moved there as a whole, because the store cannot open
     /// tables whose process was killed while it made them.
     fn begin(path: &Path) -> Result<(), JournalError> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let draft = path.with_file_name(format!(".{name}.{}", process::id()));
         let begun = || -> fjall::Result<()> {
-            let _ = fs::remove_dir_all(&draft);
-            let (tables, _) = Self::read(&draft)?;
+            let draft = draft::Draft::of(path)?;
+            let (tables, _) = Self::read(draft.path())?;
             tables.about.insert("format", FORMAT)?;
             tables.database.persist(PersistMode::SyncAll)?;
             drop(tables);
-            fs::rename(&draft, path)?;
+            draft.move_to(path)?;
             // Otherwise the folder itself could be missing after a loss of power.
             path.parent().map_or(Ok(()), sync_folder)?;
             Ok(())
         };
-        let result = begun();
-        let _ = fs::remove_dir_all(&draft);
-        match result {
+        match begun() {
             // Another process may have begun them meanwhile.
             Err(error) if matches!(found_in(path), Ok(Found::Nothing)) => Err(opening(path, error)),
             _ => Ok(()),
         }
     }
 
-    /// The highest number so far, also of changes that were pruned.
-    pub(super) fn last(&self) -> fjall::Result<u64> {
-        let mut last = self.last_pruned()?;
-        for table in [&self.open, &self.ended] {
-            if let Some(key) = table.last_key_value().map(Guard::key).transpose()? {
-                last = last.max(number_of(&key));
-            }
+    /// The numbers of the open changes.
+    pub(super) fn open_numbers(&self) -> fjall::Result<BTreeSet<u64>> {
+        let mut numbers = BTreeSet::new();
+        for item in self.open.iter() {
+            numbers.extend(number_of(&item.key()?));
         }
-        Ok(last)
+        Ok(numbers)
     }
 
-    /// Changes up to a number are about to be pruned.
-    pub(super) fn note_pruned(&self, number: u64) -> fjall::Result<()> {
-        match self.last_pruned()? < number {
-            true => self.about.insert(PRUNED, number.to_be_bytes()),
-            false => Ok(()),
-        }
+    /// The highest number of a change that ended, also of those that were pruned.
+    pub(super) fn last_ended(&self) -> fjall::Result<u64> {
+        let pruned = self.number(PRUNED)?;
+        let last = self.ended.range((pruned + 1).to_be_bytes()..).next_back().map(Guard::key).transpose()?;
+        Ok(last.and_then(|key| number_of(&key)).unwrap_or(pruned))
     }
 
-    fn last_pruned(&self) -> fjall::Result<u64> {
-        Ok(self.about.get(PRUNED)?.map_or(0, |number| number_of(&number)))
+    /// The lowest number of a change that ended and may not be pruned.
+    pub(super) fn first(&self) -> fjall::Result<u64> {
+        self.number(FIRST)
+    }
+
+    /// Removes changes that ended, in one step. `first` is the new lowest number, if it changes.
+    pub(super) fn prune(&self, numbers: &[u64], first: Option<u64>) -> fjall::Result<()> {
+        let mut batch = self.database.batch();
+        for number in numbers {
+            batch.remove(&self.ended, number.to_be_bytes());
+        }
+        let last = numbers.iter().copied().max().unwrap_or_default().max(self.number(PRUNED)?);
+        batch.insert(&self.about, PRUNED, last.to_be_bytes());
+        if let Some(first) = first {
+            batch.insert(&self.about, FIRST, first.to_be_bytes());
+        }
+        batch.commit()
+    }
+
+    fn number(&self, key: &str) -> fjall::Result<u64> {
+        Ok(self.about.get(key)?.and_then(|bytes| number_of(&bytes)).unwrap_or_default())
+    }
+
+    /// Whom the changes of an account belong to.
+    pub(super) fn owner(&self, account: &str) -> fjall::Result<Option<String>> {
+        let owner = self.about.get(OWNER.to_owned() + account)?;
+        Ok(owner.map(|owner| String::from_utf8_lossy(&owner).into_owned()))
+    }
+
+    pub(super) fn set_owner(&self, account: &str, owner: &str) -> fjall::Result<()> {
+        self.about.insert(OWNER.to_owned() + account, owner)
     }
 
     /// Whether the folder that they were read from is still at its path.
@@ -128,8 +168,8 @@ impl Tables {
     }
 }
 
-fn number_of(bytes: &[u8]) -> u64 {
-    <[u8; 8]>::try_from(bytes).map_or(0, u64::from_be_bytes)
+pub(super) fn number_of(bytes: &[u8]) -> Option<u64> {
+    <[u8; 8]>::try_from(bytes).map(u64::from_be_bytes).ok()
 }
 
 fn found_in(path: &Path) -> io::Result<Found> {

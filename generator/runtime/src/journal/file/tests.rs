@@ -73,3 +73,33 @@ fn nothing_is_accepted_after_a_failed_write_and_the_journal_does_not_count_as_cl
     let journal = FileJournal::open(&path, Durability::Process).unwrap();
     assert_eq!(journal.gap("").unwrap().reason, super::super::GapReason::MachineStopped);
 }
+
+/// A forked process has the memory of its parent, and the same files open.
+#[test]
+fn a_forked_process_is_refused_and_leaves_the_journal_to_its_parent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    for durability in [Durability::Process, Durability::Machine] {
+        let mut journal = FileJournal::open(&path, durability).unwrap();
+        let number = wait(journal.begin(change(1))).unwrap();
+        journal.process = journal.process.of_parent();
+        let is_refused = |result: Result<(), JournalError>| {
+            assert!(matches!(&result, Err(JournalError::Forked { .. })), "{result:?}");
+        };
+        is_refused(wait(journal.begin(change(2))).map(drop));
+        is_refused(wait(journal.end(number, Ending::new(Outcome::Done))));
+        is_refused(wait(journal.end_items(number, vec![ItemEnding::new(0, Outcome::Done)])));
+        is_refused(wait(journal.read(Selection::Open)).map(drop));
+        is_refused(wait(journal.read(Selection::After(ChangeNumber(0)))).map(drop));
+        is_refused(wait(journal.read_before(number, 1)).map(drop));
+        is_refused(wait(journal.claim("", "me")).map(drop));
+        is_refused(wait(journal.claim_again("", "me")));
+        is_refused(wait(journal.close_gap("")));
+        is_refused(journal.prune(Timestamp::from_millis(9)).map(drop));
+        assert_eq!(journal.gap("").unwrap().reason, GapReason::Forked);
+        drop(journal);
+        let run = std::fs::read_to_string(path.join("run")).unwrap();
+        assert!(!run.contains("closed"), "the child noted the end of its parent's run: {run}");
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+}

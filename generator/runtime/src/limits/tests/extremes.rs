@@ -30,11 +30,7 @@ fn endless() -> [LimitSettings; 5] {
         usual().way_margin(MAX),
         usual().late_arrival(MAX),
         usual().longest_pause(MAX),
-        usual().margin(MAX).way_margin(MAX).late_arrival(MAX).longest_pause(MAX).overall(
-            u32::MAX,
-            u32::MAX,
-            Scope::Ip,
-        ),
+        usual().margin(MAX).way_margin(MAX).late_arrival(MAX).longest_pause(MAX).overall(u32::MAX, u32::MAX, Scope::Ip),
     ]
 }
 
