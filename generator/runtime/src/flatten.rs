@@ -84,7 +84,7 @@ impl ClientCore {
     /// the window of its signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs,
     /// are not known here: stop them first. Spot holdings are no positions, and stay.
     ///
-    /// It gives up after a minute in which no round finds less than those before, and after ten minutes altogether.
+    /// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether.
     /// Calling it again is safe. Calls wait for their rate limits.
     ///
     /// # Errors

@@ -1,11 +1,17 @@
 //! A client that cancels and closes everything: once it says that nothing is left, the books have nothing.
 
+use std::future::poll_fn;
 use std::pin::pin;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tradeapi::runtime::bytes::Bytes;
+use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::flatten::LeftOver;
+use tradeapi::runtime::http;
+use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::unified::{self, Category};
 use tradeapi::{Client, classic};
 use tradeapi_exchange::{Conditions, Exchange, Family, Hostility, Keys, Mode, Node, Profile, Seed, Settings, Time};
@@ -29,7 +35,7 @@ impl Desk {
         let profile = Profile::new().mode(mode).balance("USDT", 10_000_000).balance("BTC", 100);
         let exchange = Exchange::with(settings, Time::by_hand(), profile);
         let keys = exchange.keys().clone();
-        let client = exchange.client_of(&keys).call_timeout(Duration::from_secs(2)).build().unwrap();
+        let client = exchange.client_of(&keys).transport(Impatient(exchange.clone())).build().unwrap();
         Self { exchange, keys, client, mode }
     }
 
@@ -93,7 +99,7 @@ fn nothing_is_left_once_the_client_says_so() {
     let mut flat = 0;
     for seed in 0..100 {
         let mode = if seed % 2 == 0 { Mode::OneWay } else { Mode::Hedge };
-        let (desk, mut chance) = (Desk::new(seed, mode), Chance::new(seed));
+        let (desk, mut chance) = (Desk::new(seed, mode), Chance(seed));
         desk.trade(&mut chance, 12);
         desk.hostile(seed);
         desk.trade(&mut chance, 6);
@@ -117,7 +123,7 @@ fn nothing_is_left_once_the_client_says_so() {
 #[test]
 fn positions_are_closed_until_none_is_left() {
     for mode in [Mode::OneWay, Mode::Hedge] {
-        let (desk, mut chance) = (Desk::new(7, mode), Chance::new(7));
+        let (desk, mut chance) = (Desk::new(7, mode), Chance(7));
         desk.trade(&mut chance, 30);
         assert!(!desk.left().is_empty());
         // Half of a day passes, and orders that are not filled disappear from the history.
@@ -146,15 +152,31 @@ fn what_is_left_is_reported() {
     assert!(!desk.left().is_empty());
 }
 
+/// Waits two seconds for an answer.
+struct Impatient(Exchange);
+
+impl Transport for Impatient {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(async move {
+            let (mut answer, time) = (self.0.send(request), self.0.time());
+            let mut patience = pin!(pause(time, Duration::from_secs(2)));
+            poll_fn(|context| match answer.as_mut().poll(context) {
+                Poll::Ready(answer) => Poll::Ready(answer),
+                Poll::Pending => patience
+                    .as_mut()
+                    .poll(context)
+                    .map(|()| Err(TransportError::new(TransportErrorKind::Timeout, Delivery::MaybeSent))),
+            })
+            .await
+        })
+    }
+}
+
 /// A transport that sends nothing.
 struct Nowhere;
 
-impl tradeapi::runtime::transport::Transport for Nowhere {
-    fn send<'a>(
-        &'a self,
-        _: tradeapi::runtime::http::Request<tradeapi::runtime::bytes::Bytes>,
-    ) -> tradeapi::runtime::transport::ResponseFuture<'a> {
-        use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
+impl Transport for Nowhere {
+    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
         Box::pin(async { Err(TransportError::new(TransportErrorKind::Connect, Delivery::NotSent)) })
     }
 }

@@ -10,7 +10,6 @@ use crate::error::{Error, Refusal};
 use crate::json::{Decode as _, Encode, JsonWriter, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
-use crate::tables::Outcome;
 
 /// The fields of an answer, as far as they are of interest.
 pub(super) type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<Named, Error>> + Send + 'a>>;
@@ -115,8 +114,8 @@ impl CloseCall {
                 Ok(shown.items(closed).len() + shown.items(failed).len())
             }
             Ok(_) => Err(CallDoubt(format!("the answer has neither {closed} nor {failed}"))),
-            // A proven refusal, of this request.
-            Err(error) if is_code(&error, nothing) => Ok(0),
+            // Whether this request or an earlier one closed it does not matter.
+            Err(error) if error.code().is_some_and(|code| nothing.contains(&code)) => Ok(0),
             Err(error) => Err(error.into()),
         }
     }
@@ -155,7 +154,8 @@ impl ReduceCall {
             let parameters: Vec<_> = given.into_iter().chain(fixed.iter().copied()).collect();
             match (self.send)(client, &object(&parameters)).await {
                 Ok(_) => return Ok(()),
-                Err(error) if error.outcome() == Outcome::NotDone => refused = error.into(),
+                // What a code of one source proves is unknown, but an order that only reduces does no harm twice.
+                Err(error) if error.code().is_some() => refused = error.into(),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -171,10 +171,6 @@ impl From<Error> for CallDoubt {
     fn from(error: Error) -> Self {
         Self(error.to_string())
     }
-}
-
-fn is_code(error: &Error, codes: &[&str]) -> bool {
-    error.outcome() == Outcome::NotDone && error.code().is_some_and(|code| codes.contains(&code))
 }
 
 /// Sends a request whose answer is of no interest.

@@ -2,20 +2,27 @@
 
 use std::time::Duration;
 
+use rust_decimal::Decimal;
+
 use super::Flat;
+use super::calls::ValueCall;
 use super::holdings;
 use super::report::{Flattened, Left, LeftOver, NotFlat};
 use crate::client::ClientCore;
 use crate::clock::pause;
 use crate::confirm::ConfirmPolicy;
+use crate::lifecycle::Sighting;
 use crate::reconcile::{Listing, Part};
 use crate::retry::RetryPolicy;
 
-/// The pause between two rounds while something is left.
+/// How often a round asks for what an answer did not show. What is asked only reads, or closes what is open.
+const ATTEMPTS: usize = 8;
+
+/// The pause between two rounds while something is left, and between two attempts.
 const BETWEEN: Duration = Duration::from_millis(250);
 
 /// How long no round may find less than those before.
-const LONGEST_STANDSTILL: Duration = Duration::from_secs(60);
+const LONGEST_STANDSTILL: Duration = Duration::from_secs(180);
 
 /// How long all rounds may take.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -110,8 +117,14 @@ impl Round<'_> {
         for listing in holdings::of(listings, flat.family, Part::OpenOrders) {
             is_listed = true;
             for turn in listing.turns() {
-                if let Err(why) = self.look_at_listing(flat, listing, turn).await {
-                    self.note(flat, turn, LeftOver::Unknown(why));
+                match self.open_orders(listing, turn).await {
+                    Ok(orders) => {
+                        for order in orders {
+                            let _ = listing.cancel(self.client, turn, &order).await;
+                            self.note(flat, turn, LeftOver::Order(order.id.unwrap_or_default()));
+                        }
+                    }
+                    Err(why) => self.note(flat, turn, LeftOver::Unknown(why)),
                 }
             }
         }
@@ -120,47 +133,80 @@ impl Round<'_> {
         }
     }
 
-    async fn look_at_listing(
-        &mut self,
-        flat: &Flat,
-        listing: &Listing,
-        turn: Option<&'static str>,
-    ) -> Result<(), String> {
-        let (client, retry) = (self.client, RetryPolicy::new());
+    /// The open orders of a listing that could be read as a whole.
+    async fn open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
+        let mut doubt = String::new();
+        for attempt in 0..ATTEMPTS {
+            self.pause_before(attempt).await;
+            match self.read_once(listing, turn).await {
+                Ok(orders) => return Ok(orders),
+                Err(why) => doubt = why,
+            }
+        }
+        Err(doubt)
+    }
+
+    async fn read_once(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
+        let (client, retry, mut open) = (self.client, RetryPolicy::new(), Vec::new());
         let pages = listing.walk(client, turn, client.now(), &retry);
         let mut pages = pages.map_err(|violations| violations.to_string())?;
         while let Some(page) = pages.next().await {
             let page = page.map_err(|failure| failure.of(listing.operation).to_string())?;
-            for order in page.orders.into_iter().filter(|order| order.has_ended != Some(true)) {
-                let _ = listing.cancel(client, turn, &order).await;
-                self.note(flat, turn, LeftOver::Order(order.id.unwrap_or_default()));
-            }
+            open.extend(page.orders.into_iter().filter(|order| order.has_ended != Some(true)));
         }
-        Ok(())
+        Ok(open)
+    }
+
+    async fn pause_before(&self, attempt: usize) {
+        if attempt > 0 {
+            pause(self.client.environment(), BETWEEN).await;
+        }
     }
 
     /// Closes all positions by the operation that does so.
     async fn close(&mut self, flat: &Flat) {
         let Some(close) = &flat.close else { return };
         for line in close.lines.lines.iter().copied() {
-            match close.close(self.client, line).await {
-                Ok(0) => {}
-                Ok(count) => self.note(flat, Some(line), LeftOver::Positions(count)),
-                Err(doubt) => self.note(flat, Some(line), LeftOver::Unknown(doubt.0)),
+            let mut found = LeftOver::Positions(0);
+            for attempt in 0..ATTEMPTS {
+                self.pause_before(attempt).await;
+                match close.close(self.client, line).await {
+                    Ok(count) => {
+                        found = LeftOver::Positions(count);
+                        break;
+                    }
+                    Err(doubt) => found = LeftOver::Unknown(doubt.0),
+                }
+            }
+            if found != LeftOver::Positions(0) {
+                self.note(flat, Some(line), found);
             }
         }
+    }
+
+    /// What all positions are worth.
+    async fn worth(&self, value: &ValueCall) -> Result<Decimal, String> {
+        let mut doubt = String::new();
+        for attempt in 0..ATTEMPTS {
+            self.pause_before(attempt).await;
+            match value.read(self.client).await {
+                Ok(value) => return Ok(value),
+                Err(why) => doubt = format!("{}: {}", value.operation, why.0),
+            }
+        }
+        Err(doubt)
     }
 
     /// Reads what all positions are worth, and closes by orders those that follow from fills.
     async fn look_at_value(&mut self, flat: &Flat) {
         let Some(value) = &flat.value else { return };
-        match value.read(self.client).await {
+        match self.worth(value).await {
             Ok(value) if value.is_zero() => {}
             Ok(value) => {
                 self.note(flat, None, LeftOver::Value(value));
                 self.reduce(flat).await;
             }
-            Err(doubt) => self.note(flat, None, LeftOver::Unknown(format!("{}: {}", value.operation, doubt.0))),
+            Err(why) => self.note(flat, None, LeftOver::Unknown(why)),
         }
     }
 
