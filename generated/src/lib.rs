@@ -91,8 +91,13 @@
 //!
 //! - The signature is the base64 text of an HMAC-SHA256, keyed with the API secret, over the timestamp,
 //!   the method in capitals, the path, a question mark and the query when there is one, and the body,
-//!   which is empty for GET. The query that is signed is the query that is sent, byte for byte. Both
-//!   documents' families sign alike. (ccxt, UnipayFI/go-bitget, JKorf/Bitget.Net, hummingbot)
+//!   which is empty for GET. Both documents' families sign alike. (ccxt, UnipayFI/go-bitget,
+//!   JKorf/Bitget.Net, hummingbot)
+//! - Of a query with percent-escapes, the text without them is signed. Clients that signed the escapes
+//!   as they were sent had requests refused with 40009, and others still sign them so. The readings
+//!   differ only where there is an escape. (ccxt/ccxt#21169 (without escapes), ccxt/ccxt#28890 (without
+//!   escapes; issue #28888), JKorf/Bitget.Net#48 (escapes were refused), UnipayFI/go-bitget (as sent),
+//!   hummingbot (as sent))
 //! - A key of the RSA kind signs the same text with RSA-SHA256 (PKCS#1 v1.5), in base64 too.
 //!   (khanbekov/go-bitget, JKorf/Bitget.Net)
 //! - The timestamp of a request must lie within 30 seconds of the server's clock. (GinArea/gobitget,
@@ -214,6 +219,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
             ],
             secret: runtime::tables::SecretForm::Text,
         }),
+        signed_query: runtime::tables::SignedQuery::Decoded,
         timestamp: runtime::tables::TimestampForm::Milliseconds,
         nonce: runtime::tables::NonceForm::Number,
         sends_body: true,

@@ -112,7 +112,6 @@ words! {
         Query = "query",
         Body = "body",
         BareQuery = "bare_query",
-        DecodedQuery = "decoded_query",
         SortedQuery = "sorted_query",
         Host = "host",
         Key = "key",
@@ -123,6 +122,8 @@ words! {
         Call = "call",
         CallId = "call_id",
     }
+    /// Which text of a query is signed.
+    SignedQuery { Sent = "sent", Decoded = "decoded", Escaped = "escaped", }
     /// The order of the parameters of a request as pairs.
     PairOrder { Sent = "sent", Sorted = "sorted", }
     /// A signature's algorithm.

@@ -5,24 +5,26 @@ pub fn pairs(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| pair.split_once('=').expect("a name and a value"))
-        .map(|(name, value)| (decode(name), decode(value)))
+        .map(|(name, value)| (decoded(name), decoded(value)))
         .collect()
 }
 
-/// The canonical query of these pairs: all but unreserved characters are escaped, in upper case.
+/// The canonical query of these pairs: what RFC 3986 does not allow in a query, what separates pairs, and the apostrophe
+/// are escaped, in upper case.
 pub fn of_pairs(pairs: &[(String, String)]) -> String {
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
     pairs.join("&")
 }
 
 fn encode(text: &str) -> String {
-    let unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?@!$()*,;".contains(&byte);
     text.bytes()
-        .map(|byte| if unreserved(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
 }
 
-fn decode(text: &str) -> String {
+/// A text without its escapes.
+pub fn decoded(text: &str) -> String {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {

@@ -1,18 +1,24 @@
 //! An independent computation of signatures from received requests.
 
 use crate::loopback::Request;
+use crate::query;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The expected `ACCESS-SIGN` of a request: base64 of HMAC-SHA256 over timestamp, method, target and body.
+/// The expected `ACCESS-SIGN` of a request: base64 of HMAC-SHA256 over timestamp, method, target without escapes, and
+/// body.
 pub fn expected(secret: &str, timestamp: &str, method: &str, target: &str, body: &[u8]) -> String {
+    let mut text = format!("{timestamp}{method}{}", query::decoded(target)).into_bytes();
+    text.extend_from_slice(body);
+    of_text(secret, text)
+}
+
+/// The signature of a text.
+pub fn of_text(secret: &str, text: impl AsRef<[u8]>) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
-    mac.update(timestamp.as_bytes());
-    mac.update(method.as_bytes());
-    mac.update(target.as_bytes());
-    mac.update(body);
+    mac.update(text.as_ref());
     STANDARD.encode(mac.finalize().into_bytes())
 }
 

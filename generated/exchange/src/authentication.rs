@@ -7,11 +7,13 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use bytes::Bytes;
 use http::{HeaderName, Request};
+use percent_encoding::percent_decode_str;
 use tradeapi::API;
 use tradeapi::runtime::signing::Signer;
-use tradeapi::runtime::tables::{Authentication, Content, Encoding, Meta, Part};
+use tradeapi::runtime::tables::{self, Authentication, Content, Encoding, Meta, Part};
 
 use crate::refusal::{Reason, Refusal};
+use crate::settings::SignedQuery;
 use crate::state::Core;
 
 /// The parts of the authentication that headers carry.
@@ -67,7 +69,11 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
         return Err(Reason::ExpiredTimestamp);
     }
     let (parts, encoding) = signed(&credentials).ok_or(Reason::Parameter)?;
-    let text = signed_text(request, parts, timestamp);
+    let decodes = match core.settings.signed_query {
+        None => credentials.signed_query == tables::SignedQuery::Decoded,
+        Some(reading) => reading == SignedQuery::Decoded,
+    };
+    let text = signed_text(request, parts, timestamp, decodes);
     if !is_signature(&user.signer.sign(&text), encoding, signature) {
         return Err(Reason::WrongSignature);
     }
@@ -101,7 +107,7 @@ fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
     }
 }
 
-fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec<u8> {
+fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str, decodes: bool) -> Vec<u8> {
     let mut text = Vec::with_capacity(256 + request.body().len());
     for part in parts {
         match part {
@@ -111,7 +117,10 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec
             Part::Query => {
                 if let Some(query) = request.uri().query() {
                     text.push(b'?');
-                    text.extend_from_slice(query.as_bytes());
+                    match decodes && query.contains('%') {
+                        true => text.extend(percent_decode_str(query)),
+                        false => text.extend_from_slice(query.as_bytes()),
+                    }
                 }
             }
             Part::Body => text.extend_from_slice(request.body()),
@@ -124,7 +133,6 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec
             | Part::Signature
             | Part::Host
             | Part::BareQuery
-            | Part::DecodedQuery
             | Part::SortedQuery
             | Part::Header(_)
             | Part::Pairs(_)

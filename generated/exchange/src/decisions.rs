@@ -56,6 +56,7 @@ macro_rules! decisions {
 decisions! {
     "Does one key serve both families?", "Yes: a user has a classic and a unified account behind one key.", "Both can be tried after one start. On the wire, an account belongs to one family.";
     "How is a request signed?", "As the schema states it, from public clients.", "Several independent sources agree.";
+    "Is a query signed with its percent-escapes?", "As the schema states it: without them.", "Clients that signed them were refused.", setting "signed_query";
     "Which HTTP status does a refusal have?", "400, unless the schema names another.", "Observed: 400 as well as 200.", setting "refusal_status";
     "Which code does a refusal have that no document lists?", "The one in the schema's `refusals`.", "Clients know these codes.";
     "Can a clientOid be reused?", "Not while its order is kept.", "Observed; the documents do not say.", setting "unique_client_ids";

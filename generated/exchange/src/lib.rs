@@ -134,7 +134,7 @@ pub use faults::{Conditions, Fault, FaultKind, FaultTarget};
 pub use hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Node, Quirk};
 pub use journal::ReplayError;
 pub use orders::State;
-pub use settings::Settings;
+pub use settings::{Settings, SignedQuery};
 pub use setup::{Pair, Prices, Setup, SetupError};
 pub use time::Time;
 pub use values::Price;

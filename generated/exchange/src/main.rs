@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use tradeapi_exchange::{
-    Docs, Exchange, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, Time, per_mille, server,
+    Docs, Exchange, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery, Time, per_mille,
+    server,
 };
 
 /// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
@@ -41,6 +42,10 @@ struct Arguments {
     /// The share of requests that fail at random, such as 0.4.
     #[arg(long, value_name = "SHARE", value_parser = per_mille)]
     faults: Option<u32>,
+    /// The text of a query that signatures are verified over, where it has percent-escapes: `sent`, with them, or
+    /// `decoded`, without. By default, that which the schema states.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["load", "replay"])]
+    signed_query: Option<SignedQuery>,
     /// A YAML file with settings, users, instruments, prices and conditions.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["hedge", "load", "replay"])]
     setup: Option<PathBuf>,
@@ -132,6 +137,7 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
     if let Some(seed) = arguments.seed {
         setup.settings.seed = Seed(seed);
     }
+    setup.settings.signed_query = arguments.signed_query.or(setup.settings.signed_query);
     setup.settings.lively &= !arguments.quiet;
     setup.settings.journal |= arguments.journal.is_some();
     for (symbol, file) in &arguments.prices {

@@ -1,5 +1,6 @@
 //! The settings of an exchange.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -39,8 +40,32 @@ pub struct Settings {
     pub auto_cancel_in_progress: bool,
     /// The HTTP status of refusals; success has 200.
     pub refusal_status: u16,
+    /// Which text of a query its signature is verified over; `None` for the one that the schema states.
+    pub signed_query: Option<SignedQuery>,
     /// Whether a [journal](crate::Exchange::journal) is kept.
     pub journal: bool,
+}
+
+/// Which text of a query its signature is verified over. The two differ only where there are percent-escapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignedQuery {
+    /// The query as it was sent.
+    Sent,
+    /// The query without its escapes.
+    Decoded,
+}
+
+impl FromStr for SignedQuery {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "sent" => Ok(Self::Sent),
+            "decoded" => Ok(Self::Decoded),
+            _ => Err("expected `sent` or `decoded`".to_owned()),
+        }
+    }
 }
 
 impl Default for Settings {
@@ -57,6 +82,7 @@ impl Default for Settings {
             modification_delay: Duration::ZERO,
             auto_cancel_in_progress: false,
             refusal_status: 400,
+            signed_query: None,
             journal: false,
         }
     }

@@ -5,8 +5,8 @@ mod name;
 mod named;
 mod path;
 mod query;
-pub(crate) use query::{pairs, push_pair, query_value};
 mod reader;
+mod unsendable;
 mod writer;
 
 use crate::checks::Checks;
@@ -17,7 +17,10 @@ pub use name::Name;
 pub(crate) use named::{Named, texts_of};
 #[doc(hidden)]
 pub use path::PathWriter;
+pub(crate) use path::leads_elsewhere;
+pub(crate) use query::{Escapes, has_escape, pairs, query_value};
 pub use reader::ParameterReader;
+pub(crate) use unsendable::Unsendable;
 pub use writer::ParameterWriter;
 
 /// A set of request parameters: of an operation, of an item in a list, or of an alternative of a choice.

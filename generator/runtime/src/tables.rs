@@ -20,7 +20,7 @@ pub use api::{
 };
 pub use authentication::{
     Algorithm, Authentication, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs, Part, Place,
-    SecretForm, Signature, TimestampForm, Token,
+    SecretForm, Signature, SignedQuery, TimestampForm, Token,
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};

@@ -17,6 +17,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     forms_have_a_use(credentials, to);
     bodies_arrive(credentials, to);
     window_can_be_set(api, credentials, to);
+    signed_query_is_of_use(credentials, to);
 }
 
 fn what_is_needed_is_sent(credentials: &Credentials, to: &mut Diagnostics) {
@@ -152,9 +153,7 @@ fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
 /// Whether two words stand for the same part of a request.
 fn is_same_part(word: SignedPart, other: SignedPart) -> bool {
     let part = |word: SignedPart| match word {
-        SignedPart::Query | SignedPart::BareQuery | SignedPart::DecodedQuery | SignedPart::SortedQuery => {
-            Some(SignedPart::Query)
-        }
+        SignedPart::Query | SignedPart::BareQuery | SignedPart::SortedQuery => Some(SignedPart::Query),
         SignedPart::Key | SignedPart::Passphrase => None,
         SignedPart::Timestamp
         | SignedPart::Nonce
@@ -228,7 +227,6 @@ fn is_credential(part: &Part, within: Within) -> bool {
             SignedPart::Method
             | SignedPart::Query
             | SignedPart::BareQuery
-            | SignedPart::DecodedQuery
             | SignedPart::SortedQuery
             | SignedPart::Body
             | SignedPart::Host
@@ -257,9 +255,7 @@ fn is_known(part: &Part, within: Within) -> bool {
             SignedPart::Call | SignedPart::CallId => true,
             SignedPart::Method | SignedPart::Host => within != Within::Parameters,
             SignedPart::Body => matches!(within, Within::Header | Within::Query),
-            SignedPart::Query | SignedPart::BareQuery | SignedPart::DecodedQuery | SignedPart::SortedQuery => {
-                is_sent_last
-            }
+            SignedPart::Query | SignedPart::BareQuery | SignedPart::SortedQuery => is_sent_last,
             SignedPart::Signature => false,
         },
     }
@@ -285,6 +281,13 @@ fn bodies_arrive(credentials: &Credentials, to: &mut Diagnostics) {
         to.at(place, Code::MissingKey, "the body is not sent, and nothing carries it")
             .help("carry it in a header: `headers: { others: { X-Payload: [{ base64: [body] }] } }`");
     }
+}
+
+/// Only a query that is signed has a signed text.
+fn signed_query_is_of_use(credentials: &Credentials, to: &mut Diagnostics) {
+    let Some((_, place)) = credentials.signed_query.filter(|_| !credentials.signs_query()) else { return };
+    to.at(place, Code::Misplaced, "`signed_query`, but no query is signed")
+        .help("add `query`, `bare_query` or `sorted_query` to `signed_text`, or remove it");
 }
 
 /// The window is set by a header, or by an integer parameter of a signed request.

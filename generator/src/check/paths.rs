@@ -40,6 +40,22 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         parameters_are_there(family, operation, to);
         lists_have_a_body(operation, to);
+        empty_lists_are_sent(operation, to);
+    }
+}
+
+/// Only JSON has a place for an empty list.
+fn empty_lists_are_sent(operation: &Operation, to: &mut Diagnostics) {
+    let (style, is_json) = (operation.style, operation.sends() == Sends::Json);
+    let is_spread = !is_json && style.objects != Objects::Json;
+    let within = operation.objects().into_iter().filter(|_| is_spread).flat_map(|object| &object.parameters);
+    for parameter in operation.members().iter().chain(within) {
+        let has_place = (is_json || style.lists == Lists::Json) && parameter.in_header.is_none();
+        if let Some((0, place)) = parameter.min_items.filter(|_| !has_place) {
+            let name = &parameter.name.wire;
+            to.at(place, Code::BadNumber, format!("an empty list `{name}` would be sent as no list"))
+                .help("leave `min_items` out, or write lists as JSON with `lists: json`");
+        }
     }
 }
 

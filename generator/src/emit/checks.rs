@@ -94,12 +94,11 @@ fn decimal(parameter: &Parameter, method: &str, place: &dyn Fn() -> Expr, value:
     [Some(is_decimal), min, max].into_iter().flatten().collect()
 }
 
-/// The bounds of a list, if it is set, and the checks of its items. A list of objects names things to act on, so an
-/// empty one is a mistake rather than the same as no list.
+/// The bounds of a list, if it is set, and the checks of its items.
 fn list(parameter: &Parameter) -> TokenStream {
     let wire = if parameter.is_body() { "" } else { parameter.name.wire.as_str() };
     let is_objects = parameter.item().is_some();
-    let least = parameter.min_items.map_or(u64::from(parameter.is_required() || is_objects), |(n, _)| n);
+    let least = parameter.least_items();
     let (min, max) = (number(least), parameter.max_items.map(|(n, _)| number(n)));
     let counted = max.is_some() || least > 0;
     let max = max.map_or(quote!(usize::MAX), |max| quote!(#max));

@@ -8,10 +8,25 @@ use crate::model::{
     Algorithm, Carried, Content, Credentials, Duration, Either, Encoding, Hash, NonceForm, Pairs, Part, PartKind,
     SecretForm, Signature, SignedPart, TimestampForm, Token, Within,
 };
-use crate::words::PairOrder;
+use crate::words::{PairOrder, SignedQuery};
 
 pub(super) fn table(credentials: &Credentials) -> TokenStream {
-    let Credentials { carried, signature, timestamp, nonce, keeps_body, window, window_set_by, place: _ } = credentials;
+    let Credentials {
+        carried,
+        signature,
+        signed_query: _,
+        timestamp,
+        nonce,
+        keeps_body,
+        window,
+        window_set_by,
+        place: _,
+    } = credentials;
+    let signed_query = ident(match credentials.signed_query() {
+        SignedQuery::Sent => "Sent",
+        SignedQuery::Decoded => "Decoded",
+        SignedQuery::Escaped => "Escaped",
+    });
     let carried = carried.iter().map(carried_table);
     let signature = optional(signature.as_ref().map(signature_table));
     let timestamp = ident(match timestamp {
@@ -32,6 +47,7 @@ pub(super) fn table(credentials: &Credentials) -> TokenStream {
     quote!(runtime::tables::Authentication {
         carried: &[#(#carried),*],
         signature: #signature,
+        signed_query: runtime::tables::SignedQuery::#signed_query,
         timestamp: runtime::tables::TimestampForm::#timestamp,
         nonce: runtime::tables::NonceForm::#nonce,
         sends_body: #sends_body,
@@ -170,7 +186,6 @@ fn word_name(word: SignedPart) -> &'static str {
         SignedPart::Query => "Query",
         SignedPart::Body => "Body",
         SignedPart::BareQuery => "BareQuery",
-        SignedPart::DecodedQuery => "DecodedQuery",
         SignedPart::SortedQuery => "SortedQuery",
         SignedPart::Host => "Host",
         SignedPart::Key => "Key",

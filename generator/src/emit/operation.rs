@@ -169,7 +169,7 @@ fn write_path(operation: &Operation) -> Option<TokenStream> {
                 .iter()
                 .find(|parameter| parameter.name.wire == *wire)
                 .map(|parameter| ident(&parameter.name.rust));
-            quote!(out.segment(&self.#field);)
+            quote!(out.segment(#wire, &self.#field);)
         }
     });
     Some(quote! {

@@ -1,7 +1,7 @@
 //! How calls are authenticated.
 
 use crate::diagnostics::Place;
-use crate::words::{Algorithm, Encoding, NonceForm, PairOrder, SecretForm, SignedPart, TimestampForm};
+use crate::words::{Algorithm, Encoding, NonceForm, PairOrder, SecretForm, SignedPart, SignedQuery, TimestampForm};
 
 use super::Duration;
 
@@ -10,6 +10,8 @@ use super::Duration;
 pub(crate) struct Credentials {
     pub(crate) carried: Vec<Carried>,
     pub(crate) signature: Option<Signature>,
+    /// Which text of a query is signed, if the schema says so.
+    pub(crate) signed_query: Option<(SignedQuery, Place)>,
     pub(crate) timestamp: TimestampForm,
     pub(crate) nonce: NonceForm,
     /// The key that keeps bodies from being sent, if the schema has it.
@@ -140,6 +142,18 @@ impl Credentials {
         self.signature.as_ref()?.first().map(|(_, encoding)| encoding.as_str())
     }
 
+    /// Which text of a query is signed.
+    pub(crate) fn signed_query(&self) -> SignedQuery {
+        self.signed_query.map_or(SignedQuery::Sent, |(word, _)| word)
+    }
+
+    /// Whether a query is signed.
+    pub(crate) fn signs_query(&self) -> bool {
+        let parts = self.signature.as_ref().map(Signature::parts).unwrap_or_default();
+        let words = [SignedPart::Query, SignedPart::BareQuery, SignedPart::SortedQuery];
+        parts.into_iter().any(|part| words.into_iter().any(|word| part.has(word)))
+    }
+
     /// Whether signatures are HMAC-SHA256 of plain words, all sent in headers, with a time in milliseconds.
     #[cfg(feature = "cli")]
     pub(crate) fn is_plain(&self) -> bool {
@@ -155,7 +169,6 @@ impl Credentials {
                 | SignedPart::Query
                 | SignedPart::Body => true,
                 SignedPart::BareQuery
-                | SignedPart::DecodedQuery
                 | SignedPart::SortedQuery
                 | SignedPart::Host
                 | SignedPart::Key
@@ -175,6 +188,7 @@ impl Credentials {
             | PartKind::When(_) => false,
         };
         parts.iter().all(is_plain)
+            && self.signed_query() != SignedQuery::Escaped
             && matches!(algorithms.first(), Some((Algorithm::HmacSha256, _)))
             && self.timestamp == TimestampForm::Milliseconds
             && self.carried.iter().all(|carried| carried.within == Within::Header && carried.word().is_some())

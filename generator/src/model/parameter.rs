@@ -62,6 +62,12 @@ impl Parameter {
         self.need == Need::Always
     }
 
+    /// The least number of items of a list that is set. An empty one is as likely a mistake as a wish for no restriction,
+    /// and in most forms of a query it is not sent at all.
+    pub(crate) fn least_items(&self) -> u64 {
+        self.min_items.map_or(1, |(least, _)| least)
+    }
+
     /// The text that deletes the value, if the document states one.
     pub(crate) fn deletes_with(&self) -> Option<&str> {
         self.edit.as_ref().and_then(|edit| edit.delete.as_deref())

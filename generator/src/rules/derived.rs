@@ -228,8 +228,7 @@ fn bounds<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'static str
         bounds.push(("edit", format!("is deleted by {delete} and by no other way to write it."), Bound::Edit(delete)));
     }
     if parameter.shape.is_list() {
-        let named = parameter.item().is_some() || parameter.need == Need::Always;
-        let least = parameter.min_items.map_or(u64::from(named), |(n, _)| n);
+        let least = parameter.least_items();
         if least > 0 {
             bounds.push(("min-items", format!("has at least {least} items."), Bound::MinItems(least)));
         }

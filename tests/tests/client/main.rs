@@ -21,4 +21,5 @@ mod repeats;
 mod requests;
 mod rules;
 mod secrets;
+mod signed_query;
 mod wire;

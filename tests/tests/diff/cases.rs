@@ -525,6 +525,9 @@ cases! {
         => ["behaviour envelope api message: text -> words"],
     the_signature_is_written_otherwise: [Replace(API, "encoding: hex", "encoding: base64")]
         => ["behaviour credentials api encoding: hex -> base64"],
+    a_query_is_signed_without_its_escapes:
+        [Replace(API, "  algorithm: hmac-sha256", "  signed_query: decoded\n  algorithm: hmac-sha256")]
+        => ["behaviour credentials api signed_query: sent -> decoded"],
     a_code_refuses_timestamps: [Replace(FAMILY, "No such book,", "No such book, proves: timestamp,")] => [
         "behaviour error house.gone proves: not_done -> timestamp",
         "behaviour error house.gone stage: trading -> gateway",

@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{Request, Response};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use tradeapi_exchange::{Exchange, Keys, Mode, Profile, Seed, Settings, Time};
+use tradeapi_exchange::{Exchange, Keys, Mode, Profile, Seed, Settings, SignedQuery, Time};
 
 /// A request before it is signed.
 pub(crate) struct Raw<'a> {
@@ -151,6 +151,29 @@ fn a_batch_is_an_array_and_succeeded_items_have_two_members() {
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
     assert_eq!(members(&results["data"][0]), BTreeSet::from(["clientOid".to_owned(), "orderId".to_owned()]));
     assert_eq!(results["data"][1]["code"], "25244", "{results}");
+}
+
+/// Escapes are signed as the schema states it or as the settings say; a character without one is the same in both.
+#[test]
+fn a_query_is_signed_as_the_settings_say() {
+    const SENT: &str = "/api/v3/trade/order-info?clientOid=a%3Ab";
+    const DECODED: &str = "/api/v3/trade/order-info?clientOid=a:b";
+    for (setting, sent_is_signed) in
+        [(None, false), (Some(SignedQuery::Decoded), false), (Some(SignedQuery::Sent), true)]
+    {
+        let mut settings = Settings::default();
+        settings.signed_query = setting;
+        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
+        let code = |signed: &'static str| {
+            let mut request = get(signed).signed(&exchange, exchange.keys());
+            *request.uri_mut() = SENT.parse().unwrap();
+            code_of(&exchange, &request).1
+        };
+        let (refused, read) = ("40009", "25204");
+        let expected = if sent_is_signed { [read, refused] } else { [refused, read] };
+        assert_eq!([SENT, DECODED].map(code), expected, "{setting:?}");
+        assert_eq!(code_of(&exchange, &get(DECODED).signed(&exchange, exchange.keys())).1, read, "without an escape");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::Request;
 use serde_json::{Map, Value};
 use tradeapi::runtime::tables::Meta;
-use tradeapi_exchange::{DECISIONS, Exchange, Mode, Profile, Settings, Time};
+use tradeapi_exchange::{DECISIONS, Exchange, Mode, Profile, Settings, SignedQuery, Time};
 use tradeapi_gen::{Case, Generator, Schema};
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
@@ -98,7 +98,9 @@ fn profile(properties: &str) -> Option<Profile> {
 /// The answer to the request of a case.
 fn answer(case: &Case, profile: Profile) -> String {
     let meta = operations().find(|meta| meta.id == case.operation).unwrap();
-    let exchange = Exchange::with(Settings::default(), Time::by_hand(), profile);
+    let mut settings = Settings::default();
+    settings.signed_query = Some(SignedQuery::Sent);
+    let exchange = Exchange::with(settings, Time::by_hand(), profile);
     let begun = exchange.time().now().as_millis();
     exchange.time().advance(Duration::from_millis(case.now.saturating_sub(begun)));
     let request = Request::builder().method(meta.method.as_str());

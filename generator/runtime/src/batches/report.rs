@@ -254,6 +254,7 @@ impl<'a> ItemResults<'a> {
             retry_after: None,
             may_answer_repeat: read.is_some_and(|read| read.may_answer_repeat()),
             skew: None,
+            escaped_query: None,
             mismatch: None,
             raw: self.raw.clone(),
             waited: self.waited,

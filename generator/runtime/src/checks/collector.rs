@@ -221,7 +221,8 @@ impl<'a> Checks<'a> {
     /// A list must have `min` to `max` items.
     pub fn count(&mut self, name: &'static str, len: usize, min: usize, max: usize) {
         if len < min {
-            self.violated("min-items", name, &items(len), format!("at least {} needed", items(min)), "add items");
+            let hint = if len == 0 { "add items, or leave it out" } else { "add items" };
+            self.violated("min-items", name, &items(len), format!("at least {} needed", items(min)), hint);
         }
         if len > max {
             self.violated(

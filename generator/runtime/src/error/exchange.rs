@@ -9,7 +9,10 @@ use http::StatusCode;
 use crate::account::AccountMismatch;
 use crate::clock::Skew;
 use crate::json::ReadError;
-use crate::tables::{CallResult, Certainty, CodeProof, CredentialCause, Effect, KnownError, Outcome};
+use crate::parameters::has_escape;
+use crate::tables::{
+    Authentication, CallResult, Certainty, CodeProof, CredentialCause, Effect, KnownError, Outcome, SignedQuery,
+};
 use crate::value::{Field, OpenEnum, Shown, Timestamp, enum_from_wire};
 
 /// A request that the exchange, or a gateway before it, answered with an error.
@@ -44,6 +47,9 @@ pub struct ExchangeError {
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
     /// corrected timestamp; this one is not sent again.
     pub skew: Option<Skew>,
+    /// How the query is signed, if the signature was refused and the query had escapes: another reading of them is a
+    /// likely cause.
+    pub escaped_query: Option<SignedQuery>,
     /// The property of the account that the code contradicts, if the client's account states it.
     pub mismatch: Option<Box<AccountMismatch>>,
     /// The whole response.
@@ -65,8 +71,13 @@ impl ExchangeError {
     pub fn remedy(&self) -> Option<&'static str> {
         let of_credentials = "check key, secret, passphrase and clock with `check_credentials`";
         let of_account = "correct the account of the client, in its file or with `with_account`";
+        let of_escapes = "call `check_credentials`, whose query has no escapes: if it succeeds, the exchange reads those of \
+                          this query otherwise, so use texts that need none";
         if self.mismatch.is_some() {
             return Some(of_account);
+        }
+        if self.escaped_query.is_some() {
+            return Some(of_escapes);
         }
         self.observed_remedy().or_else(|| self.credential_cause().map(|_| of_credentials))
     }
@@ -75,6 +86,13 @@ impl ExchangeError {
     fn observed_remedy(&self) -> Option<&'static str> {
         let known = self.known.filter(|known| known.certainty != Certainty::Documented)?;
         (!known.doc.is_empty()).then_some(known.doc)
+    }
+
+    /// Notes the escapes in the query of the refused request, if they may be the reason.
+    pub(crate) fn about_query(self, authentication: Option<&Authentication>, query: Option<&str>) -> Self {
+        let is_likely = self.credential_cause() == Some(CredentialCause::Secret) && query.is_some_and(has_escape);
+        let signed = authentication.filter(|api| is_likely && api.signs_query());
+        Self { escaped_query: signed.map(|api| api.signed_query), ..self }
     }
 
     /// The likely reason why the credentials or the signature were refused, if they were.
@@ -110,6 +128,9 @@ impl fmt::Display for ExchangeError {
         if let Some(cause) = self.credential_cause() {
             write!(f, "; likely cause: {cause}")?;
         }
+        if let Some(signed) = self.escaped_query {
+            write!(f, ", or the escapes in the query, which was signed {signed}")?;
+        }
         if let Some(mismatch) = &self.mismatch {
             write!(f, "; {mismatch}")?;
         }
@@ -134,6 +155,7 @@ impl fmt::Debug for ExchangeError {
         shown.field("request_time", Field(&self.request_time).shown());
         shown.field("known", Field(&self.known).shown());
         shown.field("proves", Field(&self.proves).shown());
+        shown.field("escaped_query", Field(&self.escaped_query).shown());
         shown.field("mismatch", Field(&self.mismatch).shown());
         shown.field("retry_after", Field(&self.retry_after).shown());
         shown.field("skew", Field(&self.skew).shown());

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::uri::{Authority, Parts, PathAndQuery, Scheme, Uri};
 
 use crate::error::BuildError;
+use crate::parameters::leads_elsewhere;
 
 /// The address that all paths are appended to.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,6 +40,10 @@ impl BaseUrl {
             return Err(wrong("must begin with https:// (http:// is accepted for this machine, or if allowed)"));
         }
         let path = parts.path_and_query.map(|path| path.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+        // Some transports, servers and proxies resolve them, and others do not.
+        if path.split('/').any(leads_elsewhere) {
+            return Err(wrong("must have no `.` or `..` in its path"));
+        }
         Ok(Self { scheme, authority, path })
     }
 
@@ -160,6 +165,10 @@ mod tests {
             "https://exa mple.com",
             "https://example.com\r\nhost: evil.com",
             "https://example.com?a=b",
+            "https://example.com/api/../v1",
+            "https://example.com/./api",
+            "https://example.com/api/%2e%2E",
+            "https://example.com/api/..%2fv1",
             "https://example.com#a",
             "",
         ] {

@@ -12,7 +12,7 @@ use super::headers::HeaderValues;
 use crate::checks::{Violation, Violations};
 use crate::error::{Error, Refusal, Unsigned};
 use crate::operation::{Call, DynOperation, Operation};
-use crate::parameters::{FORM, HeaderWriter, ParameterWriter, PathWriter};
+use crate::parameters::{Escapes, FORM, HeaderWriter, ParameterWriter, PathWriter, Unsendable};
 use crate::signing::{Authenticator, Stamp};
 use crate::tables::{Access, Api, Meta, Sends, Severity};
 use crate::value::Timestamp;
@@ -26,7 +26,7 @@ const USUAL_HEADERS: usize = 12;
 /// # Errors
 ///
 /// Fails with [`Error::Unsigned`] if credentials are missing, and with [`Error::Refused`] if path and query are too
-/// long.
+/// long, or a value cannot be sent where it belongs.
 pub fn build_request<O: Operation>(
     api: &Api,
     operation: &O,
@@ -52,8 +52,9 @@ pub(crate) fn build(
     let proof = proof(api, meta, authenticator, now, call)?;
     let mut path = PathWriter::after(base.path());
     operation.write_path(&mut path);
-    let path = path.finish();
-    let mut parameters = ParameterWriter::of(meta);
+    let path = path.finish().map_err(|value| unsendable(meta, value))?;
+    let signed_query = api.credentials.as_ref().map(|credentials| credentials.signed_query);
+    let mut parameters = ParameterWriter::of(meta, Escapes::of(signed_query));
     if let Some((authenticator, stamp)) = &proof {
         authenticator.write_parameters(stamp, &path, &mut parameters);
     }
@@ -61,7 +62,7 @@ pub(crate) fn build(
         call.write_beside(&mut parameters);
     }
     operation.write(&mut parameters);
-    let parameters = parameters.finish();
+    let parameters = parameters.finish_to_send().map_err(|value| unsendable(meta, value))?;
     let parameters = match &call {
         Some(call) => call.around(parameters),
         None => parameters,
@@ -78,7 +79,7 @@ pub(crate) fn build(
     add_headers(&mut request, meta, headers);
     let mut own = HeaderWriter::into(request.headers_mut());
     operation.write_headers(&mut own);
-    own.finish().map_err(|parameter| no_header(meta, parameter))?;
+    own.finish().map_err(|value| unsendable(meta, value))?;
     if let Some((authenticator, stamp)) = &proof {
         let proven = authenticator.prove(&mut request, stamp);
         proven.map_err(|_| unsigned(meta, "the signature cannot be put into the request"))?;
@@ -136,16 +137,8 @@ fn no_address(meta: &'static Meta, length: usize) -> Error {
     })
 }
 
-fn no_header(meta: &'static Meta, parameter: &'static str) -> Error {
-    refused(meta, |source| Violation {
-        rule: format!("{parameter}.header"),
-        severity: Severity::Refuse,
-        parameter: parameter.to_owned(),
-        given: "a text that no header can carry".to_owned(),
-        allowed: "visible ASCII characters are needed".to_owned(),
-        source,
-        hint: "use other characters".to_owned(),
-    })
+fn unsendable(meta: &'static Meta, value: Unsendable) -> Error {
+    refused(meta, |source| value.violation(source))
 }
 
 fn refused(meta: &'static Meta, violation: impl FnOnce(String) -> Violation) -> Error {

@@ -55,7 +55,13 @@ pub(crate) fn read_answer(
 ) -> Result<Reply<()>, Error> {
     let call = operation.meta().call.map(|_| sent);
     let known = KnownRequest { codes, is_compound: &|| is_compound(operation), call };
-    read(api, operation.meta(), known, response, &|data| echo::is_of(operation, sent, data), data)
+    let reply = read(api, operation.meta(), known, response, &|data| echo::is_of(operation, sent, data), data);
+    reply.map_err(|error| match error {
+        Error::Exchange(error) => {
+            Error::Exchange(Box::new(error.about_query(api.credentials.as_ref(), sent.uri.query())))
+        }
+        other => other,
+    })
 }
 
 /// Refuses data that does not belong to the request; `None` stands for data that is absent.
@@ -304,6 +310,7 @@ impl<'a> Answer<'a> {
             retry_after: retry_after(&self.head.headers),
             may_answer_repeat: read.may_answer_repeat(),
             skew: None,
+            escaped_query: None,
             mismatch: None,
             raw: self.body.clone(),
             waited: Duration::ZERO,

@@ -2,13 +2,14 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use super::unsendable::Unsendable;
 use crate::value::{Scalar, Scratch};
 
 /// Writes the parameters that travel in headers.
 #[derive(Debug)]
 pub struct HeaderWriter<'a> {
     headers: &'a mut HeaderMap,
-    refused: Option<&'static str>,
+    refused: Option<Unsendable>,
 }
 
 impl<'a> HeaderWriter<'a> {
@@ -25,7 +26,7 @@ impl<'a> HeaderWriter<'a> {
         let value = text.and_then(|text| HeaderValue::from_str(text).ok());
         match HeaderName::from_bytes(name.as_bytes()).ok().zip(value) {
             Some((name, value)) => _ = self.headers.insert(name, value),
-            None => self.refused = Some(name),
+            None => self.refused = Some(Unsendable::header(name)),
         }
     }
 
@@ -36,7 +37,7 @@ impl<'a> HeaderWriter<'a> {
             let mut scratch = Scratch::new();
             let value = value.text(&mut scratch);
             if value.contains(',') {
-                self.refused = Some(name);
+                self.refused = Some(Unsendable::comma(name, value));
                 return;
             }
             text.push_str(if index == 0 { "" } else { "," });
@@ -59,8 +60,8 @@ impl<'a> HeaderWriter<'a> {
         }
     }
 
-    /// Fails with the name of a parameter whose value no header can carry.
-    pub(crate) fn finish(self) -> Result<(), &'static str> {
+    /// Fails with a value that no header can carry.
+    pub(crate) fn finish(self) -> Result<(), Unsendable> {
         self.refused.map_or(Ok(()), Err)
     }
 }

@@ -1,10 +1,9 @@
-//! Query strings, percent-encoded: everything but unreserved characters, so that what is signed and what is sent cannot
-//! be written in two ways.
+//! Queries and forms, percent-encoded in one way each, so that what is signed and what is sent cannot differ.
 
 use std::borrow::Cow;
 
 use crate::json::JsonWriter;
-use crate::tables::{Lists, Objects, ParameterStyle};
+use crate::tables::{Lists, Objects, ParameterStyle, SignedQuery};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Most queries are shorter than this, so that one allocation is enough.
@@ -13,16 +12,48 @@ const USUAL_LENGTH: usize = 128;
 /// The initial capacity of the JSON text of a value, enough for an id.
 const ROOM: usize = 48;
 
-/// Appends `name=value` to `query`, encoded.
-pub(crate) fn push_pair(query: &mut String, name: &str, value: &str) {
-    if query.is_empty() {
-        query.reserve(USUAL_LENGTH);
-    } else {
-        query.push('&');
+/// Which characters of names and values are escaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escapes {
+    /// All that a query cannot have as they are, or that separate names and values.
+    Needed,
+    /// All but the unreserved ones.
+    All,
+}
+
+impl Escapes {
+    /// Those in the query of an API that signs queries like this.
+    pub(crate) fn of(signed: Option<SignedQuery>) -> Self {
+        match signed {
+            None | Some(SignedQuery::Sent | SignedQuery::Decoded) => Self::Needed,
+            Some(SignedQuery::Escaped) => Self::All,
+        }
     }
-    encode(name, query);
-    query.push('=');
-    encode(value, query);
+
+    fn set(self) -> &'static AsciiSet {
+        match self {
+            Self::Needed => NOT_IN_QUERIES,
+            Self::All => RESERVED,
+        }
+    }
+
+    /// Appends `name=value` to `query`, encoded.
+    pub(crate) fn push_pair(self, query: &mut String, name: &str, value: &str) {
+        if query.is_empty() {
+            query.reserve(USUAL_LENGTH);
+        } else {
+            query.push('&');
+        }
+        let set = self.set();
+        query.extend(utf8_percent_encode(name, set));
+        query.push('=');
+        query.extend(utf8_percent_encode(value, set));
+    }
+}
+
+/// Whether a query has an escape.
+pub(crate) fn has_escape(query: &str) -> bool {
+    query.contains('%')
 }
 
 /// The pairs of `query`, decoded. A pair that cannot be decoded is an error with the original pair.
@@ -139,8 +170,23 @@ impl<'a> Node<'a> {
 /// All bytes but the unreserved characters of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Appends `text` to `out`, encoded once.
-pub(super) fn encode(text: &str, out: &mut String) {
+/// All bytes but those that RFC 3986 allows in a query. Of these, `&`, `+` and `=` have a meaning between values, and the
+/// apostrophe would be escaped by URL libraries, after it was signed.
+const NOT_IN_QUERIES: &AsciiSet = &RESERVED
+    .remove(b':')
+    .remove(b'/')
+    .remove(b'@')
+    .remove(b'$')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'!')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'?');
+
+/// Appends `text` to `out`, so that it stays within one segment of a path.
+pub(super) fn encode_segment(text: &str, out: &mut String) {
     out.extend(utf8_percent_encode(text, RESERVED));
 }
 
@@ -171,16 +217,20 @@ mod tests {
 
     use super::*;
 
-    fn encoded(text: &str) -> String {
+    fn encoded(escapes: Escapes, text: &str) -> String {
         let mut out = String::new();
-        encode(text, &mut out);
-        out
+        escapes.push_pair(&mut out, "", text);
+        out.split_off(1)
     }
 
     #[test]
-    fn only_unreserved_characters_stay() {
-        assert_eq!(encoded("Az09-._~"), "Az09-._~");
-        assert_eq!(encoded("a b&c=d/é+%"), "a%20b%26c%3Dd%2F%C3%A9%2B%25");
+    fn only_what_needs_an_escape_has_one() {
+        for escapes in [Escapes::Needed, Escapes::All] {
+            assert_eq!(encoded(escapes, "Az09-._~"), "Az09-._~");
+            assert_eq!(encoded(escapes, "a b&c=dé+%#'"), "a%20b%26c%3Dd%C3%A9%2B%25%23%27");
+        }
+        assert_eq!(encoded(Escapes::Needed, ":/@$,;!()*?"), ":/@$,;!()*?");
+        assert_eq!(encoded(Escapes::All, ":/@$,;!()*?"), "%3A%2F%40%24%2C%3B%21%28%29%2A%3F");
     }
 
     #[test]
@@ -205,9 +255,15 @@ mod tests {
     proptest! {
         #[test]
         fn round_trips(text in ".*") {
-            let encoded = encoded(&text);
-            prop_assert!(encoded.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte)));
-            prop_assert_eq!(decode(&encoded).map(Cow::into_owned), Some(text));
+            for (escapes, plain) in [(Escapes::Needed, "-._~%:/@$,;!()*?"), (Escapes::All, "-._~%")] {
+                let encoded = encoded(escapes, &text);
+                prop_assert!(encoded.chars().all(|char| char.is_ascii_alphanumeric() || plain.contains(char)));
+                let decoded = decode(&encoded).map(Cow::into_owned);
+                prop_assert_eq!(decoded.as_ref(), Some(&text));
+                // An address has such a query, and no part of it is read otherwise.
+                let address: http::Uri = format!("http://a/b?{encoded}").parse().unwrap();
+                prop_assert_eq!(address.query(), Some(&*encoded));
+            }
         }
     }
 }

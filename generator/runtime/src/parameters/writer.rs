@@ -1,6 +1,8 @@
 //! Writes the parameters of requests as a query or a body.
 
-use super::{Name, Parameters, query};
+use super::query::Escapes;
+use super::unsendable::Unsendable;
+use super::{Name, Parameters};
 use crate::json::JsonWriter;
 use crate::tables::{Lists, Meta, Objects, ParameterStyle, Sends};
 use crate::value::{Edit, Scalar, Scratch};
@@ -31,8 +33,10 @@ enum Form {
 struct Pairs {
     text: String,
     style: ParameterStyle,
+    escapes: Escapes,
     /// The name of the object whose members are written; empty outside of objects.
     within: String,
+    refused: Option<Unsendable>,
 }
 
 impl Pairs {
@@ -40,18 +44,21 @@ impl Pairs {
         let texts = values.iter().map(|value| value.text(&mut Scratch::new()).to_owned());
         match self.style.lists {
             Lists::Json | Lists::Comma => {
-                let joined = texts.collect::<Vec<_>>().join(",");
-                self.push(name, &joined);
+                let texts = texts.collect::<Vec<_>>();
+                if let Some(item) = texts.iter().find(|text| text.contains(',')) {
+                    self.refused = Some(Unsendable::comma(&self.path(name), item));
+                }
+                self.push(name, &texts.join(","));
             }
             Lists::Repeated => texts.for_each(|text| self.push(name, &text)),
             Lists::Brackets => {
                 let path = format!("{}[]", self.path(name));
-                texts.for_each(|text| query::push_pair(&mut self.text, &path, &text));
+                texts.for_each(|text| self.escapes.push_pair(&mut self.text, &path, &text));
             }
             Lists::Indexed => {
                 let path = self.path(name);
                 for (index, text) in texts.enumerate() {
-                    query::push_pair(&mut self.text, &format!("{path}[{index}]"), &text);
+                    self.escapes.push_pair(&mut self.text, &format!("{path}[{index}]"), &text);
                 }
             }
         }
@@ -61,10 +68,10 @@ impl Pairs {
     #[inline(never)]
     fn push(&mut self, name: &str, value: &str) {
         if self.within.is_empty() {
-            query::push_pair(&mut self.text, name, value);
+            self.escapes.push_pair(&mut self.text, name, value);
         } else {
             let path = self.path(name);
-            query::push_pair(&mut self.text, &path, value);
+            self.escapes.push_pair(&mut self.text, &path, value);
         }
     }
 
@@ -89,11 +96,11 @@ enum Body {
 impl ParameterWriter {
     /// Writes a query, without the question mark.
     pub fn query() -> Self {
-        Self::pairs(ParameterStyle::DEFAULT)
+        Self::pairs(ParameterStyle::DEFAULT, Escapes::Needed)
     }
 
-    fn pairs(style: ParameterStyle) -> Self {
-        let pairs = Pairs { text: String::new(), style, within: String::new() };
+    fn pairs(style: ParameterStyle, escapes: Escapes) -> Self {
+        let pairs = Pairs { text: String::new(), style, escapes, within: String::new(), refused: None };
         Self { form: Form::Pairs(pairs), body: Body::Empty, is_whole: false }
     }
 
@@ -107,10 +114,11 @@ impl ParameterWriter {
         Self { is_whole: true, ..Self::json() }
     }
 
-    /// Writes in the form that requests of this operation have.
-    pub(crate) fn of(meta: &Meta) -> Self {
+    /// Writes in the form that requests of this operation have; in a query with these escapes.
+    pub(crate) fn of(meta: &Meta, escapes: Escapes) -> Self {
         match meta.sends() {
-            Sends::Query | Sends::Form => Self::pairs(meta.style),
+            Sends::Query => Self::pairs(meta.style, escapes),
+            Sends::Form => Self::pairs(meta.style, Escapes::All),
             Sends::Json => Self::json(),
         }
     }
@@ -122,6 +130,17 @@ impl ParameterWriter {
             Form::Pairs(pairs) => pairs.text,
             Form::Json(json) => json.finish(),
         }
+    }
+
+    /// The same for a request that is to be sent.
+    ///
+    /// Fails with a value that the request cannot carry.
+    pub(crate) fn finish_to_send(mut self) -> Result<String, Unsendable> {
+        let refused = match &mut self.form {
+            Form::Pairs(pairs) => pairs.refused.take(),
+            Form::Json(_) => None,
+        };
+        refused.map_or_else(|| Ok(self.finish()), Err)
     }
 
     /// Writes parameters that travel elsewhere, in the path or in headers: only if all of the request is written.

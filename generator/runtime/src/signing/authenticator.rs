@@ -17,7 +17,7 @@ use super::stamp::{Stamp, written};
 use super::text::Sources;
 use crate::error::BuildError;
 use crate::json::JsonWriter;
-use crate::parameters::{FORM, ParameterWriter, push_pair};
+use crate::parameters::{Escapes, FORM, ParameterWriter};
 use crate::tables::{Api, Authentication, Carried, Part, Place};
 use crate::value::Timestamp;
 
@@ -164,8 +164,9 @@ impl Authenticator {
     fn add(&self, request: &mut Request<Bytes>, stamp: &Stamp, signature: Option<&str>) -> Result<(), CannotCarry> {
         let (is_signature, signature) = (signature.is_some(), signature.unwrap_or_default());
         let mut query = String::new();
+        let escapes = Escapes::of(Some(self.api.signed_query));
         for Varying { name, parts, .. } in self.query.iter().filter(|varying| varying.is_signature == is_signature) {
-            push_pair(&mut query, name, &lossy(self.sources(stamp, Some(request), signature).text(parts)));
+            escapes.push_pair(&mut query, name, &lossy(self.sources(stamp, Some(request), signature).text(parts)));
         }
         if !query.is_empty() {
             extend_query(request, &query)?;
@@ -214,7 +215,8 @@ impl Authenticator {
             return Ok(());
         }
         let mut pairs = String::new();
-        texts.iter().for_each(|(name, _, text)| push_pair(&mut pairs, name, text));
+        let escapes = if stamp.is_form { Escapes::All } else { Escapes::of(Some(self.api.signed_query)) };
+        texts.iter().for_each(|(name, _, text)| escapes.push_pair(&mut pairs, name, text));
         if !stamp.is_form {
             return extend_query(request, &pairs);
         }
@@ -226,7 +228,8 @@ impl Authenticator {
 
     fn sources<'a>(&'a self, stamp: &'a Stamp, request: Option<&'a Request<Bytes>>, signature: &'a str) -> Sources<'a> {
         let (credentials, signer) = (&self.credentials, self.signing.as_ref().map(Signing::signer));
-        Sources { credentials, signer, stamp, path: "", request, signature }
+        let signed_query = self.api.signed_query;
+        Sources { credentials, signer, signed_query, stamp, path: "", request, signature }
     }
 }
 

@@ -69,7 +69,7 @@ fn without_members(json: &str, secrets: &[&str]) -> Result<String, ReadError> {
 #[cfg(test)]
 mod tests {
     use super::{Bytes, CONTENT_TYPE, Request, redacted};
-    use crate::tables::{Authentication, Carried, NonceForm, Part, Place, TimestampForm};
+    use crate::tables::{Authentication, Carried, NonceForm, Part, Place, SignedQuery, TimestampForm};
 
     const IN_QUERY: Authentication = Authentication {
         carried: &[
@@ -79,6 +79,7 @@ mod tests {
             Carried { place: Place::Header("pass"), parts: &[Part::Passphrase] },
         ],
         signature: None,
+        signed_query: SignedQuery::Sent,
         timestamp: TimestampForm::Milliseconds,
         nonce: NonceForm::Number,
         sends_body: true,

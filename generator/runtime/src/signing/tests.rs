@@ -9,7 +9,7 @@ use crate::error::BuildError;
 use crate::operation::Call;
 use crate::tables::{
     Algorithm, Api, Authentication, Calls, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs,
-    Part, Place, SecretForm, Signature, TimestampForm, Token,
+    Part, Place, SecretForm, Signature, SignedQuery, TimestampForm, Token,
 };
 use crate::value::Timestamp;
 
@@ -21,6 +21,7 @@ const NO_API: Api = Api::named("signed");
 const USUAL: Authentication = Authentication {
     carried: &[],
     signature: None,
+    signed_query: SignedQuery::Sent,
     timestamp: TimestampForm::Milliseconds,
     nonce: NonceForm::Number,
     sends_body: true,
@@ -371,6 +372,7 @@ fn a_query_can_be_signed_in_the_order_of_its_names() -> Tested {
                 algorithms: &[(Algorithm::HmacSha256, Encoding::Base64)],
                 secret: SecretForm::Text,
             }),
+            signed_query: SignedQuery::Escaped,
             timestamp: TimestampForm::Iso8601Seconds,
             ..USUAL
         }),

@@ -11,7 +11,8 @@ use super::encoding::encoded;
 use super::pairs;
 use super::signer::Signer;
 use super::stamp::Stamp;
-use crate::tables::{DigestForm, Encoding, Hash, Part};
+use crate::parameters::has_escape;
+use crate::tables::{DigestForm, Encoding, Hash, Part, SignedQuery};
 
 /// The sources of the parts of a text. The request itself is one of them, so that the signed text cannot differ from
 /// the sent one.
@@ -20,6 +21,8 @@ pub(super) struct Sources<'a> {
     pub(super) credentials: &'a Credentials,
     /// The signer, and how its signatures are written.
     pub(super) signer: Option<(&'a dyn Signer, Encoding)>,
+    /// How the query is signed.
+    pub(super) signed_query: SignedQuery,
     pub(super) stamp: &'a Stamp,
     /// The path of the request, which is known before the rest of it.
     pub(super) path: &'a str,
@@ -66,12 +69,11 @@ impl Sources<'_> {
             | Part::Host
             | Part::Query
             | Part::BareQuery
-            | Part::DecodedQuery
             | Part::SortedQuery
             | Part::Body
             | Part::Header(_) => {
                 if let Some(request) = self.request {
-                    push_of_request(request, part, text);
+                    push_of_request(request, self.signed_query, part, text);
                 }
             }
             Part::Text(_)
@@ -108,7 +110,6 @@ impl Sources<'_> {
             | Part::Host
             | Part::Query
             | Part::BareQuery
-            | Part::DecodedQuery
             | Part::SortedQuery
             | Part::Body
             | Part::Header(_) => return None,
@@ -116,7 +117,7 @@ impl Sources<'_> {
     }
 }
 
-fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
+fn push_of_request(request: &Request<Bytes>, signed_query: SignedQuery, part: Part, text: &mut Vec<u8>) {
     let uri = request.uri();
     match part {
         Part::Method => text.extend_from_slice(request.method().as_str().as_bytes()),
@@ -124,11 +125,10 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
         Part::Query | Part::BareQuery => {
             if let Some(query) = uri.query() {
                 text.extend_from_slice(if part == Part::Query { b"?" } else { b"" });
-                text.extend_from_slice(query.as_bytes());
+                push_query(query, signed_query, text);
             }
         }
-        Part::DecodedQuery => text.extend(percent_decode_str(uri.query().unwrap_or_default())),
-        Part::SortedQuery => text.extend_from_slice(uri.query().map(sorted).unwrap_or_default().as_bytes()),
+        Part::SortedQuery => push_query(&uri.query().map(sorted).unwrap_or_default(), signed_query, text),
         Part::Body => text.extend_from_slice(request.body()),
         Part::Header(name) => {
             text.extend_from_slice(request.headers().get(name).map_or(&[], |value| value.as_bytes()));
@@ -148,6 +148,13 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
         | Part::Base64(_)
         | Part::Signed(_)
         | Part::When(_) => {}
+    }
+}
+
+fn push_query(query: &str, signed_query: SignedQuery, text: &mut Vec<u8>) {
+    match signed_query {
+        SignedQuery::Decoded if has_escape(query) => text.extend(percent_decode_str(query)),
+        SignedQuery::Sent | SignedQuery::Decoded | SignedQuery::Escaped => text.extend_from_slice(query.as_bytes()),
     }
 }
 

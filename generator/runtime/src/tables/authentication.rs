@@ -1,5 +1,6 @@
 //! How requests are authenticated.
 
+use std::fmt;
 use std::time::Duration;
 
 /// How requests are authenticated.
@@ -9,6 +10,8 @@ pub struct Authentication {
     pub carried: &'static [Carried],
     /// How the signature is made; `None` if requests carry none.
     pub signature: Option<Signature>,
+    /// Which text of a query is signed.
+    pub signed_query: SignedQuery,
     /// How a timestamp is written.
     pub timestamp: TimestampForm,
     /// How a nonce is written.
@@ -36,6 +39,19 @@ impl Authentication {
             Place::Header(name) if *carried.parts == [part] => Some(name),
             Place::Header(_) | Place::Parameter(_) | Place::After(_) | Place::Query(_) => None,
         })
+    }
+
+    /// Whether the query of a request is part of what is signed.
+    pub(crate) fn signs_query(&self) -> bool {
+        let has_query =
+            |parts| [Part::Query, Part::BareQuery, Part::SortedQuery].iter().any(|part| Part::among(parts, *part));
+        match self.signature.map(|signature| signature.content) {
+            Some(Content::Text(parts)) => has_query(parts),
+            Some(Content::Token(token)) => {
+                [token.header, token.claims].iter().copied().flatten().any(|(_, parts)| has_query(parts))
+            }
+            None => false,
+        }
     }
 
     /// Whether requests carry `part`, by itself or in a token.
@@ -127,12 +143,10 @@ pub enum Part {
     Host,
     /// The path, as sent.
     Path,
-    /// A question mark and the query, as sent; empty without a query.
+    /// A question mark and the query, as [`SignedQuery`] says; empty without a query.
     Query,
-    /// The query, as sent, without a question mark.
+    /// The same without a question mark.
     BareQuery,
-    /// The same without escapes: `a:b` where `a%3Ab` is sent.
-    DecodedQuery,
     /// The same as [`BareQuery`](Self::BareQuery), with the parameters in the order of their names.
     SortedQuery,
     /// The body; empty without a body.
@@ -153,6 +167,27 @@ pub enum Part {
     Signed(&'static [Part]),
     /// Other parts, which depend on the request.
     When(&'static Either),
+}
+
+/// Which text of a query is signed. A character that may stand in a query as it is has an escape only in
+/// [`Escaped`](Self::Escaped); so the others differ only where an escape cannot be avoided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignedQuery {
+    /// The query as it is sent.
+    Sent,
+    /// The query without its escapes.
+    Decoded,
+    /// The query as it is sent, in which everything but letters, digits and `-._~` is escaped.
+    Escaped,
+}
+
+impl fmt::Display for SignedQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sent | Self::Escaped => "as it is sent",
+            Self::Decoded => "without its escapes",
+        })
+    }
 }
 
 /// The names and values of the parameters that a request has in its body or, without a body, in its query; for a call,
@@ -194,7 +229,6 @@ impl Part {
             | Self::Path
             | Self::Query
             | Self::BareQuery
-            | Self::DecodedQuery
             | Self::SortedQuery
             | Self::Body
             | Self::Pairs(_)
@@ -219,7 +253,6 @@ impl Part {
             | Self::Path
             | Self::Query
             | Self::BareQuery
-            | Self::DecodedQuery
             | Self::SortedQuery
             | Self::Body
             | Self::Pairs(_)
@@ -254,7 +287,6 @@ impl Part {
                 | Self::Path
                 | Self::Query
                 | Self::BareQuery
-                | Self::DecodedQuery
                 | Self::SortedQuery
                 | Self::Body
                 | Self::Pairs(_)

@@ -4,7 +4,7 @@ use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
     Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content, CredentialCause,
     Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place, RemainingCalls, SecretForm,
-    Sent, Signature, Stage, Step, TimestampForm,
+    Sent, Signature, SignedQuery, Stage, Step, TimestampForm,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
@@ -32,6 +32,7 @@ pub(crate) static API: Api = Api {
             algorithms: &[(Algorithm::HmacSha256, Encoding::Base64)],
             secret: SecretForm::Text,
         }),
+        signed_query: SignedQuery::Sent,
         timestamp: TimestampForm::Milliseconds,
         nonce: NonceForm::Number,
         sends_body: true,

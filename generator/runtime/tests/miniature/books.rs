@@ -48,7 +48,7 @@ impl Operation for Book {
 
     fn write_path(&self, out: &mut PathWriter) {
         out.literal("/v1/books/");
-        out.segment(&self.symbol);
+        out.segment("symbol", &self.symbol);
         out.literal("/levels");
     }
 }

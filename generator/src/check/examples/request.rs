@@ -155,7 +155,7 @@ fn list<'n>(example: &mut Example<'_>, parameter: &Parameter, node: &'n Node) ->
         return &[];
     };
     let count = nodes.len() as u64;
-    let least = parameter.min_items.map_or(u64::from(parameter.need == Need::Always), |(count, _)| count);
+    let least = parameter.least_items();
     if count < least {
         example.report(node.offset, format!("`{name}` has {count} items, but the minimum is {least}"), "add items");
     }

@@ -129,10 +129,8 @@ fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     if is_value { schema } else { Object::new().with("anyOf", [schema.into_value(), json!({"const": delete})]) }
 }
 
-/// A list that is required, or that holds objects, must not be empty.
 fn list(items: Value, parameter: &Parameter) -> Object {
-    let is_never_empty = parameter.need == Need::Always || parameter.item().is_some();
-    let least = parameter.min_items.map(|(n, _)| n).or(is_never_empty.then_some(1));
+    let least = Some(parameter.least_items()).filter(|least| *least > 0);
     Object::new()
         .with("type", "array")
         .with("items", items)

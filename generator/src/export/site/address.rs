@@ -7,6 +7,20 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// Characters that are not escaped in a part of a link.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
+/// What a query cannot have as it is, as the client writes it.
+const NOT_IN_QUERIES: &AsciiSet = &PLAIN
+    .remove(b':')
+    .remove(b'/')
+    .remove(b'@')
+    .remove(b'$')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'!')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'?');
+
 /// A page, or a position on one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
@@ -124,9 +138,14 @@ pub(super) fn root(page: &Address) -> String {
     "../".repeat(page.file.matches('/').count())
 }
 
-/// A part of a link or of a query, escaped.
+/// A part of a link, of a path or of a form, escaped.
 pub(super) fn encode(text: &str) -> String {
     utf8_percent_encode(text, PLAIN).to_string()
+}
+
+/// A name or a value in a query, escaped where it has to be.
+pub(super) fn encode_in_query(text: &str) -> String {
+    utf8_percent_encode(text, NOT_IN_QUERIES).to_string()
 }
 
 /// The anchor of a name: a prefix, and the letters and digits of the name.

@@ -1,13 +1,16 @@
 //! Code on the site: JSON and Rust with spans for the style sheet to colour, and calls of curl.
 
+use std::borrow::Cow;
+
 use maud::{Markup, Render, html};
+use percent_encoding::percent_decode_str;
 use proc_macro2::{TokenStream, TokenTree};
 use serde_json::{Map, Value};
 
-use super::address::encode;
+use super::address::{encode, encode_in_query};
 use super::view::{
     Access, Api, Credentials, Encoding, Lists, Objects, Operation, ParameterStyle, Part, PartKind, Sends, SignedPart,
-    Within, parts_text,
+    SignedQuery, Within, parts_text,
 };
 /// Code between tags, in which quotation marks are not escaped because code is full of them.
 #[derive(Clone, Copy, Debug)]
@@ -198,6 +201,9 @@ pub(super) fn call(api: &Api, operation: &Operation, request: &str) -> Option<Ca
         members = all;
     }
     let pairs = members.iter().flat_map(|(name, value)| pairs_of(operation.style, name, value));
+    let has_plain = operation.sends() == Sends::Query
+        && api.credentials.as_ref().is_none_or(|credentials| credentials.signed_query() != SignedQuery::Escaped);
+    let encode = if has_plain { encode_in_query } else { encode };
     let pairs: Vec<_> = pairs.map(|(name, value)| format!("{}={}", encode(&name), encode(&value))).collect();
     let (query, body) = match operation.sends() {
         Sends::Form => (String::new(), pairs.join("&")),
@@ -341,11 +347,15 @@ fn signature(
         let by = signature.first().map_or("", |(algorithm, _)| algorithm.as_str());
         return vec![format!("signature=  # {by} of {}", parts.join(", "))];
     };
+    let signed_text = |query| match credentials.signed_query() {
+        SignedQuery::Decoded => percent_decode_str(query).decode_utf8_lossy(),
+        SignedQuery::Sent | SignedQuery::Escaped => Cow::Borrowed(query),
+    };
     let parts = signature.parts().into_iter().map(|part| match &part.kind {
         PartKind::Word(SignedPart::Timestamp) => "\"$timestamp\"".to_owned(),
         PartKind::Word(SignedPart::Method) => quoted(operation.method.as_str()),
         PartKind::Word(SignedPart::Path) => quoted(path),
-        PartKind::Word(SignedPart::Query) if !query.is_empty() => quoted(&format!("?{query}")),
+        PartKind::Word(SignedPart::Query) if !query.is_empty() => quoted(&format!("?{}", signed_text(query))),
         PartKind::Word(SignedPart::Body) if !body.is_empty() => "\"$body\"".to_owned(),
         PartKind::Word(_)
         | PartKind::Text(_)

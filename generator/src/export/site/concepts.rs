@@ -7,8 +7,8 @@ use super::page::{CONCEPTS, Concept, Page};
 use super::pieces::{self, PageContext, capital, in_words, sentence};
 use super::view::{
     Access, Algorithm, Carried, Content, Credentials, Effect, Encoding, FamilyView, NonceForm, OperationView,
-    ParameterView, Part, PartKind, Property, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart, Site,
-    TimestampForm, Token, Within, parts_text,
+    ParameterView, Part, PartKind, Property, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart,
+    SignedQuery, Site, TimestampForm, Token, Within, parts_text,
 };
 
 /// The content of each page, in the order of the pages.
@@ -79,7 +79,10 @@ fn signing(here: PageContext<'_, '_>) -> Markup {
                     }
                 }
                 @if credentials.keeps_body.is_some() { p { "The body itself is not sent." } }
-                @if let Some(signature) = &credentials.signature { (signature_text(signature)) }
+                @if let Some(signature) = &credentials.signature {
+                    (signature_text(signature))
+                    @if credentials.signs_query() { p { (query_text(credentials.signed_query())) } }
+                }
                 p { (here.line(credentials.place)) }
             }
         }
@@ -226,6 +229,20 @@ fn signature_text(signature: &Signature) -> Markup {
     }
 }
 
+/// Which text of a query is signed.
+fn query_text(signed: SignedQuery) -> &'static str {
+    match signed {
+        SignedQuery::Sent => "The query is signed as it is sent, with its percent-escapes.",
+        SignedQuery::Decoded => {
+            "The query is signed without its percent-escapes. The characters that a query may have as they are are sent \
+            without an escape, so that only the others differ from what is sent."
+        }
+        SignedQuery::Escaped => {
+            "The query is signed as it is sent. Everything but letters, digits and -._~ is percent-escaped in it."
+        }
+    }
+}
+
 fn encoding_text(encoding: Encoding) -> &'static str {
     match encoding {
         Encoding::Base64 => "base64",
@@ -242,7 +259,6 @@ fn signed(part: &Part) -> Markup {
         SignedPart::Path => "the path",
         SignedPart::Query => "a question mark and the query, when there is one",
         SignedPart::BareQuery => "the query, without a question mark",
-        SignedPart::DecodedQuery => "the query, without a question mark and not percent-encoded",
         SignedPart::SortedQuery => "the query, without a question mark and in the order of its names",
         SignedPart::Body => "the body, when there is one",
         SignedPart::Host => "the host, with its port where the address has one",

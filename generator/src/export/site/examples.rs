@@ -58,6 +58,7 @@ pub(super) fn trial(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVi
             data-signature=[signed.and_then(|credentials| credentials.header(SignedPart::Signature))]
             data-passphrase=[signed.and_then(|credentials| credentials.header(SignedPart::Passphrase))]
             data-timestamp=[signed.and_then(|credentials| credentials.header(SignedPart::Timestamp))]
+            data-signed-query=[signed.map(|credentials| credentials.signed_query().as_str())]
             data-family=(family.name()) {
             h3 #try-title { "Try it" }
             p.quiet { "Sent to the local exchange that serves this page, signed with its key." }

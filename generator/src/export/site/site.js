@@ -295,7 +295,8 @@ async function send(call, text, keys) {
   const headers = hasBody ? { "Content-Type": "application/json" } : {};
   if (call.signs) {
     const timestamp = keys.time;
-    const parts = { timestamp, method: call.method, path, query: query && `?${query}`, body };
+    const signedQuery = call.signedQuery === "decoded" ? decodeURIComponent(query) : query;
+    const parts = { timestamp, method: call.method, path, query: query && `?${signedQuery}`, body };
     const signed = call.signs.split(" ").map((part) => parts[part]).join("");
     headers[call.key] = keys.key;
     headers[call.signature] = await signature(keys.secret, signed, call.encoding);

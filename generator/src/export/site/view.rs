@@ -15,8 +15,8 @@ pub(super) use crate::model::{
     Access, Algorithm, Api, Body, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes,
     Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Lifecycle, Lists, Need, NonceForm,
     Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response,
-    RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, Source, Statements, TimestampForm, Token, Transition,
-    Unit, Within, parts_text, phrases,
+    RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm, Token,
+    Transition, Unit, Within, parts_text, phrases,
 };
 use crate::model::{ChoiceKind, Parameter};
 pub(super) use crate::rules::Case;

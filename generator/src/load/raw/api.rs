@@ -5,7 +5,7 @@ use super::types::EnumValue;
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
 use crate::words::{
     Algorithm, Around, CallResult, Encoding, NonceForm, PairOrder, PropertyType, ReportedIn, ResetForm, RowOutcome,
-    SecretForm, Sent, SignedPart, TimestampForm,
+    SecretForm, Sent, SignedPart, SignedQuery, TimestampForm,
 };
 
 /// A part of a text that is signed or sent as a credential.
@@ -137,6 +137,9 @@ mappings! {
         /// The parts of the text that is signed, in their order; `query` is a question mark and the query string,
         /// when there is one.
         signed_text: Vec<Spanned<SignedText>>,
+        /// Which text of a query is signed: `sent` (when left out), as it is sent; `decoded`, without its escapes; or
+        /// `escaped`, as it is sent, with everything but letters, digits and `-._~` escaped.
+        signed_query: Option<Spanned<SignedQuery>>,
         /// Instead of `signed_text`: the signature is a JSON Web Token.
         token: Option<Spanned<Token>>,
         /// The signature's algorithm.

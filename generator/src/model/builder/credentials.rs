@@ -35,6 +35,7 @@ impl Builder<'_> {
         Credentials {
             carried,
             signature: self.signature(raw),
+            signed_query: raw.signed_query.as_ref().map(|word| (word.value, word.place)),
             timestamp: raw.timestamp_as.as_ref().map_or(TimestampForm::Milliseconds, |form| form.value),
             nonce: raw.nonce_as.as_ref().map_or(NonceForm::Number, |form| form.value),
             keeps_body: raw.sends_body.as_ref().filter(|sends| !sends.value).map(|sends| sends.place),

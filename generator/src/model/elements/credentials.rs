@@ -5,8 +5,10 @@ use crate::model::{Carried, Content, Credentials, NonceForm, Part, Signature, Si
 
 impl Credentials {
     pub(super) fn element(&self) -> Element {
-        let Self { carried: _, signature, timestamp, nonce, keeps_body, window, window_set_by, place } = self;
+        let Self { carried: _, signature, signed_query: _, timestamp, nonce, keeps_body, window, window_set_by, place } =
+            self;
         let key = |name, value: Option<String>| Key::new(name, maybe(value), behaviour("how calls are signed"));
+        let signed_query = self.signs_query().then(|| self.signed_query().as_str().to_owned());
         let nonce_as = (*nonce != NonceForm::Number).then(|| nonce.as_str().to_owned());
         Element::new("credentials", "api", ["credentials", "credentials"], *place)
             .when(behaviour("calls are signed"), behaviour("calls are no longer signed"))
@@ -22,6 +24,7 @@ impl Credentials {
             ])
             .keys(of_signature(signature.as_ref()).map(|(name, value)| key(name, value)))
             .keys([
+                key("signed_query", signed_query),
                 key("timestamp_as", Some(timestamp.as_str().to_owned())),
                 key("nonce_as", nonce_as),
                 key("sends_body", keeps_body.map(|_| "false".to_owned())),

@@ -56,7 +56,7 @@ async fn every_form_of_a_value_is_sent() {
         Watch::new(-1, Level::High, false, stop).late(true).until(time).payload(Json::new(r#"{"k": [1]}"#).unwrap());
     client.market().watch(&watch).await.unwrap();
     let requests = server.requests();
-    let query = "since=1790000000&until=2026-09-21T14%3A13%3A20.250Z&shift=-2&level=1&active=1";
+    let query = "since=1790000000&until=2026-09-21T14:13:20.250Z&shift=-2&level=1&active=1";
     assert_eq!(requests[0].query.as_deref(), Some(query));
     let body = r#"{"shift":-1,"level":2,"loud":0,"late":"true","until":1790000000250000000,"payload":{"k": [1]},"stop":{"price":2.5,"limits":{"count":2}}}"#;
     assert_eq!(requests[1].text(), body);

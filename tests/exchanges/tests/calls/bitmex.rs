@@ -60,7 +60,7 @@ async fn orders_are_placed_listed_and_cancelled() {
     requests.iter().for_each(assert_signed);
     let sent = r#"{"symbol":"XBTUSD","side":"Buy","orderQty":98,"price":219.0,"clOrdID":"desk-1","ordType":"Limit"}"#;
     assert_eq!(requests[0].text(), sent);
-    let query = "filter=%7B%22clOrdID%22%3A%22desk-1%22%2C%22open%22%3Atrue%7D&reverse=true";
+    let query = "filter=%7B%22clOrdID%22:%22desk-1%22,%22open%22:true%7D&reverse=true";
     assert_eq!(requests[1].query.as_deref(), Some(query));
     assert_eq!((requests[2].method.as_str(), requests[2].text().as_str()), ("DELETE", r#"{"clOrdID":["desk-1"]}"#));
 }

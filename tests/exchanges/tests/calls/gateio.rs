@@ -57,9 +57,8 @@ async fn orders_are_placed_listed_and_cancelled() {
     let requests = server.requests();
     assert_signed(&requests[0], "");
     assert_signed(&requests[1], "currency_pair=BTC_USDT&status=open&limit=1");
-    // The signed text is not escaped like the sent one.
     assert_signed(&requests[2], "currency_pair=BTC/USDT");
-    assert_eq!(requests[2].query.as_deref(), Some("currency_pair=BTC%2FUSDT"));
+    assert_eq!(requests[2].query.as_deref(), Some("currency_pair=BTC/USDT"));
     assert_eq!(requests[2].path, "/api/v4/spot/orders/t-a");
 }
 

@@ -26,6 +26,8 @@ fn order() -> PlaceANewOrder {
 fn query(server: &ScriptedServer, request: &Request) -> Vec<String> {
     let query = request.query.as_deref().unwrap();
     let (unsigned, signature) = query.split_once("&Signature=").unwrap();
+    let time = unsigned.split('&').find_map(|pair| pair.strip_prefix("Timestamp=")).unwrap();
+    assert_eq!(time.matches("%3A").count(), 2, "escaped, as the documentation has it: {time}");
     let mut pairs: Vec<_> = unsigned.split('&').collect();
     pairs.sort_unstable();
     let host = server.url().trim_start_matches("http://").to_owned();

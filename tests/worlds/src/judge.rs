@@ -1,0 +1,184 @@
+//! Compares what the client said with what happened.
+
+use std::fmt;
+
+use tradeapi::runtime::journal::{ItemEnding, StoredChange};
+use tradeapi::runtime::reconcile::{Difference, Gone};
+use tradeapi::runtime::tables::Outcome;
+
+use crate::exchange::{Effect, Exchange, Order, Status, What};
+use crate::lock;
+use crate::record::{ActionOf, Claim, Record, Report, ReportedOrder, Subject};
+use crate::world::World;
+
+/// Something false that the client said, or did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FalseWord {
+    /// The kind, of which there are few.
+    pub kind: &'static str,
+    /// What was said, and what happened.
+    pub says: String,
+}
+
+impl fmt::Display for FalseWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.says)
+    }
+}
+
+/// The false words of a world in which nothing is under way any more.
+pub(crate) fn judge(world: &World) -> Vec<FalseWord> {
+    let (exchange, record) = (lock(&world.exchange), lock(&world.record));
+    let journals: Vec<_> = world.journals.iter().map(|journal| journal.changes()).collect();
+    let truth = Truth { exchange: &exchange, record: &record };
+    let mut found: Vec<_> = record.claims.iter().filter_map(|claim| truth.of_claim(claim)).collect();
+    for (journal, changes) in journals.iter().enumerate() {
+        found.extend(changes.iter().filter_map(|change| truth.of_change(journal, change)));
+        found.extend(truth.unreported(journal));
+    }
+    found.extend(record.reports.iter().flat_map(|report| truth.of_report(report)));
+    found.extend(truth.doubled());
+    found
+}
+
+struct Truth<'a> {
+    exchange: &'a Exchange,
+    record: &'a Record,
+}
+
+impl Truth<'_> {
+    /// What a call or a change did.
+    fn effects(&self, subject: Subject, item: Option<usize>) -> impl Iterator<Item = &Effect> {
+        let requests: Vec<_> = self.record.requests(subject).collect();
+        let is_meant =
+            move |effect: &&Effect| requests.contains(&effect.request) && item.is_none_or(|item| effect.item == item);
+        self.exchange.effects.iter().filter(is_meant)
+    }
+
+    /// Whether an outcome contradicts what happened.
+    fn is_false(&self, subject: Subject, item: Option<usize>, outcome: Outcome) -> Option<&'static str> {
+        let mut effects = self.effects(subject, item).peekable();
+        match outcome {
+            Outcome::NotDone if effects.peek().is_some() => Some("said not done, and it had an effect"),
+            // A reversal does two things, of which the second one counts.
+            Outcome::Done if effects.all(|effect| effect.what == What::Closed && !self.closes(subject)) => {
+                Some("said done, and it had no effect")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a request is to close positions and nothing else.
+    fn closes(&self, subject: Subject) -> bool {
+        let operation = |request: usize| self.record.sent[request].operation.as_str();
+        self.record.requests(subject).any(|request| operation(request) == "close-positions")
+    }
+
+    fn of_claim(&self, Claim { subject, item, outcome }: &Claim) -> Option<FalseWord> {
+        let kind = self.is_false(*subject, *item, *outcome)?;
+        // With nothing to cancel, everything is cancelled.
+        let is_empty = *outcome == Outcome::Done
+            && self.record.requests(*subject).any(|one| self.record.sent[one].operation == "cancel-symbol-order");
+        (!is_empty).then(|| FalseWord { kind, says: format!("{subject:?}, item {item:?}") })
+    }
+
+    fn of_change(&self, journal: usize, stored: &StoredChange) -> Option<FalseWord> {
+        let StoredChange { number, change, ending, items, .. } = stored;
+        let subject = Subject::Change((journal, *number));
+        let is_false = |item: &&ItemEnding| self.is_false(subject, Some(item.place), item.outcome).is_some();
+        if let Some(ItemEnding { place, outcome, .. }) = items.iter().find(is_false) {
+            let says = format!("item {place} of change {number} of journal {journal} ends as {outcome}");
+            return Some(FalseWord { kind: "a change closed with the wrong outcome", says });
+        }
+        let outcome = ending.as_ref()?.outcome;
+        // Adopted orders are no requests, and a batch is done as a whole if one of its items is.
+        let is_request = self.record.requests(subject).next().is_some();
+        let is_batch = change.operation.ends_with("batch") || change.operation.ends_with("all-orders");
+        let is_done_as_whole = outcome == Outcome::Done && (is_batch || change.operation.ends_with("symbol-order"));
+        if is_done_as_whole || !is_request && outcome != Outcome::Done {
+            return None;
+        }
+        self.is_false(subject, None, outcome).map(|_| FalseWord {
+            kind: "a change closed with the wrong outcome",
+            says: format!("change {number} of journal {journal} ends as {outcome}"),
+        })
+    }
+
+    /// The orders that changes of a journal placed.
+    fn own(&self, journal: usize) -> impl Iterator<Item = (&Order, u64)> {
+        self.exchange.orders.iter().filter_map(move |order| {
+            let (of, number) = self.record.sent[order.request].change?;
+            (of == journal).then_some((order, number.0))
+        })
+    }
+
+    fn of_report(&self, report: &Report) -> Vec<FalseWord> {
+        report.orders.iter().filter_map(|reported| self.of_reported(report, reported)).collect()
+    }
+
+    fn of_reported(&self, report: &Report, reported: &ReportedOrder) -> Option<FalseWord> {
+        let own = |(order, change): &(&Order, u64)| match &reported.id {
+            Some(id) => order.id == *id,
+            None => reported.change.is_some_and(|of| of.0 == *change) && order.client_id == reported.client_id,
+        };
+        let meant: Vec<_> = self.own(report.journal).filter(own).map(|(order, _)| order).collect();
+        let is_open = |order: &&Order| {
+            order.status() == Status::Live
+                && order
+                    .states
+                    .iter()
+                    .rev()
+                    .find(|state| state.since <= report.at)
+                    .is_none_or(|state| state.status == Status::Live)
+        };
+        let says = || reported.says.clone();
+        let (is_own, is_live) = (!meant.is_empty(), meant.iter().any(is_open));
+        match reported.difference {
+            _ if is_own && reported.is_cancelled => Some(FalseWord { kind: "an own order is cancelled", says: says() }),
+            Difference::Foreign if is_own => Some(FalseWord { kind: "an own order is called foreign", says: says() }),
+            Difference::Gone(Gone::NotOpen) | Difference::Ended if is_live => {
+                Some(FalseWord { kind: "a live order is said to be gone", says: says() })
+            }
+            _ => None,
+        }
+    }
+
+    /// The own orders whose state no report has, although nothing is under way any more and everything was read.
+    fn unreported(&self, journal: usize) -> Vec<FalseWord> {
+        let of_journal = || self.record.reports.iter().filter(move |report| report.journal == journal);
+        if !of_journal().any(|report| report.is_final) {
+            return Vec::new();
+        }
+        let is_reported = |order: &Order| {
+            of_journal().any(|report| {
+                report.orders.iter().any(|reported| {
+                    reported.id.as_ref() == Some(&order.id)
+                        && (report.is_final || reported.difference == Difference::Ended)
+                        && (reported.is_open == (order.status() == Status::Live))
+                })
+            })
+        };
+        let missed = self.own(journal).filter(|(order, _)| !is_reported(order));
+        missed
+            .map(|(order, number)| FalseWord {
+                kind: "no comparison reports what became of an own order",
+                says: format!("order {} of change {number}, {:?}", order.id, order.status()),
+            })
+            .collect()
+    }
+
+    /// The calls that made more than one order.
+    fn doubled(&self) -> Vec<FalseWord> {
+        let placed = self.exchange.effects.iter().filter(|effect| matches!(effect.what, What::Placed(_)));
+        let mut seen: Vec<(ActionOf, usize)> = Vec::new();
+        let mut found = Vec::new();
+        for effect in placed {
+            let label = (self.record.sent[effect.request].action, effect.item);
+            if seen.contains(&label) {
+                found.push(FalseWord { kind: "an order is doubled", says: format!("{:?}", label.0) });
+            }
+            seen.push(label);
+        }
+        found
+    }
+}

@@ -1,0 +1,104 @@
+//! Explores small worlds, or replays one.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use tradeapi_worlds::{Assumption, HOLES, Laws, SCENARIOS, Scenario, Words, explore, run};
+
+/// Runs the client in every small world that deviates from the kind one by at most so many choices.
+#[derive(Parser)]
+struct Options {
+    /// The most choices that differ from those of the kind world.
+    #[arg(long, default_value_t = 2)]
+    deviations: usize,
+    /// Explores these scenarios only.
+    #[arg(long)]
+    scenario: Vec<String>,
+    /// An assumption that does not hold: a name of the table in the guide.
+    #[arg(long)]
+    without: Option<String>,
+    /// Includes what the client does not survive yet.
+    #[arg(long)]
+    holes: bool,
+    /// Stops a scenario after so many failures.
+    #[arg(long, default_value_t = 5)]
+    failures: usize,
+    /// Tells the story of one world of the only scenario: `point = option; point = option`.
+    #[arg(long)]
+    replay: Option<String>,
+}
+
+fn main() -> ExitCode {
+    match explore_or_replay(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns whether the client said nothing false.
+fn explore_or_replay(options: &Options) -> Result<bool, String> {
+    let named = |name: &String| Scenario::named(name).ok_or(format!("there is no scenario `{name}`"));
+    let scenarios: Vec<&'static Scenario> = match options.scenario.as_slice() {
+        [] if options.holes => SCENARIOS.iter().collect(),
+        [] => Scenario::survived().collect(),
+        names => names.iter().map(named).collect::<Result<_, _>>()?,
+    };
+    let broken = match &options.without {
+        Some(name) => Some(Assumption::named(name).ok_or(format!("there is no assumption `{name}`"))?),
+        None => None,
+    };
+    let laws = Laws { broken, has_holes: options.holes };
+    if let Some(text) = &options.replay {
+        let [scenario] = scenarios[..] else { return Err("name one scenario to replay".to_owned()) };
+        let words = Words::read(text).map_err(|part| format!("`{part}` is not of the form `point = option`"))?;
+        return Ok(replay(scenario, &words, laws));
+    }
+    let begun = Instant::now();
+    let (mut worlds, mut failed) = (0, 0);
+    for scenario in scenarios {
+        let begun = Instant::now();
+        let explored = explore(scenario, options.deviations, laws, options.failures);
+        let [done, not_done, unknown] = explored.said;
+        println!(
+            "{}: {} worlds, at most {} choices, said {done} done, {not_done} not done, {unknown} unknown, {:.1} s",
+            scenario.name,
+            explored.worlds,
+            explored.points,
+            begun.elapsed().as_secs_f64()
+        );
+        for failure in &explored.failures {
+            for word in &failure.false_words {
+                println!("  {word}");
+            }
+            let holes = if options.holes { " --holes" } else { "" };
+            let without = broken.map(|one| format!(" --without \"{}\"", one.name())).unwrap_or_default();
+            println!("    --scenario {}{without}{holes} --replay \"{}\"", scenario.name, failure.words);
+        }
+        worlds += explored.worlds;
+        failed += explored.failures.len();
+    }
+    for hole in HOLES.iter().filter(|_| !options.holes) {
+        println!("left out: {}: {}", hole.name, hole.why);
+    }
+    let bound = options.deviations;
+    println!(
+        "{worlds} worlds with at most {bound} deviations, {failed} with a false word, {:.1} s",
+        begun.elapsed().as_secs_f64()
+    );
+    Ok(failed == 0)
+}
+
+fn replay(scenario: &'static Scenario, words: &Words, laws: Laws) -> bool {
+    let run = run(scenario, words, laws);
+    run.story.iter().for_each(|line| println!("{line}"));
+    for point in words.missed_by(&run.choices) {
+        println!("warning: there is no such choice at `{point}`");
+    }
+    run.false_words.iter().for_each(|word| println!("FALSE: {word}"));
+    run.false_words.is_empty()
+}

@@ -1,0 +1,289 @@
+//! A process: the client with its journal, and the steps that it takes.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tradeapi::classic;
+use tradeapi::runtime::batches::ItemsReply;
+use tradeapi::runtime::clock::pause;
+use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
+use tradeapi::runtime::error::BuildError;
+use tradeapi::runtime::json::read_json;
+use tradeapi::runtime::reconcile::{ForeignOrders, Reconciliation};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::unified::{
+    BatchOrder, BatchOrderItem, CancelAllOrders, CancelOrder, Category, ClientOid, Execution, ModifyOrder, OrderRef,
+    PlaceOrder, Side,
+};
+use tradeapi::{Client, Credentials, Error};
+
+use crate::assumption::Assumption;
+use crate::exchange::Exchange;
+use crate::journal::OpenJournal;
+use crate::lock;
+use crate::network::Line;
+use crate::record::{ActionOf, Report, Subject};
+use crate::scenario::{Order, Program, Step};
+use crate::time::Machine;
+use crate::world::{Occasion, World};
+
+/// The price of all orders.
+const PRICE: u64 = 64_000;
+
+/// No task has more steps.
+const MOST_STEPS: usize = 100;
+
+/// How often a comparison that fails is tried.
+const ATTEMPTS: usize = 3;
+
+/// What a process is started with.
+#[derive(Clone)]
+struct Context {
+    world: Arc<World>,
+    client: Client,
+    program: usize,
+    process: usize,
+}
+
+/// What a task does.
+pub(crate) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Starts a process of a program. Returns its number and its tasks.
+pub(crate) fn start(world: &Arc<World>, program: usize, occasion: Occasion) -> (usize, Vec<TaskFuture>) {
+    let process = world.begin(program);
+    world.tell(|| format!("process {process} of program {program} is started: {occasion:?}"));
+    (process, tasks(world, program, process, occasion).unwrap_or_default())
+}
+
+fn tasks(
+    world: &Arc<World>,
+    program: usize,
+    process: usize,
+    occasion: Occasion,
+) -> Result<Vec<TaskFuture>, BuildError> {
+    let Program { key, tasks, has_clients, again, .. } = &world.scenario.programs[program];
+    let open = |key| Context::new(world, program, process, key);
+    if occasion == Occasion::First {
+        let shared = open(key)?;
+        let contexts = tasks.iter().map(|_| if *has_clients { open(key) } else { Ok(shared.clone()) });
+        let of_task = |(task, (context, steps)): (usize, (Result<Context, BuildError>, &&'static [Step]))| {
+            let (context, steps) = (context?, *steps);
+            Ok(Box::pin(async move { context.perform(task * MOST_STEPS, steps).await }) as TaskFuture)
+        };
+        return contexts.zip(*tasks).enumerate().map(of_task).collect();
+    }
+    let claimed = world.breaks(Assumption::Journal).then_some("another account's, which it claims");
+    let keys: Vec<_> = ["its own", "another account's"].into_iter().chain(claimed).collect();
+    let is_last = occasion == Occasion::Last;
+    let choice = if is_last { "" } else { world.choose(|| format!("key of process {process}"), keys) };
+    let key = if choice.starts_with("another") { "another-key" } else { key };
+    world.step_clocks(|| format!("process {process}"));
+    let context = open(key)?;
+    let again = if occasion == Occasion::Again { again } else { &[][..] };
+    // It recovers, goes on, and compares the account with the journal.
+    Ok(vec![Box::pin(async move {
+        let action = ActionOf { process, number: MOST_STEPS };
+        if choice.ends_with("claims") || is_last {
+            // The last process is of the right account, whatever happened before.
+            let _ = context.client.core().claim_journal().await;
+        }
+        context.world.acting(action, context.recover()).await;
+        context.perform(0, again).await;
+        context.world.acting(action, context.reconcile(ForeignOrders::Leave)).await;
+    })])
+}
+
+/// Assumes what a client assumes by default, and queries less often, so that there are fewer worlds: the last three
+/// times when an absence counts.
+fn policy() -> ConfirmPolicy {
+    let (first, longest) = (Duration::from_secs(10), Duration::from_secs(50));
+    ConfirmPolicy::new().deadline(Duration::from_secs(320)).pauses(first, longest)
+}
+
+fn place(Order { id, qty }: Order) -> PlaceOrder {
+    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(PRICE));
+    match id.parse::<ClientOid>() {
+        Ok(id) => order.client_oid(id),
+        Err(_) => order,
+    }
+}
+
+fn item(Order { id, qty }: Order) -> BatchOrderItem {
+    let item = BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(PRICE));
+    match id.parse::<ClientOid>() {
+        Ok(id) => item.client_oid(id),
+        Err(_) => item,
+    }
+}
+
+fn order_ref(id: &str) -> Option<OrderRef> {
+    id.parse::<ClientOid>().ok().map(OrderRef::ClientOid)
+}
+
+impl Context {
+    fn new(world: &Arc<World>, program: usize, process: usize, key: &str) -> Result<Self, BuildError> {
+        let Program { account, journal, .. } = world.scenario.programs[program];
+        let client = Client::builder("https://exchange.test")
+            .credentials(Credentials::new(key, "secret", "passphrase"))
+            .environment(Machine(Arc::clone(&world.time)))
+            .transport(Line { world: Arc::clone(world), process })
+            .journal(Arc::new(OpenJournal { world: Arc::clone(world), number: journal, process }))
+            .account(account)
+            .build();
+        if let Err(error) = &client {
+            world.tell(|| format!("process {process} has no client: {error}"));
+        }
+        Ok(Self { world: Arc::clone(world), client: client?, program, process })
+    }
+
+    /// Takes steps, whose calls are numbered from `first` on.
+    async fn perform(&self, first: usize, steps: &'static [Step]) {
+        for (number, step) in steps.iter().enumerate() {
+            let action = ActionOf { process: self.process, number: first + number };
+            self.world.acting(action, self.step(action, *step)).await;
+        }
+    }
+
+    async fn step(&self, action: ActionOf, step: Step) {
+        let subject = Subject::Action(action);
+        match step {
+            Step::Place(order) => {
+                let order = Order { id: self.id_of(order), ..order };
+                self.confirmed(subject, self.client.place_and_confirm(&place(order), &policy()).await);
+            }
+            Step::PlaceWithoutId => {
+                let order = place(Order { id: "", qty: 3 });
+                self.called(subject, &self.client.call(&order).await);
+            }
+            Step::PlaceBatch(orders) => self.place_batch(subject, orders).await,
+            Step::Amend(Order { id, qty }) => {
+                let Some(order) = order_ref(id) else { return };
+                let change = ModifyOrder::new(order).qty(qty);
+                self.confirmed(subject, self.client.place_and_confirm(&change, &policy()).await);
+            }
+            Step::Cancel(id) => {
+                let Some(order) = order_ref(id) else { return };
+                self.called(subject, &self.client.call(&CancelOrder::new(order)).await);
+            }
+            Step::CancelAll => {
+                let all = CancelAllOrders::new(Category::UsdtFutures);
+                self.called_with_results(subject, self.client.call_with_results(&all).await.map(ItemsReply::done));
+            }
+            Step::PlaceClassic(Order { id, qty }) => {
+                let (side, execution) = (classic::Side::Buy, classic::Execution::limit(PRICE, classic::Force::Gtc));
+                let of = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+                let order = classic::PlaceOrder::new("BTCUSDT", of.0, of.1, "USDT", qty, side, execution);
+                self.confirmed(subject, self.client.place_and_confirm(&order.client_oid(id), &policy()).await);
+            }
+            Step::Reverse(id) => {
+                let (product, side) = (classic::ProductType::UsdtFutures, classic::Side::Buy);
+                let reversal = classic::Reversal::new("BTCUSDT", "USDT", product, side).client_oid(id);
+                self.confirmed(subject, self.client.place_and_confirm(&reversal, &policy()).await);
+            }
+            Step::FlashClose => {
+                let all = classic::FlashClosePosition::new(classic::ProductType::UsdtFutures);
+                self.called_with_results(subject, self.client.call_with_results(&all).await.map(ItemsReply::done));
+            }
+            Step::Evidence(id) => self.give_evidence(id).await,
+            Step::Reconcile => self.reconcile(ForeignOrders::Leave).await,
+            Step::CancelForeign => self.reconcile(ForeignOrders::Cancel).await,
+            Step::Pause(seconds) => pause(&Machine(Arc::clone(&self.world.time)), Duration::from_secs(seconds)).await,
+        }
+    }
+
+    /// The id of an order; another program may have it, too, if that is not assumed otherwise.
+    fn id_of(&self, order: Order) -> &'static str {
+        let others = (order.id != "a" && self.world.breaks(Assumption::Ids)).then_some("a");
+        self.world.choose(|| format!("id of process {}", self.process), [order.id].into_iter().chain(others).collect())
+    }
+
+    /// Hands the client a record of an order that another program has seen, or another account's with the same id.
+    async fn give_evidence(&self, id: &'static str) {
+        let others = self.world.breaks(Assumption::Records).then_some("of another account");
+        let is_others =
+            self.world.choose(|| format!("record of {id}"), ["of this one"].into_iter().chain(others).collect());
+        let record = match is_others {
+            "of another account" => Some(Exchange::record_of_another(id, self.world.time.right())),
+            _ => lock(&self.world.exchange).record(id),
+        };
+        let record = record.and_then(|record| read_json::<tradeapi::unified::Order>(&record.to_string()).ok());
+        if let Some(record) = record {
+            let _ = self.client.evidence(&record).await;
+        }
+    }
+
+    async fn place_batch(&self, subject: Subject, orders: &[Order]) {
+        let batch = BatchOrder::new(orders.iter().copied().map(item).collect());
+        match self.client.batch(batch).send_and_confirm(&policy()).await {
+            Ok(report) => {
+                for (number, item) in report.items.iter().enumerate() {
+                    let outcome = item.confirmation.outcome();
+                    self.world.claim(subject, Some(number), outcome, || item.confirmation.to_string());
+                }
+            }
+            Err(error) => self.world.claim(subject, None, error.outcome(), || error.to_string()),
+        }
+    }
+
+    fn confirmed<A, R>(&self, subject: Subject, confirmation: Confirmation<A, R>) {
+        self.world.claim(subject, None, confirmation.outcome(), || confirmation.to_string());
+    }
+
+    fn called<T>(&self, subject: Subject, result: &Result<T, Error>) {
+        match result {
+            Ok(_) => self.world.claim(subject, None, Outcome::Done, || "it was answered".to_owned()),
+            Err(error) => self.world.claim(subject, None, error.outcome(), || error.to_string()),
+        }
+    }
+
+    /// An answer that lists failures says nothing of the request as a whole.
+    fn called_with_results<T, E: std::fmt::Display>(&self, subject: Subject, result: Result<Result<T, E>, Error>) {
+        match result {
+            Ok(Ok(_)) => self.world.claim(subject, None, Outcome::Done, || "all is done".to_owned()),
+            Ok(Err(failed)) => self.world.claim(subject, None, Outcome::Unknown, || failed.to_string()),
+            Err(error) => self.world.claim(subject, None, error.outcome(), || error.to_string()),
+        }
+    }
+
+    async fn recover(&self) {
+        match self.client.recover(&policy()).await {
+            Ok(recovered) => recovered.changes.iter().for_each(|change| self.recovered(change)),
+            Err(error) => self.world.tell(|| format!("process {} cannot recover: {error}", self.process)),
+        }
+    }
+
+    fn recovered(&self, Recovered { stored, items, .. }: &Recovered) {
+        let journal = self.world.scenario.programs[self.program].journal;
+        for (number, item) in items.iter().enumerate() {
+            let only = (items.len() > 1).then_some(number);
+            self.world.claim(Subject::Change((journal, stored.number)), only, item.outcome, || item.because.clone());
+        }
+    }
+
+    async fn reconcile(&self, foreign: ForeignOrders) {
+        let since = self.world.since(self.program);
+        let mut account =
+            Reconciliation::since(since).family(self.family()).foreign_orders(foreign).confirming(policy());
+        for _ in 0..ATTEMPTS {
+            match self.client.reconcile(&mut account).await {
+                Ok(reconciled) => {
+                    let journal = self.world.scenario.programs[self.program].journal;
+                    let (at, is_final) = (self.world.time.right(), self.world.is_calm());
+                    self.world.tell(|| format!("process {} reports {reconciled}", self.process));
+                    reconciled.recovered.iter().for_each(|change| self.recovered(change));
+                    self.world.report(Report::of(journal, at, is_final, &reconciled));
+                    return self.world.set_since(self.program, reconciled.next_since);
+                }
+                Err(error) => self.world.tell(|| format!("process {} cannot compare: {error}", self.process)),
+            }
+        }
+    }
+
+    /// The family of the orders in this world.
+    fn family(&self) -> &'static str {
+        let is_classic = |step: &Step| matches!(step, Step::PlaceClassic(_) | Step::Reverse(_) | Step::FlashClose);
+        let tasks = self.world.scenario.programs[self.program].tasks;
+        if tasks.iter().copied().flatten().any(is_classic) { "classic" } else { "unified" }
+    }
+}

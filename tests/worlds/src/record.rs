@@ -1,0 +1,93 @@
+//! What was sent, and what the client said.
+
+use tradeapi::runtime::journal::ChangeNumber;
+use tradeapi::runtime::reconcile::{Action, Difference, Reconciled};
+use tradeapi::runtime::tables::Outcome;
+
+use crate::exchange::RequestNumber;
+
+/// A change in one of the journals.
+pub(crate) type ChangeOf = (usize, ChangeNumber);
+
+/// One call of a program: its process and its number in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ActionOf {
+    pub(crate) process: usize,
+    pub(crate) number: usize,
+}
+
+/// A request that left a client.
+pub(crate) struct Sent {
+    pub(crate) action: ActionOf,
+    pub(crate) operation: String,
+    /// The change that was stored before.
+    pub(crate) change: Option<ChangeOf>,
+}
+
+/// Whom a statement is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Action(ActionOf),
+    Change(ChangeOf),
+}
+
+/// A statement of the client about the outcome of a request, or of one of its items.
+pub(crate) struct Claim {
+    pub(crate) subject: Subject,
+    pub(crate) item: Option<usize>,
+    pub(crate) outcome: Outcome,
+}
+
+/// An account, as a client compared it with a journal.
+pub(crate) struct Report {
+    pub(crate) journal: usize,
+    /// When it was returned, by the right clock.
+    pub(crate) at: i64,
+    pub(crate) is_final: bool,
+    pub(crate) orders: Vec<ReportedOrder>,
+}
+
+/// An order in a report.
+pub(crate) struct ReportedOrder {
+    pub(crate) id: Option<String>,
+    pub(crate) client_id: Option<String>,
+    pub(crate) change: Option<ChangeNumber>,
+    pub(crate) difference: Difference,
+    pub(crate) is_open: bool,
+    pub(crate) is_cancelled: bool,
+    pub(crate) says: String,
+}
+
+/// Everything that the judge needs to know of the client's side.
+#[derive(Default)]
+pub(crate) struct Record {
+    pub(crate) sent: Vec<Sent>,
+    pub(crate) claims: Vec<Claim>,
+    pub(crate) reports: Vec<Report>,
+}
+
+impl Record {
+    /// The requests of a call or of a stored change that were to change something.
+    pub(crate) fn requests(&self, subject: Subject) -> impl Iterator<Item = RequestNumber> {
+        let is_meant = move |sent: &Sent| match subject {
+            Subject::Action(action) => sent.change.is_some() && sent.action == action,
+            Subject::Change(change) => sent.change == Some(change),
+        };
+        self.sent.iter().enumerate().filter(move |(_, sent)| is_meant(sent)).map(|(number, _)| number)
+    }
+}
+
+impl Report {
+    pub(crate) fn of(journal: usize, at: i64, is_final: bool, reconciled: &Reconciled) -> Self {
+        let orders = reconciled.orders.iter().map(|order| ReportedOrder {
+            id: order.id.clone(),
+            client_id: order.client_id.clone(),
+            change: order.change,
+            difference: order.difference,
+            is_open: order.is_open,
+            is_cancelled: matches!(order.action, Action::Cancelled | Action::NotCancelled(_)),
+            says: order.to_string(),
+        });
+        Self { journal, at, is_final, orders: orders.collect() }
+    }
+}

@@ -1,0 +1,152 @@
+//! What the programs of a world do. Everything else is a choice.
+
+use crate::exchange::Conduct;
+use crate::holes::is_hole;
+
+/// A world's programs, and how its exchange treats what the documents leave open.
+#[derive(Debug)]
+pub struct Scenario {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The programs, which begin together.
+    pub programs: &'static [Program],
+    /// How the exchange behaves.
+    pub conduct: Conduct,
+    /// Whether orders can be filled.
+    pub fills: bool,
+}
+
+/// A program, which is started again when it is killed.
+#[derive(Debug)]
+pub struct Program {
+    /// The key that it signs with; each account of the exchange has one.
+    pub key: &'static str,
+    /// The name of its account in the journal.
+    pub account: &'static str,
+    /// The number of its journal.
+    pub journal: usize,
+    /// What each of its tasks does, one step after the other.
+    pub tasks: &'static [&'static [Step]],
+    /// Whether each task has a client of its own.
+    pub has_clients: bool,
+    /// What it does after recovery when it was killed, instead of its tasks.
+    pub again: &'static [Step],
+}
+
+/// One thing that a program does.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Places an order of a unified account, and confirms it.
+    Place(Order),
+    /// Places an order of a unified account without an id.
+    PlaceWithoutId,
+    /// Places several in one request, and confirms each.
+    PlaceBatch(&'static [Order]),
+    /// Changes the quantity of the order with an id, and confirms that.
+    Amend(Order),
+    /// Cancels the order with an id.
+    Cancel(&'static str),
+    /// Cancels all orders.
+    CancelAll,
+    /// Places an order of a classic account, and confirms it.
+    PlaceClassic(Order),
+    /// Reverses the position of a classic account, and confirms it.
+    Reverse(&'static str),
+    /// Closes all positions of a classic account.
+    FlashClose,
+    /// Hands the client a record of the order with an id.
+    Evidence(&'static str),
+    /// Compares the account with the journal.
+    Reconcile,
+    /// The same, and cancels foreign orders.
+    CancelForeign,
+    /// Waits so many seconds.
+    Pause(u64),
+}
+
+/// An order: its id, and its quantity.
+#[derive(Clone, Copy, Debug)]
+pub struct Order {
+    /// The client id.
+    pub id: &'static str,
+    /// The quantity.
+    pub qty: u64,
+}
+
+const KIND: Conduct = Conduct { allows_duplicates: false, funds: None, refuses_second_part: false };
+const DUPLICATES: Conduct = Conduct { allows_duplicates: true, ..KIND };
+const HALF: Conduct = Conduct { refuses_second_part: true, ..KIND };
+
+const A: Order = Order { id: "a", qty: 3 };
+const B: Order = Order { id: "b", qty: 4 };
+
+/// A program with one task.
+const fn program(tasks: &'static [&'static [Step]]) -> Program {
+    Program { key: "key", account: "", journal: 0, tasks, has_clients: false, again: &[] }
+}
+
+const fn scenario(name: &'static str, programs: &'static [Program]) -> Scenario {
+    Scenario { name, programs, conduct: KIND, fills: false }
+}
+
+/// All scenarios.
+pub static SCENARIOS: &[Scenario] = &[
+    scenario("place", &[program(&[&[Step::Place(A)]])]),
+    scenario("two-tasks", &[program(&[&[Step::Place(A)], &[Step::Place(B)]])]),
+    scenario("without-id", &[program(&[&[Step::PlaceWithoutId]])]),
+    scenario("fleet", &[program(&[&[Step::Place(A)]]), program(&[&[Step::Place(B)]])]),
+    scenario(
+        "two-processes",
+        &[program(&[&[Step::Place(A)]]), Program { journal: 1, ..program(&[&[Step::Place(Order { id: "b", ..A })]]) }],
+    ),
+    Scenario {
+        conduct: Conduct { funds: Some(1), ..KIND },
+        ..scenario("funds-for-one", &[program(&[&[Step::Place(A)], &[Step::Place(B)]])])
+    },
+    scenario("classic", &[program(&[&[Step::PlaceClassic(A)]])]),
+    scenario("evidence", &[program(&[&[Step::Place(A)], &[Step::Pause(2), Step::Evidence("a")]])]),
+    scenario("cancel", &[program(&[&[Step::Place(A), Step::Cancel("a")]])]),
+    scenario("amend", &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A })]])]),
+    scenario("batch", &[program(&[&[Step::PlaceBatch(&[A, B])]])]),
+    Scenario {
+        conduct: Conduct { funds: Some(1), ..KIND },
+        ..scenario("batch-half-refused", &[program(&[&[Step::PlaceBatch(&[A, B])]])])
+    },
+    scenario("cancel-all", &[program(&[&[Step::Place(A), Step::CancelAll]])]),
+    scenario("reverse", &[program(&[&[Step::Reverse("a")]])]),
+    Scenario { conduct: HALF, ..scenario("reverse-half-refused", &[program(&[&[Step::Reverse("a")]])]) },
+    scenario("flash-close", &[program(&[&[Step::FlashClose]])]),
+    Scenario { conduct: HALF, ..scenario("flash-close-half-refused", &[program(&[&[Step::FlashClose]])]) },
+    Scenario {
+        fills: true,
+        ..scenario("reconcile", &[program(&[&[Step::Place(A), Step::Reconcile, Step::Pause(90), Step::Reconcile]])])
+    },
+    Scenario { fills: true, ..scenario("reconcile-classic", &[program(&[&[Step::PlaceClassic(A), Step::Reconcile]])]) },
+    scenario("reconcile-beside", &[program(&[&[Step::Place(A)], &[Step::Reconcile]])]),
+    scenario("same-id", &[program(&[&[Step::Place(A), Step::Place(A)]])]),
+    Scenario { conduct: DUPLICATES, ..scenario("same-id-allowed", &[program(&[&[Step::Place(A), Step::Place(A)]])]) },
+    scenario("same-id-after-a-crash", &[Program { again: &[Step::Place(A)], ..program(&[&[Step::Place(A)]]) }]),
+    scenario(
+        "same-id-two-clients",
+        &[Program { has_clients: true, ..program(&[&[Step::Place(A)], &[Step::Place(A)]]) }],
+    ),
+    scenario(
+        "two-names",
+        &[
+            Program { account: "one", ..program(&[&[Step::Pause(30), Step::CancelForeign]]) },
+            Program { account: "two", ..program(&[&[Step::Place(A)]]) },
+        ],
+    ),
+];
+
+impl Scenario {
+    /// Those that the client survives.
+    pub fn survived() -> impl Iterator<Item = &'static Self> {
+        SCENARIOS.iter().filter(|scenario| !is_hole(scenario.name))
+    }
+
+    /// The scenario with a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SCENARIOS.iter().find(|scenario| scenario.name == name)
+    }
+}

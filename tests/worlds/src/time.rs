@@ -1,0 +1,145 @@
+//! Virtual time: events in their order, and the clocks that show it.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Waker;
+use std::time::Duration;
+
+use tradeapi::Timestamp;
+use tradeapi::runtime::clock::{Clock, Environment, Timer};
+
+use crate::lock;
+
+/// When a world begins, in Unix milliseconds: 2026-01-01, 00:00 UTC.
+pub(crate) const BEGINNING: i64 = 1_767_225_600_000;
+
+/// Virtual time, and how wrong the clocks are that show it.
+#[derive(Default)]
+pub(crate) struct Time {
+    state: Mutex<State>,
+    random: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    now: Duration,
+    events: BinaryHeap<Reverse<Event>>,
+    count: u64,
+    ahead: Ahead,
+}
+
+/// How many milliseconds each clock is ahead of the right time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ahead {
+    /// The wall clock of the machine that the programs run on.
+    pub(crate) machine: i64,
+    /// The clock by which the exchange checks requests to change something.
+    pub(crate) gate: i64,
+    /// The clock of the machine that dates answers and checks other requests.
+    pub(crate) answers: i64,
+}
+
+/// What happens at a time. Events of one time happen in the order in which they were planned.
+struct Event {
+    at: Duration,
+    number: u64,
+    act: Act,
+}
+
+enum Act {
+    Wake(Waker),
+    Do(Box<dyn FnOnce() + Send>),
+}
+
+impl Time {
+    pub(crate) fn steady(&self) -> Duration {
+        lock(&self.state).now
+    }
+
+    /// The right time, in Unix milliseconds.
+    pub(crate) fn right(&self) -> i64 {
+        BEGINNING + i64::try_from(self.steady().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    pub(crate) fn ahead(&self) -> Ahead {
+        lock(&self.state).ahead
+    }
+
+    pub(crate) fn set_ahead(&self, ahead: Ahead) {
+        lock(&self.state).ahead = ahead;
+    }
+
+    /// Does `act` after `length`.
+    pub(crate) fn after(&self, length: Duration, act: impl FnOnce() + Send + 'static) {
+        self.plan(self.steady() + length, Act::Do(Box::new(act)));
+    }
+
+    /// Moves to the next event and lets it happen. Returns whether there was one.
+    pub(crate) fn go_on(&self) -> bool {
+        let mut state = lock(&self.state);
+        let Some(Reverse(Event { at, act, .. })) = state.events.pop() else { return false };
+        state.now = state.now.max(at);
+        drop(state);
+        match act {
+            Act::Wake(waker) => waker.wake(),
+            Act::Do(act) => act(),
+        }
+        true
+    }
+
+    fn plan(&self, at: Duration, act: Act) {
+        let mut state = lock(&self.state);
+        state.count += 1;
+        let event = Event { at, number: state.count, act };
+        state.events.push(Reverse(event));
+    }
+}
+
+/// The clocks of the machine that the programs run on.
+#[derive(Clone)]
+pub(crate) struct Machine(pub(crate) Arc<Time>);
+
+impl Clock for Machine {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(u64::try_from(self.0.right() + self.0.ahead().machine).unwrap_or_default())
+    }
+}
+
+impl Timer for Machine {
+    fn now(&self) -> Duration {
+        self.0.steady()
+    }
+
+    fn wake_at(&self, at: Duration, waker: Waker) {
+        self.0.plan(at, Act::Wake(waker));
+    }
+}
+
+impl Environment for Machine {
+    fn random(&self) -> u64 {
+        // Spread over all numbers, so that jitter varies.
+        self.0.random.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.number).cmp(&(other.at, other.number))
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Event {}

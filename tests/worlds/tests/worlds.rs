@@ -1,0 +1,115 @@
+//! Every small world with few deviations, and each assumption with a world in which it does not hold.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use tradeapi_worlds::{Assumption, Failure, Laws, Scenario, Words, explore, run};
+
+/// The most deviations of the worlds that are run here; the program goes further.
+const DEVIATIONS: usize = 1;
+
+/// Scenarios that go one deviation further.
+const FURTHER: &[&str] = &["place", "classic", "batch", "flash-close"];
+
+#[test]
+fn the_client_says_nothing_false_in_any_small_world() {
+    for scenario in Scenario::survived() {
+        let deviations = DEVIATIONS + usize::from(FURTHER.contains(&scenario.name));
+        let explored = explore(scenario, deviations, Laws::default(), 3);
+        let replays = explored.failures.iter().map(|failure| {
+            let Failure { words, false_words } = failure;
+            format!("--scenario {} --replay \"{words}\": {false_words:?}\n", scenario.name)
+        });
+        assert_eq!(replays.collect::<String>(), "");
+        assert!(explored.worlds > 1 && explored.said.iter().sum::<usize>() > 0, "{}", scenario.name);
+    }
+}
+
+#[test]
+fn a_kind_world_has_no_unknown_outcome() {
+    for scenario in Scenario::survived() {
+        let run = run(scenario, &Words::default(), Laws::default());
+        let is_half_refused = scenario.conduct.refuses_second_part;
+        assert_eq!(run.said[2] > 0, is_half_refused, "{}:\n{}", scenario.name, run.story.join("\n"));
+    }
+}
+
+#[test]
+fn a_world_is_replayed_by_its_words() {
+    let scenario = Scenario::named("place").unwrap();
+    let words = Words::read("place-order 1: request = is lost; order-info 2: answer = is cut").unwrap();
+    let (one, other) = (run(scenario, &words, Laws::default()), run(scenario, &words, Laws::default()));
+    assert_eq!(words.missed_by(&one.choices), Vec::<String>::new());
+    assert_eq!(Words::of(&one.choices), words);
+    assert_eq!(Words::read(&words.to_string()).unwrap(), words);
+    assert_eq!((&one.choices, &one.story), (&other.choices, &other.story));
+    assert_ne!(one.story, run(scenario, &Words::default(), Laws::default()).story);
+}
+
+/// For each assumption of the client, a world in which it does not hold and the client says something false: the
+/// scenario, how the world deviates from the kind one, and the false word.
+const WITHOUT: [(Assumption, &str, &str, &str); 12] = [
+    (Assumption::Settling, "place", "place-order 1: request = is held for minutes", NOT_DONE),
+    (
+        Assumption::Lag,
+        "place",
+        "process 0, place-order 1, sent = is killed; restart of process 0 = after five minutes; \
+         order-info 1: answer = lags by minutes; order-info 2: answer = lags by minutes",
+        NOT_DONE,
+    ),
+    (
+        Assumption::ClockError,
+        "place",
+        "place-order 1: request = is 25 s late and held; process 0, place-order 1, sent = is killed; \
+         place-order 1: clocks = machine and answers are far ahead",
+        NOT_DONE,
+    ),
+    (
+        Assumption::Denials,
+        "place",
+        "process 0, place-order 1, sent = is killed; restart of process 0 = after five minutes; \
+         order-info 1: answer = denies it; order-info 2: answer = denies it",
+        NOT_DONE,
+    ),
+    (Assumption::Window, "place", "place-order 1: request = is minutes late", NOT_DONE),
+    (
+        Assumption::Kept,
+        "place",
+        "place-order 1: answer = is lost; place-order 1: order = is cancelled and forgotten",
+        NOT_DONE,
+    ),
+    (Assumption::Repeats, "funds-for-one", "place-order 1: request = arrives twice at once", NOT_DONE),
+    (Assumption::Codes, "place", "place-order 1: answer = is a refusal nevertheless", NOT_DONE),
+    (Assumption::Ids, "two-processes", "id of process 1 = a; place-order 2: answer = is lost", DONE),
+    (Assumption::Answers, "place", "place-order 1: answer = is another's refusal", NOT_DONE),
+    (
+        Assumption::Journal,
+        "place",
+        "process 0, place-order 1, sent = is killed; restart of process 0 = after five minutes; \
+         key of process 1 = another account's, which it claims",
+        NOT_DONE,
+    ),
+    (Assumption::Records, "evidence", "place-order 1: request = is lost; record of a = of another account", DONE),
+];
+
+const DONE: &str = "said done, and it had no effect";
+const NOT_DONE: &str = "said not done, and it had an effect";
+
+#[test]
+fn each_assumption_is_needed() {
+    assert!(Assumption::ALL.iter().all(|one| WITHOUT.iter().any(|(assumption, ..)| assumption == one)));
+    for (assumption, scenario, words, kind) in WITHOUT {
+        let (scenario, words) = (Scenario::named(scenario).unwrap(), Words::read(words).unwrap());
+        let broken = run(scenario, &words, Laws { broken: Some(assumption), ..Laws::default() });
+        let story = broken.story.join("\n");
+        assert_eq!(words.missed_by(&broken.choices), Vec::<String>::new(), "{assumption:?}:\n{story}");
+        assert!(broken.false_words.iter().any(|word| word.kind == kind), "{assumption:?}:\n{story}");
+    }
+}
+
+#[test]
+fn the_assumptions_are_those_of_the_guide() {
+    let guide = include_str!("../../../generator/guide/unknown-outcomes.md");
+    let (_, table) = guide.split_once("\n| name | assumption |").unwrap();
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let names: Vec<_> = rows.map(|row| row.trim_matches('|').split('|').next().unwrap().trim()).collect();
+    assert_eq!(names, Assumption::ALL.map(Assumption::name));
+}
