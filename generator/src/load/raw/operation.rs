@@ -322,8 +322,7 @@ mappings! {
         @required amount: Option<Text>,
     }
 
-    /// What a fill did to the long or the short position of its instrument. With any other value, there is one
-    /// position.
+    /// What a fill did to the long or the short position of its instrument. With any other value, that is unknown.
     TradePosition {
         /// The enum field that states it.
         @required field: Option<Text>,
@@ -335,6 +334,8 @@ mappings! {
         close_long: Texts,
         /// The values for closing the short position.
         close_short: Texts,
+        /// The values where there is one position.
+        net: Texts,
     }
 
     /// The results that an answer states for the items of a list that was sent.
