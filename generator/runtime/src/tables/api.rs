@@ -1,6 +1,6 @@
 //! The properties that all operations of an API share.
 
-use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Meta, Outcome, OutcomeRow, Path};
+use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Meta, Outcome, OutcomeRow, Path, Step};
 
 /// The properties that all operations of an API share.
 #[derive(Clone, Copy, Debug)]
