@@ -1,6 +1,6 @@
 //! The properties that all operations of an API share.
 
-use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Meta, Outcome, OutcomeRow};
+use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Meta, Outcome, OutcomeRow, Path, Step};
 
 /// The properties that all operations of an API share.
 #[derive(Clone, Copy, Debug)]
@@ -207,18 +207,6 @@ pub enum Around {
     All,
     /// Those with an HTTP status other than success.
     Failures,
-}
-
-/// The path to a value within a response.
-pub type Path = &'static [Step];
-
-/// A step of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// To the member of an object.
-    Member(&'static str),
-    /// To the item of an array, counted from 0.
-    Item(usize),
 }
 
 impl Meta {
