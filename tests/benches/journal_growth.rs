@@ -222,12 +222,12 @@ impl Server {
              redis.call('SET', KEYS[4], ARGV[2])",
         );
         let mut connection = self.connected().await?;
-        for from in (1..=count).step_by(1_000) {
+        for from in (1..=count).step_by(200) {
             let mut call = script.prepare_invoke();
             for key in ["changes", "open", "endings", "next"] {
                 call.key(format!("bench:journal:{key}"));
             }
-            call.arg(from).arg(count.min(from + 999)).arg(&text).arg(count);
+            call.arg(from).arg(count.min(from + 199)).arg(&text).arg(count);
             call.invoke_async::<()>(&mut connection).await?;
         }
         redis::cmd("DEL").arg("bench:journal:count").query_async::<()>(&mut connection).await?;
