@@ -370,7 +370,7 @@ mappings! {
     /// Wire JSON of one call.
     Example {
         /// What it shows.
-        @required about: Option<Text>,
+        about: Option<Text>,
         /// The body, or the JSON object of the parameters of a query.
         @required request: Option<Text>,
         /// The whole body of the answer.
