@@ -42,7 +42,7 @@ impl AccountContext {
             Confirmation::NotDone(not) if not.by_absence => self.ledger.decided("not done", "an absence"),
             Confirmation::NotDone(not) if not.queries == 0 => self.ledger.decided("not done", "the answer"),
             Confirmation::NotDone(_) => self.ledger.decided("not done", "an older record"),
-            Confirmation::Unknown(still) => self.ledger.decided("open", still.because),
+            Confirmation::Unknown(still) => self.ledger.decided("open", still.because.why()),
         }
     }
 }
@@ -73,7 +73,7 @@ const RETRYABLE: [&str; 8] = [
 impl Resolution {
     pub(crate) fn new<A, R>(confirmation: &Confirmation<A, R>) -> Self {
         match confirmation {
-            Confirmation::Unknown(still) if RETRYABLE.contains(&still.because) => Self::Open,
+            Confirmation::Unknown(still) if RETRYABLE.contains(&still.because.why()) => Self::Open,
             Confirmation::Unknown(_) => Self::Undecidable,
             _ => Self::Known,
         }

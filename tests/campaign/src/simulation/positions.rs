@@ -15,7 +15,10 @@ pub(super) fn violations(ledger: &Ledger, exchange: &Exchange) -> Vec<Violation>
     for (family, name) in [(Family::Classic, "classic"), (Family::Unified, "unified")] {
         let mut sizes = BTreeMap::<String, Decimal>::new();
         for (key, position) in ledger.positions().iter().filter(|(key, _)| key.family == name) {
-            *sizes.entry(format!("{} {}", key.line, key.instrument)).or_default() += position.size();
+            match position.size() {
+                Some(size) => *sizes.entry(format!("{} {}", key.line, key.instrument)).or_default() += size,
+                None => violations.push(Violation::WrongLedger(format!("{key:?} is unknown"))),
+            }
         }
         sizes.retain(|_, size| !size.is_zero());
         let shown = exchange.position_sizes(family);

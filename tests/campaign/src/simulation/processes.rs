@@ -223,7 +223,7 @@ impl Story<'_> {
     /// Compares the account with the journal, in several attempts if the exchange fails. Returns whether nothing needs
     /// attention.
     async fn reconcile(&mut self, client: &Client) -> bool {
-        let foreign = if self.dice.percent(40) { ForeignOrders::Adopt } else { ForeignOrders::Leave };
+        let foreign = self.dice.weighted(&[(ForeignOrders::Leave, 3), (ForeignOrders::Adopt, 2)]);
         let policy = ConfirmPolicy::new().deadline(Duration::from_secs(90));
         let policy = policy.pauses(Duration::from_secs(2), Duration::from_secs(30));
         let mut how = Reconciliation::since(self.comparisons.since).foreign_orders(foreign).confirming(policy);
@@ -236,6 +236,11 @@ impl Story<'_> {
                 let found = self.comparisons.check(&reconciled, takes_denials, exchange, &changes);
                 drop(changes);
                 self.violations.extend(found);
+                if self.dice.percent(20) {
+                    let listed: Vec<_> = reconciled.foreign().filter_map(|order| order.id.as_deref()).collect();
+                    // Refused after a gap; orders of this program are found missing at the end.
+                    let _ = client.core().cancel_foreign(&reconciled, &listed).await;
+                }
                 return reconciled.is_settled();
             }
         }
