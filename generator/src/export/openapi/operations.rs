@@ -238,10 +238,12 @@ fn trade(trade: &Trade) -> Value {
             .into_value()
     });
     let position = trade.position.as_ref().map(|position| {
-        let TradePosition { field, open, close, close_long, close_short } = position;
-        let several = [("open", open), ("close", close), ("close_long", close_long), ("close_short", close_short)];
-        several
+        let TradePosition { field, open, close, close_long, close_short, net } = position;
+        let closed = [("close", close), ("close_long", close_long), ("close_short", close_short)];
+        [("open", open)]
             .into_iter()
+            .chain(closed)
+            .chain([("net", net)])
             .fold(Object::new().with("field", field.0.as_str()), |object, (key, values)| {
                 object.list(key, values.iter().map(|(value, _)| value.as_str()))
             })

@@ -310,8 +310,7 @@ mappings! {
         amount: Option<Text>,
     }
 
-    /// What a fill did to the long or the short position of its instrument. With any other value, there is one
-    /// position.
+    /// What a fill did to the long or the short position of its instrument. With any other value, that is unknown.
     TradePosition {
         /// The enum field that states it.
         field: Option<Text>,
@@ -323,6 +322,8 @@ mappings! {
         close_long: Texts,
         /// The values for closing the short position.
         close_short: Texts,
+        /// The values where there is one position.
+        net: Texts,
     }
 
     /// The results that an answer states for the items of a list that was sent.
