@@ -18,6 +18,7 @@ mod enums;
 mod errors;
 mod examples;
 mod fault;
+mod flat;
 mod headers;
 mod identifiers;
 mod intents;
@@ -89,6 +90,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     errors::success_is_one,
     errors::codes_prove_refusals,
     probe::check,
+    flat::check,
     account::instrument_is_named,
     account::classes,
     lifecycle::check,

@@ -13,6 +13,7 @@ mod duration;
 pub(crate) mod elements;
 mod envelope;
 mod facts;
+mod flat;
 mod inputs;
 mod intent;
 mod lifecycle;
@@ -42,6 +43,7 @@ pub(crate) use duration::{Duration, DurationUnit};
 pub(crate) use envelope::{AnswerPath, Envelope, Step};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
+pub(crate) use flat::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
 pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting};
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
@@ -169,6 +171,7 @@ pub(crate) struct Family {
     pub(crate) instrument: Option<InstrumentNames>,
     pub(crate) classes: Vec<Class>,
     pub(crate) probe: Option<Probe>,
+    pub(crate) flat: Option<Flat>,
     pub(crate) lifecycle: Option<Lifecycle>,
     pub(crate) statements: Statements,
     pub(crate) enums: Vec<Enum>,

@@ -22,6 +22,7 @@ use crate::value::Timestamp;
 pub use error::{ListingError, ListingFailure, ReconcileError};
 pub use fills::LedgerUpdateError;
 pub use listing::{FillFields, Listing};
+pub(crate) use listing::{ListingPages, Part};
 pub use refresh::RefreshError;
 pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
 

@@ -37,6 +37,8 @@ mappings! {
         classes: Named<Spanned<Class>>,
         /// The query that checks whether the credentials are accepted.
         probe: Option<Spanned<Probe>>,
+        /// How the account becomes flat: what cancels all orders and closes all positions.
+        flat: Option<Spanned<Flat>>,
         /// The states of an enum and their transitions.
         lifecycle: Option<Spanned<Lifecycle>>,
         /// The binding sentences of the document.
@@ -65,6 +67,79 @@ mappings! {
         operation: Option<Text>,
         /// Its request as wire JSON; `{}` when left out.
         request: Option<Text>,
+    }
+
+    /// How the account becomes flat. What is left out is not known.
+    Flat {
+        /// The operation that cancels all orders of a line of business.
+        cancel: Option<Spanned<FlatCancel>>,
+        /// The operation that closes all positions of a line of business.
+        close: Option<Spanned<FlatClose>>,
+        /// The operation that shows what all positions are worth.
+        value: Option<Spanned<FlatValue>>,
+        /// The orders that close positions, if no operation closes all.
+        reduce: Option<Spanned<FlatReduce>>,
+    }
+
+    /// The operation that cancels all orders of a line of business.
+    FlatCancel {
+        /// The operation.
+        operation: Option<Text>,
+        /// Its parameter with the line of business, an enum, each of whose values is sent.
+        over: Option<Text>,
+    }
+
+    /// The operation that closes all positions of a line of business.
+    FlatClose {
+        /// The operation.
+        operation: Option<Text>,
+        /// Its parameter with the line of business, an enum, each of whose values is sent.
+        over: Option<Text>,
+        /// The list of the positions that are closed, in its answer.
+        closed: Option<Text>,
+        /// The list of those that cannot be closed.
+        failed: Option<Text>,
+        /// The codes of a refusal because there is no position.
+        nothing: Texts,
+    }
+
+    /// The operation that shows what all positions are worth.
+    FlatValue {
+        /// The operation.
+        operation: Option<Text>,
+        /// The field of its answer; zero if there is no position.
+        field: Option<Text>,
+    }
+
+    /// The orders that close positions. The positions follow from the fills of the family.
+    FlatReduce {
+        /// The operation that places an order.
+        operation: Option<Text>,
+        /// Its parameter with the line of business.
+        line: Option<Text>,
+        /// The values of that whose trades are positions.
+        lines: Texts,
+        /// Its parameter with the instrument.
+        instrument: Option<Text>,
+        /// Its parameter with the quantity.
+        quantity: Option<Text>,
+        /// The other parameters of an order that closes a long position; of several sets, the account decides which one
+        /// the exchange takes.
+        long: Vec<Spanned<Named<Text>>>,
+        /// The same for a short position.
+        short: Vec<Spanned<Named<Text>>>,
+        /// What the records of past orders state about the side of a position.
+        side: Option<Spanned<FlatSide>>,
+    }
+
+    /// The side of a position in the record of an order.
+    FlatSide {
+        /// The field.
+        field: Option<Text>,
+        /// Its value for a long position.
+        long: Option<Text>,
+        /// Its value for a short position.
+        short: Option<Text>,
     }
 
     /// A class of accounts or requests that has rate limits of its own.
