@@ -9,6 +9,7 @@ mod gap;
 mod ids;
 mod items;
 mod killed;
+mod lagging;
 mod owner;
 mod recovery;
 mod redis;

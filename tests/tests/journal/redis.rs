@@ -12,7 +12,7 @@ use tradeapi::runtime::error::JournalError;
 use tradeapi::runtime::journal::{
     Change, ChangeNumber, Ending, GapReason, ItemEnding, Journal, RedisJournal, Selection,
 };
-use tradeapi::runtime::reconcile::{Difference, ForeignOrders, Reconciliation};
+use tradeapi::runtime::reconcile::{CancelForeignError, Difference, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Error, Timestamp};
 use tradeapi_exchange::{Exchange, Family, Profile, Seed};
@@ -331,7 +331,6 @@ async fn a_server_that_was_flushed_and_started_again_leaves_a_gap() {
     assert_eq!(journal.gap("").unwrap().reason, GapReason::New);
     let client = client(&exchange, Arc::new(journal));
     let mut account = Reconciliation::since(Timestamp::from_millis(0)).family("unified");
-    account = account.foreign_orders(ForeignOrders::Cancel);
     let mut reconciling = std::pin::pin!(client.reconcile(&mut account));
     let reconciled = loop {
         tokio::select! {
@@ -342,6 +341,9 @@ async fn a_server_that_was_flushed_and_started_again_leaves_a_gap() {
     };
     let differences: Vec<_> = reconciled.orders.iter().map(|order| order.difference).collect();
     assert_eq!(differences, [Difference::PerhapsLost], "{reconciled}");
+    let id = reconciled.orders[0].id.clone().unwrap();
+    let cancelled = client.cancel_foreign(&reconciled, &[&id]).await;
+    assert!(matches!(cancelled, Err(CancelForeignError::Gap { .. })), "{cancelled:?}");
     assert_eq!(exchange.account(exchange.keys(), Family::Unified).open_orders.len(), 1, "it was cancelled");
 }
 

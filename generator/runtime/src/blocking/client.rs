@@ -21,7 +21,10 @@ use crate::ledger::Ledger;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Cancellation, Operation, Repeatable};
 use crate::orders::{TrackedOrder, TrackedOrders};
-use crate::reconcile::{LedgerUpdateError, Listing, ReconcileError, Reconciled, Reconciliation, RefreshError};
+use crate::reconcile::{
+    CancelForeignError, LedgerUpdateError, Listing, ReconcileError, Reconciled, ReconciledOrder, Reconciliation,
+    RefreshError,
+};
 use crate::retry::RetryPolicy;
 use crate::tables::Api;
 use crate::value::Timestamp;
@@ -122,6 +125,20 @@ impl ClientCore {
         reconciliation: &mut Reconciliation,
     ) -> Result<Reconciled, ReconcileError> {
         self.wait(self.core.reconcile(listings, recoveries, reconciliation))
+    }
+
+    /// Cancels open orders of others that a comparison listed; see
+    /// [`ClientCore::cancel_foreign`](crate::ClientCore::cancel_foreign).
+    ///
+    /// # Errors
+    ///
+    /// See [`CancelForeignError`].
+    pub fn cancel_foreign(
+        &self,
+        reconciled: &Reconciled,
+        ids: &[&str],
+    ) -> Result<Vec<ReconciledOrder>, CancelForeignError> {
+        self.wait(self.core.cancel_foreign(reconciled, ids))
     }
 
     /// Reads the fills of a family into a ledger; see [`ClientCore::update_ledger`](crate::ClientCore::update_ledger).

@@ -226,6 +226,23 @@ macro_rules! __client {
                 self.core.reconcile($listings, $recoveries, reconciliation)$($wait)*
             }
 
+            /// Cancels open orders of others that a comparison listed, by their ids; see
+            /// [`ClientCore::cancel_foreign`](tradeapi_runtime::ClientCore::cancel_foreign).
+            ///
+            /// # Errors
+            ///
+            /// Fails if the journal lacked changes, or if an order is not listed as foreign. Nothing is cancelled then.
+            pub $($async)? fn cancel_foreign(
+                &self,
+                reconciled: &$crate::reconcile::Reconciled,
+                ids: &[&str],
+            ) -> ::core::result::Result<
+                ::std::vec::Vec<$crate::reconcile::ReconciledOrder>,
+                $crate::reconcile::CancelForeignError,
+            > {
+                self.core.cancel_foreign(reconciled, ids)$($wait)*
+            }
+
             /// Reads the fills of a family since a time into a ledger of positions, and returns how many are new; see
             /// [`ClientCore::update_ledger`](tradeapi_runtime::ClientCore::update_ledger).
             ///
