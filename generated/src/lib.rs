@@ -180,6 +180,10 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         time: Some("requestTime"),
         data: Some(&[runtime::tables::Step::Member("data")]),
         success: Some("00000"),
+        success_with: runtime::tables::SuccessWith {
+            message: Some("success"),
+            status: Some(200),
+        },
         beside: &[],
     }),
     credentials: Some(runtime::tables::Authentication {
@@ -353,6 +357,22 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "The answer shows neither success nor failure of the item.",
         },
+    ],
+    creations: &[
+        #[cfg(feature = "classic")]
+        <classic::BatchOrder as runtime::Operation>::META,
+        #[cfg(feature = "classic")]
+        <classic::Reversal as runtime::Operation>::META,
+        #[cfg(feature = "classic")]
+        <classic::ModifyOrder as runtime::Operation>::META,
+        #[cfg(feature = "classic")]
+        <classic::PlaceOrder as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::BatchOrder as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::PlaceOrder as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::PlaceRealityOrder as runtime::Operation>::META,
     ],
     observed_codes: codes::OBSERVED_CODES,
 };

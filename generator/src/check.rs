@@ -14,6 +14,7 @@ mod confirm;
 mod credentials;
 mod docs;
 mod echoes;
+mod effects;
 mod enums;
 mod errors;
 mod examples;
@@ -101,6 +102,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     intents::check,
     limits::ceilings,
     operations::check,
+    effects::reads_are_meant,
     headers::are_declared,
     headers::parameters,
     calls::of_operations,
@@ -117,6 +119,10 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
 
 #[cfg(feature = "cli")]
 pub(crate) use examples::{comparable, is_readable};
+#[cfg(feature = "cli")]
+pub(crate) use names::rust_names_of_types;
+#[cfg(feature = "cli")]
+pub(crate) use reserved::{is_free_operation, is_free_request, is_free_setter, is_free_type};
 
 /// Checks all rules and reports every violation.
 pub(crate) fn check(api: &Api, to: &mut Diagnostics) {

@@ -40,7 +40,7 @@ pub(crate) use confirm::*;
 pub use counts::Counts;
 pub(crate) use credentials::*;
 pub(crate) use duration::{Duration, DurationUnit};
-pub(crate) use envelope::{AnswerPath, Envelope, Step};
+pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
 pub(crate) use flat::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
@@ -48,6 +48,8 @@ pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting}
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
 pub(crate) use listing::*;
+#[cfg(feature = "cli")]
+pub(crate) use names::KEYWORDS;
 pub(crate) use names::Name;
 pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use operation::*;

@@ -56,7 +56,7 @@ pub(super) struct Parts {
     pub(super) transport: Box<dyn Transport>,
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
-    pub(super) recent: RecentRequests,
+    pub(super) recent: Arc<RecentRequests>,
     pub(super) awaited: Awaited,
     pub(super) shown: ShownIds,
     pub(super) metrics: Option<MetricsHook>,

@@ -1,13 +1,11 @@
 //! The limiter of one process.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
-use std::{fmt, process};
-
-use sha2::{Digest, Sha256};
 
 use super::bucket::Key;
 use super::call::Call;
@@ -19,6 +17,7 @@ use super::state::{LimiterState, bucket_of, reserve_in};
 use super::window::Answered;
 use crate::clock::{SystemTimer, Timer};
 use crate::error::LimiterErrorKind;
+use crate::shared::SharedByAccount;
 
 /// A limiter for all clients of a process that share it. Clients with the same key and address share one automatically.
 ///
@@ -149,25 +148,10 @@ impl InProcessLimits {
         Self { shared }
     }
 
-    /// The limiter of the clients of this process with the same `parts`: the API, the address and the key, of which
-    /// only a hash is kept. It lives as long as one of them; a forked process has its own.
+    /// The limiter of the clients of this process with the same `parts`: the API, the address and the key.
     pub(crate) fn of_key(parts: &[&[u8]]) -> Arc<Self> {
-        /// Few, because a process has few accounts.
-        static LIMITERS: Mutex<Vec<([u8; 32], Weak<InProcessLimits>)>> = Mutex::new(Vec::new());
-        let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());
-        for part in parts {
-            hash.update(Sha256::digest(part));
-        }
-        let key: [u8; 32] = hash.finalize().into();
-        let mut limiters = LIMITERS.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = limiters.iter().find(|(known, _)| *known == key);
-        if let Some(limiter) = same.and_then(|(_, limiter)| limiter.upgrade()) {
-            return limiter;
-        }
-        limiters.retain(|(_, limiter)| limiter.strong_count() > 0);
-        let limiter = Arc::new(Self::default());
-        limiters.push((key, Arc::downgrade(&limiter)));
-        limiter
+        static LIMITERS: SharedByAccount<InProcessLimits> = SharedByAccount::new();
+        LIMITERS.of(parts, |_| false)
     }
 
     #[cfg(feature = "redis")]

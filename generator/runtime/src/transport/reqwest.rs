@@ -103,8 +103,10 @@ impl Transport for ReqwestTransport {
             if self.limits.call.is_zero() {
                 return Err(unsent().caused_by("there is no time for the call"));
             }
+            let address = request.uri().authority().cloned();
             drive_connections().await;
-            timeout(self.limits.call, self.exchange(request)).await.unwrap_or_else(too_late)
+            let response = timeout(self.limits.call, self.exchange(request)).await.unwrap_or_else(too_late);
+            response.map_err(|error| address.into_iter().fold(error, |error, address| error.at(address.as_str())))
         })
     }
 }

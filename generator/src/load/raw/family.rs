@@ -10,15 +10,15 @@ mappings! {
     /// `family.yaml`: a part of the API with conventions of its own.
     Family {
         /// The folder's name.
-        family: Option<Text>,
+        @required family: Option<Text>,
         /// What the family is called in headings.
         title: Option<Text>,
         /// What the family covers.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
-        numbers: Option<Numbers>,
+        @required numbers: Option<Numbers>,
         /// How times travel; `milliseconds` when left out.
         times: Option<Times>,
         /// Where requests with a body have their parameters; `json` when left out.
@@ -56,15 +56,15 @@ mappings! {
     /// The parameters that name the instrument of a request.
     InstrumentNames {
         /// The parameter with the line of business.
-        line: Option<Text>,
+        @required line: Option<Text>,
         /// The parameter with the name of the instrument.
-        symbol: Option<Text>,
+        @required symbol: Option<Text>,
     }
 
     /// The query that checks whether the credentials are accepted.
     Probe {
         /// The operation: it only reads, and is signed.
-        operation: Option<Text>,
+        @required operation: Option<Text>,
         /// Its request as wire JSON; `{}` when left out.
         request: Option<Text>,
     }
@@ -145,17 +145,17 @@ mappings! {
     /// A class of accounts or requests that has rate limits of its own.
     Class {
         /// Who is in it.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// The condition under which a call belongs to it, written like that of a rule.
-        when: Option<Spanned<Named<Texts>>>,
+        @required when: Option<Spanned<Named<Texts>>>,
     }
 
     /// A ceiling that is not a rate.
     Ceiling {
         /// An id, in lower case with hyphens.
-        id: Option<Text>,
+        @required id: Option<Text>,
         /// The ceiling.
-        n: Option<Spanned<u64>>,
+        @required n: Option<Spanned<u64>>,
         /// The values of one enum that count towards it; all of them when left out.
         over: Option<Spanned<Named<Texts>>>,
         /// What it is about.
@@ -167,7 +167,7 @@ mappings! {
     /// An error code.
     ErrorCode {
         /// The message as the document shows it.
-        text: Option<Text>,
+        @required text: Option<Text>,
         /// What it means and what to do.
         doc: Option<Text>,
         /// Its Rust name, if the message cannot be used.
@@ -190,7 +190,7 @@ mappings! {
     /// States and transitions.
     Lifecycle {
         /// The enum whose values are the states.
-        r#enum: Option<Text>,
+        @required r#enum: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// The states, by their values.
@@ -214,11 +214,11 @@ mappings! {
     /// A change of state.
     Transition {
         /// The states it leads from, or `any`.
-        from: Texts,
+        @required from: Texts,
         /// What causes it: names of operations, or words of the document for other causes.
-        trigger: Texts,
+        @required trigger: Texts,
         /// The state it leads to, or `unchanged`, or `rejected`.
-        to: Option<Text>,
+        @required to: Option<Text>,
         /// When it happens.
         condition: Option<Text>,
         /// Further remarks.
@@ -228,7 +228,7 @@ mappings! {
     /// What the document rules out: that one state follows another, or that an operation takes effect.
     ExcludedTransition {
         /// The states that never follow.
-        from: Texts,
+        @required from: Texts,
         /// The states that they never become.
         to: Texts,
         /// The operations that never take effect there.
@@ -236,19 +236,19 @@ mappings! {
         /// Its place in the document.
         at: Option<Text>,
         /// Why it is ruled out.
-        why: Option<Text>,
+        @required why: Option<Text>,
     }
 
     /// A record that shows a state.
     Tracked {
         /// The record.
-        record: Option<Text>,
+        @required record: Option<Text>,
         /// Its field with the exchange's id.
         id: Option<Text>,
         /// Its field with the caller's id.
         client_id: Option<Text>,
         /// Its field with the state.
-        state: Option<Text>,
+        @required state: Option<Text>,
         /// Its field with the time of the last change.
         at: Option<Text>,
     }
