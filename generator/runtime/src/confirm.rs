@@ -199,11 +199,6 @@ impl ConfirmPolicy {
         self
     }
 
-    /// How long after the exchange accepted a request its effect is visible on every machine.
-    pub(crate) fn shown_after(&self) -> Duration {
-        self.settling.saturating_add(self.lag)
-    }
-
     /// How many answers in a row have to deny what exists not, and how long to wait between two.
     pub(crate) fn denials_and_pause(&self) -> (u32, Duration) {
         (self.denials.max(1), self.pauses.0)
