@@ -209,6 +209,11 @@ impl ConfirmPolicy {
         self.visible_after(Duration::ZERO)
     }
 
+    /// How long after the exchange accepted a request its effect is visible on every machine.
+    pub(crate) fn shown_after(&self) -> Duration {
+        self.settling.saturating_add(self.lag)
+    }
+
     /// How long after its signature the effect of a request with this window is visible on every machine, by a clock
     /// that may be wrong together with the exchange's.
     fn visible_after(&self, window: Duration) -> Duration {

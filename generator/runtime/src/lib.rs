@@ -46,6 +46,7 @@
 //! - `pages`, `batches`: listings and requests that take several calls
 //! - `confirm`: queries of unknown outcomes
 //! - `reconcile`: the comparison of an account with a journal
+//! - `flatten`: the cancellation and closing of everything
 //! - `blocking`: the client for programs without async
 //! - `emitted`: what only emitted code needs
 //!
@@ -79,6 +80,7 @@ pub mod emitted;
 pub mod error;
 mod evidence;
 pub mod exchange;
+pub mod flatten;
 pub mod journal;
 pub mod json;
 pub mod ledger;

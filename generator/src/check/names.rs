@@ -100,6 +100,18 @@ pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 /// All types of a family are in one module.
 pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    let named = types_of(family);
+    are_distinct(to, &named);
+    are_free(to, named.get(1..).unwrap_or_default(), &reserved::TYPES);
+}
+
+/// The Rust names of the types in the module of a family.
+#[cfg(feature = "cli")]
+pub(crate) fn rust_names_of_types(family: &Family) -> Vec<String> {
+    types_of(family).into_iter().map(|this| this.rust).collect()
+}
+
+fn types_of(family: &Family) -> Vec<RustName> {
     let own = |what: &str, rust: &str| {
         let name = Name { wire: String::new(), rust: rust.to_owned(), place: Place { line: 0, ..family.place } };
         RustName::new(what.to_owned(), rust, &name)
@@ -115,8 +127,7 @@ pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
         family.records.iter().filter(|record| !record.is_abstract).map(|all| RustName::of("record", &all.name)),
     );
     named.extend(family.operations.iter().flat_map(operation_types));
-    are_distinct(to, &named);
-    are_free(to, named.get(1..).unwrap_or_default(), &reserved::TYPES);
+    named
 }
 
 /// A choice and its cases.

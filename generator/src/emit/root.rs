@@ -23,6 +23,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         table(api, layout),
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
+        super::flat::flats(api, layout),
     ];
     let mut items: Vec<_> = items.into_iter().map(Item::Code).collect();
     items.push(Item::Text(client(api, layout)));
@@ -102,7 +103,7 @@ fn client(api: &Api, layout: Layout) -> String {
         };
         format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
     });
-    format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS;\n{}}}\n", families.collect::<String>())
+    format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS, FLATS;\n{}}}\n", families.collect::<String>())
 }
 
 /// Clients for other markets, which are selected by headers.

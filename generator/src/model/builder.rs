@@ -7,6 +7,7 @@ mod codes;
 mod confirm;
 mod credentials;
 mod fields;
+mod flat;
 mod forms;
 mod intents;
 mod lifecycle;
@@ -323,6 +324,7 @@ impl Builder<'_> {
             instrument,
             classes,
             probe: raw.probe.as_ref().and_then(|probe| self.probe(probe)),
+            flat: raw.flat.as_ref().map(|flat| self.flat(flat)),
             lifecycle,
             statements: self.statements(
                 &raw.rules,

@@ -24,11 +24,14 @@ pub(crate) struct AccountContext {
     pub(crate) pending: PendingQueries,
     /// Whether the exchange may have deleted its records.
     pub(crate) is_late: bool,
+    /// Whether two orders may get one id.
+    pub(crate) shares_ids: bool,
 }
 
 impl AccountContext {
     pub(crate) fn new(settings: Arc<Settings>, client: ClientCore) -> Self {
-        Self { settings, client, ledger: Ledger::default(), pending: PendingQueries::default(), is_late: false }
+        let (ledger, pending) = (Ledger::default(), PendingQueries::default());
+        Self { settings, client, ledger, pending, is_late: false, shares_ids: true }
     }
 
     /// Counts what a confirmation was decided by.

@@ -202,6 +202,11 @@ impl ClientCore {
         self.parts.time.skew()
     }
 
+    /// When the last change left that may have had an effect, and when the last of those whose outcome is not known.
+    pub(crate) fn last_departures(&self) -> [Option<Moment>; 2] {
+        self.parts.recent.last_departures()
+    }
+
     /// The current time, by both clocks of the client.
     pub(crate) fn moment(&self) -> Moment {
         self.parts.time.now()

@@ -190,6 +190,19 @@ impl RecentRequests {
         self.note(request, |recent| recent.settled = Some(now));
     }
 
+    /// When the last request left that may have had an effect, and when the last of those whose outcome is not known.
+    pub(super) fn last_departures(&self) -> [Option<Moment>; 2] {
+        let recent = self.lock();
+        let left = |recent: &Recent| match recent.departure {
+            Departure::At(left) => Some(left),
+            Departure::Possible | Departure::Void => None,
+        };
+        let last = |is_of: fn(&&Recent) -> bool| {
+            recent.requests.iter().filter(is_of).filter_map(left).max_by_key(|left| left.steady)
+        };
+        [last(|_| true), last(|recent| recent.settled.is_none())]
+    }
+
     fn note(&self, RequestNumber(number): RequestNumber, what: impl FnOnce(&mut Recent)) {
         let mut recent = self.lock();
         let index = number.checked_sub(recent.first).and_then(|index| usize::try_from(index).ok());

@@ -127,9 +127,14 @@ impl Meta {
         }
     }
 
-    /// The document and the section: `unified-v3, Place Order`.
+    /// The document and the section: `unified-v3, Place Order`; empty if no document describes the operation.
     pub fn source(&self) -> String {
-        format!("{}, {}", self.document, self.section)
+        if self.section.is_empty() { self.document.to_owned() } else { self.within_document(self.section) }
+    }
+
+    /// A place in the document, after its name if there is one.
+    pub(crate) fn within_document(&self, place: &str) -> String {
+        if self.document.is_empty() { place.to_owned() } else { format!("{}, {place}", self.document) }
     }
 
     /// What the documents say about an error code.
@@ -330,4 +335,19 @@ pub struct Amends {
     pub ids: &'static [&'static str],
     /// The maximum number of amendments of one order under way, this one included.
     pub in_flight: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_follows_the_document_if_there_is_one() {
+        let meta = Meta { document: "guide", section: "Borrow", ..Meta::DEFAULT };
+        assert_eq!(meta.source(), "guide, Borrow");
+        assert_eq!(meta.within_document("Borrow, table"), "guide, Borrow, table");
+        assert_eq!(Meta { section: "", ..meta }.source(), "guide");
+        assert_eq!(Meta::DEFAULT.within_document("Borrow, table"), "Borrow, table");
+        assert_eq!(Meta::DEFAULT.source(), "");
+    }
 }

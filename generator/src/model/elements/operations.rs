@@ -86,6 +86,7 @@ impl Operation {
             style,
             doc,
             effect,
+            effect_why,
             access,
             whitelisted,
             called,
@@ -161,6 +162,10 @@ impl Operation {
             confirm::compound(compound.as_ref()),
             Key::new("data", maybe(data.as_ref().map(ToString::to_string).as_ref()), behaviour("how answers are read")),
             Key::prose("compound.why", &maybe(compound.as_ref().map(|compound| &compound.why))),
+            Key::prose("effect.why", &maybe(effect_why.as_ref()))
+                .says(maybe(effect_why.as_ref()))
+                .data("x-effect-why", effect_why.as_deref())
+                .documented(),
         ];
         keys.into_iter().chain(listing.keys()).chain(self.answer(family, response)).collect()
     }
