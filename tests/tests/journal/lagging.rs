@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Waker;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tradeapi::runtime::clock::Clock;
+use tradeapi::runtime::clock::{Clock, Environment, SystemTimer, Timer};
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::reconcile::{Difference, ForeignOrders, Gone, Reconciled, Reconciliation};
 use tradeapi::unified::BatchOrder;
@@ -17,13 +18,40 @@ use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{all, item, journal, order};
 
-/// A clock that is set by hand, which both sides read: seconds since a start.
+/// Clocks that are set forward by hand, which both sides read: seconds since a start. Clients with an environment of
+/// their own share nothing, like those of several processes.
 #[derive(Clone, Default)]
-struct Hand(Arc<AtomicU64>);
+struct Hand(Arc<AtomicU64>, Arc<SystemTimer>);
+
+impl Hand {
+    fn passed(&self) -> Duration {
+        Duration::from_secs(self.0.load(Ordering::Relaxed))
+    }
+
+    fn wall(&self) -> Timestamp {
+        Timestamp::from_millis(1_780_000_000_000) + self.passed()
+    }
+}
 
 impl Clock for Hand {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(1_780_000_000_000 + self.0.load(Ordering::Relaxed) * 1_000)
+        self.wall()
+    }
+}
+
+impl Timer for Hand {
+    fn now(&self) -> Duration {
+        self.1.now() + self.passed()
+    }
+
+    fn wake_at(&self, at: Duration, waker: Waker) {
+        self.1.wake_at(at.saturating_sub(self.passed()), waker);
+    }
+}
+
+impl Environment for Hand {
+    fn random(&self) -> u64 {
+        7
     }
 }
 
@@ -56,14 +84,14 @@ impl Lagging {
         let (server, books) = (ScriptedServer::start().unwrap(), Arc::<Mutex<Books>>::default());
         let (clock, folder) = (Hand::default(), tempfile::tempdir().unwrap());
         let (of_server, time) = (Arc::clone(&books), clock.clone());
-        server.answer_otherwise(move |request| answer(request, &mut of_server.lock().unwrap(), time.now()));
+        server.answer_otherwise(move |request| answer(request, &mut of_server.lock().unwrap(), time.wall()));
         Self { server, books, clock, folder }
     }
 
     /// A client of a process that has just started.
     fn client(&self) -> Client {
         let credentials = Credentials::new("key", "secret", "passphrase");
-        let builder = Client::builder(self.server.url()).credentials(credentials).clock(self.clock.clone());
+        let builder = Client::builder(self.server.url()).credentials(credentials).environment(self.clock.clone());
         builder.journal(journal(self.folder.path())).build().unwrap()
     }
 
@@ -78,7 +106,7 @@ impl Lagging {
 
     fn reconciliation(&self) -> Reconciliation {
         let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
-        Reconciliation::since(Hand::default().now()).family("unified").confirming(policy)
+        Reconciliation::since(Hand::default().wall()).family("unified").confirming(policy)
     }
 
     fn advance(&self, seconds: u64) {
@@ -148,7 +176,7 @@ const NOT_OPEN: Difference = Difference::Gone(Gone::NotOpen);
 async fn an_order_that_was_placed_a_moment_ago_is_not_gone_because_it_is_denied() {
     let exchange = Lagging::start();
     exchange.client().unified().place_order(&order("a")).await.unwrap();
-    let placed = exchange.clock.now();
+    let placed = exchange.clock.wall();
     for seconds in [2, 48, 110] {
         exchange.advance(seconds);
         (exchange.books().denials, exchange.books().stale_listings) = (2, 2);
