@@ -7,10 +7,11 @@ use std::sync::Arc;
 use futures_util::future::{Either, select};
 use tradeapi::Client;
 use tradeapi::runtime::ClientBuilder;
-use tradeapi::runtime::limits::{InProcessLimits, LimitSettings};
+use tradeapi::runtime::limits::{InProcessLimits, LimitSettings, Limiter};
 use tradeapi_exchange::Keys;
 
 use super::network::Network;
+use super::one_user::OneUser;
 use super::time::Time;
 use super::{Scenario, processes, surroundings};
 use crate::account;
@@ -82,7 +83,7 @@ impl World<'_> {
         let context = |address: &&str| {
             let builder = self.builder(address, self.exchange.keys());
             let builder =
-                if clients == Clients::One { builder } else { builder.limiter(Arc::clone(&limits) as Arc<_>) };
+                if clients == Clients::One { builder } else { builder.limiter(Arc::clone(&limits)) };
             self.context(&self.build(builder))
         };
         let covered = match clients {
@@ -108,8 +109,8 @@ impl World<'_> {
     }
 
     /// A limiter that processes share, as over Redis.
-    pub(super) fn limits(&self) -> Arc<InProcessLimits> {
-        Arc::new(InProcessLimits::with_timer(LimitSettings::default(), self.time.clone()))
+    pub(super) fn limits(&self) -> Arc<dyn Limiter> {
+        Arc::new(OneUser(InProcessLimits::with_timer(LimitSettings::default(), self.time.clone())))
     }
 
     pub(super) fn builder(&self, address: &str, keys: &Keys) -> ClientBuilder<Client> {
