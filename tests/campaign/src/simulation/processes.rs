@@ -24,7 +24,7 @@ use super::disk::Disk;
 use super::incorrect_recovery;
 use super::journal_claims::{self, RecoveredOutcomes};
 use super::positions;
-use super::world::{ADDRESS, World};
+use super::world::World;
 use crate::account;
 use crate::assumptions::Assumption;
 use crate::claim::{Known, Naming};
@@ -99,11 +99,12 @@ impl Story<'_> {
         for life in 0..=kills {
             let writes = Dice::new(world.seed, &format!("journal of {life}"));
             let journal = self.disk.open(&world.time, writes, world.settings.variant);
-            let builder = world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(&limits));
+            let builder =
+                world.builder(&world.time.in_new_process(), world.exchange.keys()).limiter(Arc::clone(&limits));
             let client = world.build(builder.journal(Arc::new(journal)));
             let context = [world.context(&client)];
-            let elsewhere =
-                world.build(world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(&limits)));
+            let elsewhere = world
+                .build(world.builder(&world.time.in_new_process(), world.exchange.keys()).limiter(Arc::clone(&limits)));
             let records = Dice::new(world.seed, &format!("records of {life}"));
             let lives = Duration::from_millis(500 + self.dice.below(LIFE));
             let is_short = self.dice.percent(60);
@@ -178,7 +179,8 @@ impl Story<'_> {
             return;
         }
         let journal = self.disk.open(&world.time, Dice::new(world.seed, "visit"), world.settings.variant);
-        let builder = world.builder(ADDRESS, &world.exchange.open_account()).limiter(Arc::clone(limits));
+        let builder =
+            world.builder(&world.time.in_new_process(), &world.exchange.open_account()).limiter(Arc::clone(limits));
         let visitor = world.build(builder.journal(Arc::new(journal)));
         // It may refuse.
         let _ = visitor.recover(&ConfirmPolicy::new()).await;
@@ -193,7 +195,7 @@ impl Story<'_> {
             return;
         }
         let journal = self.disk.open(&world.time, Dice::new(world.seed, "desk"), world.settings.variant);
-        let builder = world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(limits));
+        let builder = world.builder(&world.time.in_new_process(), world.exchange.keys()).limiter(Arc::clone(limits));
         let desk = world.build(builder.journal(Arc::new(journal)).account("desk"));
         let id = format!("{}-desk{life}", world.settings.id_prefix(world.scenario.account));
         let order = Order::new(Family::Unified, &id);
