@@ -20,14 +20,14 @@ use crate::client::{CLOCK_ERROR, ClientCore, LAG, SETTLING};
 use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
 
-pub(crate) use look::OrderLookup;
+pub(crate) use look::{LookedUp, OrderLookup};
 
 pub use each::{BatchConfirmation, ItemConfirmation};
 pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
 pub use record::AnyRecord;
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};
-pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
+pub use verdict::{Because, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
 pub trait Queryable: Operation {
@@ -197,6 +197,21 @@ impl ConfirmPolicy {
     pub fn absent(mut self, code: impl Into<String>) -> Self {
         self.absent.push(code.into());
         self
+    }
+
+    /// How many answers in a row have to deny what exists not, and how long to wait between two.
+    pub(crate) fn denials_and_pause(&self) -> (u32, Duration) {
+        (self.denials.max(1), self.pauses.0)
+    }
+
+    /// How long before its end a comparison of an account may have missed what it did not show.
+    pub(crate) fn may_be_missed(&self) -> Duration {
+        self.visible_after(Duration::ZERO)
+    }
+
+    /// How long after the exchange accepted a request its effect is visible on every machine.
+    pub(crate) fn shown_after(&self) -> Duration {
+        self.settling.saturating_add(self.lag)
     }
 
     /// How long after its signature the effect of a request with this window is visible on every machine, by a clock

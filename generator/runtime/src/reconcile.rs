@@ -8,6 +8,7 @@ mod by_order;
 mod compare;
 mod error;
 mod fills;
+mod foreign;
 mod listing;
 mod refresh;
 mod report;
@@ -21,7 +22,9 @@ use crate::value::Timestamp;
 
 pub use error::{ListingError, ListingFailure, ReconcileError};
 pub use fills::LedgerUpdateError;
+pub use foreign::CancelForeignError;
 pub use listing::{FillFields, Listing};
+pub(crate) use listing::{ListingPages, Part};
 pub use refresh::RefreshError;
 pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
 
@@ -36,8 +39,6 @@ pub enum ForeignOrders {
     Leave,
     /// They are stored in the journal, which has them from then on.
     Adopt,
-    /// They are cancelled.
-    Cancel,
 }
 
 /// A comparison of an account with a journal: what it covers, what it does, and how far it has come.
@@ -78,7 +79,7 @@ impl Reconciliation {
     }
 
     /// Orders whose client id begins with `prefix` are this program's, also if the journal does not have them: they are
-    /// reported as [`Difference::Unjournaled`] and never cancelled. May be called for several.
+    /// reported as [`Difference::Unjournaled`], and neither adopted nor cancelled. May be called for several.
     pub fn own_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.own_prefixes.push(prefix.into());
         self

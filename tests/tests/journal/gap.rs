@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::journal::{Change, Durability, FileJournal, GapReason, Journal};
-use tradeapi::runtime::reconcile::{Action, Difference, ForeignOrders, Reconciled, Reconciliation};
+use tradeapi::runtime::reconcile::{Action, CancelForeignError, Difference, ForeignOrders, Reconciled, Reconciliation};
 use tradeapi::{Client, Timestamp};
 use tradeapi_exchange::{Exchange, Family, Seed};
 
@@ -188,18 +188,20 @@ async fn an_order_that_the_journal_lost_is_found_and_never_cancelled_as_foreign(
     let late = Reconciliation::since(lost.begun + Duration::from_secs(3_600)).family("unified");
     let client = lost.client();
     let before = lost.exchange.time().now();
-    let reconciled = lost.reconcile(&client, late.foreign_orders(ForeignOrders::Cancel)).await;
+    let reconciled = lost.reconcile(&client, late).await;
     assert_eq!(of(&reconciled, "desk-1"), (Difference::AsExpected, false));
     assert_eq!(of(&reconciled, "desk-2"), (Difference::PerhapsLost, false));
     assert!(reconciled.gap.is_some() && !reconciled.is_settled() && lost.open() == 2, "{reconciled}");
+    let refused = client.cancel_foreign(&reconciled, &[]).await;
+    assert!(matches!(refused, Err(CancelForeignError::Gap { gap: Some(_) })), "{refused:?}");
     let waited = lost.exchange.time().now().as_millis() - before.as_millis();
     // As long as a signature is valid, by clocks that may be as far apart, and until its effect is visible.
-    assert!(waited >= 70_000, "what was sent before the start could still arrive: {waited} ms");
+    assert!(waited >= 190_000, "what was sent before the start could still arrive: {waited} ms");
 
     let adopted = lost.reconcile(&client, lost.reconciliation().foreign_orders(ForeignOrders::Adopt)).await;
     assert_eq!(of(&adopted, "desk-2"), (Difference::PerhapsLost, true));
     assert!(adopted.gap.is_none() && adopted.is_settled(), "{adopted}");
-    let after = lost.reconcile(&client, lost.reconciliation().foreign_orders(ForeignOrders::Cancel)).await;
+    let after = lost.reconcile(&client, lost.reconciliation()).await;
     assert_eq!(of(&after, "desk-2"), (Difference::AsExpected, false));
     assert!(after.is_settled() && lost.open() == 2);
 }
@@ -256,11 +258,18 @@ async fn a_prefix_says_which_orders_the_journal_lost() {
     let lost = Lost::new().await;
     let others = lost.exchange.client_of(lost.exchange.keys()).build().unwrap();
     others.unified().place_order(&order("other-1")).await.unwrap();
-    let reconciliation = lost.reconciliation().own_prefix("desk-").foreign_orders(ForeignOrders::Cancel);
-    let reconciled = lost.reconcile(&lost.client(), reconciliation).await;
+    let (client, reconciliation) = (lost.client(), || lost.reconciliation().own_prefix("desk-"));
+    let reconciled = lost.reconcile(&client, reconciliation()).await;
     assert_eq!(of(&reconciled, "desk-2").0, Difference::Unjournaled);
     assert_eq!(of(&reconciled, "other-1").0, Difference::Foreign);
-    assert!(reconciled.gap.is_none() && lost.open() == 2, "{reconciled}");
+    assert!(reconciled.gap.is_none() && lost.open() == 3, "{reconciled}");
+    // The comparison that closed the gap lists, and another one lists again what may be cancelled.
+    let id = |reconciled: &Reconciled| reconciled.foreign().find_map(|order| order.id.clone()).unwrap();
+    let refused = client.cancel_foreign(&reconciled, &[&id(&reconciled)]).await;
+    assert!(matches!(refused, Err(CancelForeignError::Gap { gap: None })), "{refused:?}");
+    let again = lost.reconcile(&client, reconciliation()).await;
+    client.cancel_foreign(&again, &[&id(&again)]).await.unwrap();
+    assert_eq!(lost.open(), 2);
 }
 
 #[tokio::test]

@@ -180,12 +180,13 @@ impl Message {
         self.reply(&answer);
     }
 
-    /// A copy arrives after the request, and is answered; the answer to the request is lost. An exchange that does not
-    /// recognize the copy by an id gets none, because nothing that a client does can help then.
+    /// A copy arrives after the request, and is answered; the answer to the request is lost. Unless that is assumed
+    /// otherwise, an exchange that does not recognize the copy by an id gets none: nothing that a client does could
+    /// help.
     fn change_twice(self, later: Duration) {
         let first = self.served(self.when());
         let is_recognized = self.parameters["clientOid"].is_string() && !self.world.scenario.conduct.allows_duplicates;
-        if !is_recognized {
+        if !is_recognized && !self.world.breaks(Assumption::Repeats) {
             return self.answer_change(first);
         }
         self.after(later, |message| {

@@ -10,7 +10,7 @@ use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::json::read_json;
-use tradeapi::runtime::reconcile::{ForeignOrders, Reconciliation};
+use tradeapi::runtime::reconcile::{Reconciled, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
     BatchOrder, BatchOrderItem, CancelAllOrders, CancelOrder, Category, ClientOid, Execution, ModifyOrder, OrderRef,
@@ -25,7 +25,7 @@ use crate::lock;
 use crate::network::Line;
 use crate::record::{ActionOf, Report, Subject};
 use crate::scenario::{Order, Program, Step};
-use crate::time::Machine;
+use crate::time::{Machine, next_run};
 use crate::world::{Occasion, World};
 
 /// The price of all orders.
@@ -63,7 +63,8 @@ fn tasks(
     occasion: Occasion,
 ) -> Result<Vec<TaskFuture>, BuildError> {
     let Program { key, tasks, has_clients, again, .. } = &world.scenario.programs[program];
-    let open = |key| Context::new(world, program, process, key);
+    let run = next_run();
+    let open = |key| Context::new(world, program, (process, run), key);
     if occasion == Occasion::First {
         let shared = open(key)?;
         let contexts = tasks.iter().map(|_| if *has_clients { open(key) } else { Ok(shared.clone()) });
@@ -90,7 +91,7 @@ fn tasks(
         }
         context.world.acting(action, context.recover()).await;
         context.perform(0, again).await;
-        context.world.acting(action, context.reconcile(ForeignOrders::Leave)).await;
+        context.world.acting(action, context.reconcile(false)).await;
     })])
 }
 
@@ -122,11 +123,11 @@ fn order_ref(id: &str) -> Option<OrderRef> {
 }
 
 impl Context {
-    fn new(world: &Arc<World>, program: usize, process: usize, key: &str) -> Result<Self, BuildError> {
+    fn new(world: &Arc<World>, program: usize, (process, run): (usize, u64), key: &str) -> Result<Self, BuildError> {
         let Program { account, journal, .. } = world.scenario.programs[program];
         let client = Client::builder("https://exchange.test")
             .credentials(Credentials::new(key, "secret", "passphrase"))
-            .environment(Machine(Arc::clone(&world.time)))
+            .environment(Machine { time: Arc::clone(&world.time), run })
             .transport(Line { world: Arc::clone(world), process })
             .journal(Arc::new(OpenJournal { world: Arc::clone(world), number: journal, process }))
             .account(account)
@@ -186,9 +187,11 @@ impl Context {
                 self.called_with_results(subject, self.client.call_with_results(&all).await.map(ItemsReply::done));
             }
             Step::Evidence(id) => self.give_evidence(id).await,
-            Step::Reconcile => self.reconcile(ForeignOrders::Leave).await,
-            Step::CancelForeign => self.reconcile(ForeignOrders::Cancel).await,
-            Step::Pause(seconds) => pause(&Machine(Arc::clone(&self.world.time)), Duration::from_secs(seconds)).await,
+            Step::Reconcile => self.reconcile(false).await,
+            Step::CancelForeign => self.reconcile(true).await,
+            Step::Pause(seconds) => {
+                pause(&Machine { time: Arc::clone(&self.world.time), run: 0 }, Duration::from_secs(seconds)).await
+            }
         }
     }
 
@@ -261,13 +264,30 @@ impl Context {
         }
     }
 
-    async fn reconcile(&self, foreign: ForeignOrders) {
+    /// Cancels all orders that a comparison lists as foreign, and notes in it what was done with each.
+    async fn cancel_foreign(&self, reconciled: &mut Reconciled) {
+        let ids: Vec<_> = reconciled.foreign().filter_map(|order| order.id.as_deref()).collect();
+        match self.client.cancel_foreign(reconciled, &ids).await {
+            Ok(cancelled) => {
+                for order in cancelled {
+                    let listed = reconciled.orders.iter_mut().filter(|listed| listed.id == order.id);
+                    listed.for_each(|listed| listed.action = order.action.clone());
+                }
+            }
+            Err(error) => self.world.tell(|| format!("process {}: {error}", self.process)),
+        }
+    }
+
+    /// Compares the account, and cancels all orders that are listed as foreign if asked to.
+    async fn reconcile(&self, cancels: bool) {
         let since = self.world.since(self.program);
-        let mut account =
-            Reconciliation::since(since).family(self.family()).foreign_orders(foreign).confirming(policy());
+        let mut account = Reconciliation::since(since).family(self.family()).confirming(policy());
         for _ in 0..ATTEMPTS {
             match self.client.reconcile(&mut account).await {
-                Ok(reconciled) => {
+                Ok(mut reconciled) => {
+                    if cancels {
+                        self.cancel_foreign(&mut reconciled).await;
+                    }
                     let journal = self.world.scenario.programs[self.program].journal;
                     let (at, is_final) = (self.world.time.right(), self.world.is_calm());
                     self.world.tell(|| format!("process {} reports {reconciled}", self.process));

@@ -25,7 +25,8 @@ fn the_client_says_nothing_false_in_any_small_world() {
 
 #[test]
 fn a_kind_world_has_no_unknown_outcome() {
-    for scenario in Scenario::survived() {
+    // Two orders of one id cannot be told apart.
+    for scenario in Scenario::survived().filter(|scenario| !scenario.name.starts_with("same-id")) {
         let run = run(scenario, &Words::default(), Laws::default());
         let is_half_refused = scenario.conduct.refuses_second_part;
         assert_eq!(run.said[2] > 0, is_half_refused, "{}:\n{}", scenario.name, run.story.join("\n"));
@@ -44,9 +45,9 @@ fn a_world_is_replayed_by_its_words() {
     assert_ne!(one.story, run(scenario, &Words::default(), Laws::default()).story);
 }
 
-/// For each assumption of the client, a world in which it does not hold and the client says something false: the
+/// For each assumption of the client, worlds in which it does not hold and the client says something false: the
 /// scenario, how the world deviates from the kind one, and the false word.
-const WITHOUT: [(Assumption, &str, &str, &str); 12] = [
+const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     (Assumption::Settling, "place", "place-order 1: request = is held for minutes", NOT_DONE),
     (
         Assumption::Lag,
@@ -77,6 +78,7 @@ const WITHOUT: [(Assumption, &str, &str, &str); 12] = [
         NOT_DONE,
     ),
     (Assumption::Repeats, "funds-for-one", "place-order 1: request = arrives twice at once", NOT_DONE),
+    (Assumption::Repeats, "same-id-allowed", "place-order 1: request = arrives twice at once", DOUBLED),
     (Assumption::Codes, "place", "place-order 1: answer = is a refusal nevertheless", NOT_DONE),
     (Assumption::Ids, "two-processes", "id of process 1 = a; place-order 2: answer = is lost", DONE),
     (Assumption::Answers, "place", "place-order 1: answer = is another's refusal", NOT_DONE),
@@ -91,12 +93,13 @@ const WITHOUT: [(Assumption, &str, &str, &str); 12] = [
 ];
 
 const DONE: &str = "said done, and it had no effect";
+const DOUBLED: &str = "an order is doubled";
 const NOT_DONE: &str = "said not done, and it had an effect";
 
 #[test]
 fn each_assumption_is_needed() {
     assert!(Assumption::ALL.iter().all(|one| WITHOUT.iter().any(|(assumption, ..)| assumption == one)));
-    for (assumption, scenario, words, kind) in WITHOUT {
+    for &(assumption, scenario, words, kind) in WITHOUT {
         let (scenario, words) = (Scenario::named(scenario).unwrap(), Words::read(words).unwrap());
         let broken = run(scenario, &words, Laws { broken: Some(assumption), ..Laws::default() });
         let story = broken.story.join("\n");

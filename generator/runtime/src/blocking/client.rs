@@ -14,13 +14,17 @@ use crate::confirm::{
 };
 use crate::error::{BuildError, Error, JournalError};
 use crate::exchange::{CodePolicy, Reply};
+use crate::flatten::{Flat, Flattened, NotFlat};
 use crate::journal::Journal;
 use crate::json::{Decode, Encode};
 use crate::ledger::Ledger;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Cancellation, Operation, Repeatable};
 use crate::orders::{TrackedOrder, TrackedOrders};
-use crate::reconcile::{LedgerUpdateError, Listing, ReconcileError, Reconciled, Reconciliation, RefreshError};
+use crate::reconcile::{
+    CancelForeignError, LedgerUpdateError, Listing, ReconcileError, Reconciled, ReconciledOrder, Reconciliation,
+    RefreshError,
+};
 use crate::retry::RetryPolicy;
 use crate::tables::Api;
 use crate::value::Timestamp;
@@ -123,6 +127,20 @@ impl ClientCore {
         self.wait(self.core.reconcile(listings, recoveries, reconciliation))
     }
 
+    /// Cancels open orders of others that a comparison listed; see
+    /// [`ClientCore::cancel_foreign`](crate::ClientCore::cancel_foreign).
+    ///
+    /// # Errors
+    ///
+    /// See [`CancelForeignError`].
+    pub fn cancel_foreign(
+        &self,
+        reconciled: &Reconciled,
+        ids: &[&str],
+    ) -> Result<Vec<ReconciledOrder>, CancelForeignError> {
+        self.wait(self.core.cancel_foreign(reconciled, ids))
+    }
+
     /// Reads the fills of a family into a ledger; see [`ClientCore::update_ledger`](crate::ClientCore::update_ledger).
     ///
     /// # Errors
@@ -136,6 +154,15 @@ impl ClientCore {
         since: Timestamp,
     ) -> Result<usize, LedgerUpdateError> {
         self.wait(self.core.update_ledger(listings, ledger, family, since))
+    }
+
+    /// Cancels all orders and closes all positions; see [`ClientCore::flatten`](crate::ClientCore::flatten).
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientCore::flatten`](crate::ClientCore::flatten).
+    pub fn flatten(&self, flats: &[Flat], listings: &[Listing], policy: &ConfirmPolicy) -> Result<Flattened, NotFlat> {
+        self.wait(self.core.flatten(flats, listings, policy))
     }
 
     /// The orders that the client knows from its calls, if it was built with

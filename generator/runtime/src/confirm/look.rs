@@ -4,9 +4,9 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::plan::QueryPlan;
-use super::question::{QueryResult, Question};
+use super::question::{QueryResult, Question, is_denial};
 use super::record::AnyRecord;
-use super::{Queryable, Shown};
+use super::{ConfirmPolicy, Queryable, Shown};
 use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::error::Error;
@@ -14,7 +14,7 @@ use crate::exchange::Reply;
 use crate::json::{Decode, Encode, read_json};
 use crate::lifecycle::{HasState, OrderShown, PropertyShown, Sighting};
 use crate::retry::RetryPolicy;
-use crate::tables::{CodeProof, Outcome};
+use crate::tables::Outcome;
 
 /// How the orders of a stored change are looked up.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ pub(crate) struct OrderLookup {
     /// Reads the ids of the orders in a stored request; `None` for an order without an id.
     pub(crate) ids: fn(&str) -> Result<Vec<Option<String>>, Violations>,
     /// Queries the order with an id of a stored request.
-    pub(crate) query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> LookupFuture<'a>,
+    pub(crate) query: LookUp,
     /// What the JSON of a record shows of the order.
     pub(crate) shown: fn(&str) -> Option<OrderShown>,
     /// Calls a function with each property of the account that the JSON of a record shows.
@@ -35,8 +35,21 @@ pub(crate) struct OrderLookup {
 
 type ShowProperties = fn(&str, &mut dyn FnMut(PropertyShown<'_>));
 
-/// The order, or `None` if the exchange answers that it does not exist.
-pub(crate) type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<Sighting>, Error>> + Send + 'a>>;
+/// Queries the order with an id of a stored request.
+pub(crate) type LookUp =
+    for<'a> fn(&'a ClientCore, (&'a str, &'a str), (&'a RetryPolicy, &'a ConfirmPolicy)) -> LookupFuture<'a>;
+
+/// A query of an order under way.
+pub(crate) type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<LookedUp, Error>> + Send + 'a>>;
+
+/// What a query shows of an order.
+pub(crate) enum LookedUp {
+    Seen(Sighting),
+    /// The exchange answers that it does not exist, at every place where it may be.
+    Denied,
+    /// Nothing, because it cannot be queried.
+    Nothing,
+}
 
 impl OrderLookup {
     pub(super) const fn of<O>() -> Self
@@ -51,10 +64,8 @@ impl OrderLookup {
             Some(millis) => Some(Duration::from_millis(millis)),
             None => None,
         };
-        let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> LookupFuture<'a> =
-            |client, request, id, retry| {
-                look_up(client, (QueryPlan::of::<O>(), sighting::<O::Record>), request, id, retry)
-            };
+        let query: LookUp =
+            |client, order, policies| look_up(client, (QueryPlan::of::<O>(), sighting::<O::Record>), order, policies);
         let ids = |request: &str| ids(QueryPlan::of::<O>(), request);
         let (shown, properties) = (shown::<O::Record>, properties::<O::Record>);
         Self { ids, query, shown, properties, kept, family: O::META.family }
@@ -88,38 +99,39 @@ type SightingOf = fn(&AnyRecord) -> Option<Sighting>;
 fn look_up<'a>(
     client: &'a ClientCore,
     (plan, sighting): (&'static QueryPlan, SightingOf),
-    request: &'a str,
-    id: &'a str,
-    retry: &'a RetryPolicy,
+    (request, id): (&'a str, &'a str),
+    (retry, policy): (&'a RetryPolicy, &'a ConfirmPolicy),
 ) -> LookupFuture<'a> {
     Box::pin(async move {
         let questions = Question::all_stored(plan, request).unwrap_or_default();
-        let Some(question) = questions.into_iter().flatten().find(|one| one.key() == id) else { return Ok(None) };
-        let first = picked(&question, sighting, question.query_first(client, Some(retry)).await)?;
-        if first.is_some() {
-            return Ok(first);
-        }
-        match question.query_then(client) {
-            Some(second) => picked(&question, sighting, second.await),
-            None => Ok(None),
+        let question = questions.into_iter().flatten().find(|one| one.key() == id);
+        let Some(question) = question else { return Ok(LookedUp::Nothing) };
+        let picked = |answer| picked(&question, sighting, policy, answer);
+        match picked(question.query_first(client, Some(retry)).await)? {
+            LookedUp::Denied => match question.query_then(client) {
+                Some(second) => picked(second.await),
+                None => Ok(LookedUp::Denied),
+            },
+            first => Ok(first),
         }
     })
 }
 
-/// What an answer shows of the order; `None` if it shows that the order does not exist.
+/// What an answer shows of the order.
 fn picked(
     question: &Question,
     sighting: SightingOf,
+    policy: &ConfirmPolicy,
     answer: Result<Reply<Shown<AnyRecord>>, Error>,
-) -> Result<Option<Sighting>, Error> {
+) -> Result<LookedUp, Error> {
     let reply = match answer {
         Ok(reply) => reply.map(|shown| question.pick(shown)),
-        Err(Error::Exchange(error)) if error.proves == Some(CodeProof::NoSuchOrder) => return Ok(None),
+        Err(Error::Exchange(error)) if is_denial(&error, &policy.absent) => return Ok(LookedUp::Denied),
         Err(error) => return Err(error),
     };
     match &reply.data {
-        QueryResult::Record(record) => Ok(sighting(record)),
-        QueryResult::Absent => Ok(None),
+        QueryResult::Record(record) => Ok(sighting(record).map_or(LookedUp::Nothing, LookedUp::Seen)),
+        QueryResult::Absent => Ok(LookedUp::Denied),
         QueryResult::Nothing(because) => Err(reply.unreadable(question.plan().query, Outcome::NotDone, because)),
     }
 }

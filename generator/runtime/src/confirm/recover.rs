@@ -247,7 +247,10 @@ impl ClientCore {
                 if is_known
                     || !can_be_settled
                         && self.can_no_longer_arrive(
-                            &recovered.stored.change.request,
+                            (
+                                &recovered.stored.change.request,
+                                recovered.items.first().and_then(|item| item.id.as_deref()),
+                            ),
                             recovered.stored.change.signed_at,
                             self.moment(),
                             policy,
@@ -284,20 +287,24 @@ impl ClientCore {
 
     /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of
     /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
-    /// since, and both may be wrong together, as far as the policy allows.
+    /// since, and both may be wrong together, as far as the policy allows. If this client sent it, for `id`, its steady
+    /// clock counts, too.
     pub(crate) fn can_no_longer_arrive(
         &self,
-        request: &str,
+        (request, id): (&str, Option<&str>),
         signed_at: Timestamp,
         moment: Moment,
         policy: &ConfirmPolicy,
     ) -> bool {
+        let left = id.and_then(|id| self.left(id, signed_at));
         let Some(window) = self.signature_window(&Named::read(request)) else { return false };
-        let uncertainty = self.signature_uncertainty(window, signed_at, None);
+        let uncertainty = self.signature_uncertainty(window, signed_at, left);
+        let uncertainty = uncertainty.max(self.signature_uncertainty(window, signed_at, None));
         let there = self
             .exchange_time(moment)
             .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(signed_at.as_millis())));
-        let passed = there.into_iter().chain([moment.wall_since(signed_at)]).min().unwrap_or_default();
+        let here = left.map(|left| moment.steady_since(left));
+        let passed = there.into_iter().chain(here).chain([moment.wall_since(signed_at)]).min().unwrap_or_default();
         passed > policy.visible_after(window).saturating_add(uncertainty)
     }
 }

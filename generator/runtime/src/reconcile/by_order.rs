@@ -57,8 +57,8 @@ impl<T> ByOrder<T> {
         self.places.iter().map(|(key, place)| (key, &self.values[*place]))
     }
 
-    /// The values in the order in which their keys were inserted.
-    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.values.iter_mut()
+    /// Calls a function with each key and its value.
+    pub(super) fn for_each_mut(&mut self, mut change: impl FnMut(&Key, &mut T)) {
+        self.places.iter().for_each(|(key, place)| change(key, &mut self.values[*place]));
     }
 }

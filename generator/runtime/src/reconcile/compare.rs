@@ -81,8 +81,20 @@ impl Shown {
         ids
     }
 
-    pub(super) fn order(&self, order: &ReconciledOrder) -> Option<&ShownOrder> {
-        self.orders.get(&(order.family, order.id.clone()?))
+    /// The client ids of the orders, and those of fills alone, by family.
+    fn named(&self) -> (ByOrder<()>, ByOrder<()>) {
+        let (mut seen, mut filled) = (ByOrder::default(), ByOrder::default());
+        for ((family, _), order) in self.orders.iter() {
+            if let Some(client_id) = &order.sighting.client_id {
+                seen.insert((*family, client_id.clone()), ());
+            }
+        }
+        for ((family, _), fills) in self.fills.iter() {
+            if let Some(client_id) = &fills.client_id {
+                filled.insert((*family, client_id.clone()), ());
+            }
+        }
+        (seen, filled)
     }
 }
 
@@ -91,6 +103,8 @@ impl Shown {
 pub(super) struct JournalOrders {
     by_client_id: ByOrder<KnownOrder>,
     adopted: ByOrder<Adopted>,
+    /// The orders that it has under another name of the account, by client id and by id.
+    of_others: ByOrder<ChangeNumber>,
     /// The families with an order without an id.
     without_id: Vec<&'static str>,
     /// The families whose orders it has; empty for all.
@@ -109,13 +123,42 @@ struct KnownOrder {
     is_created: bool,
     request: String,
     look: OrderLookup,
+    absence: Absence,
 }
 
 struct Adopted {
     number: ChangeNumber,
     signed_at: Timestamp,
     client_id: Option<String>,
+    record: String,
+    absence: Absence,
 }
+
+/// What is known about an order that the account does not show.
+#[derive(Clone, Copy, Debug, Default)]
+struct Absence {
+    /// Whether its request could no longer arrive when the account was listed, and every machine had to show what it
+    /// did.
+    is_due: bool,
+    /// Whether the exchange denied it as often in a row as the policy says, or listed the open orders twice without it.
+    is_repeated: bool,
+}
+
+impl Absence {
+    /// What follows for an order that the account does not show.
+    fn gone(self) -> Gone {
+        if self.is_certain() { Gone::NotOpen } else { Gone::Unsettled }
+    }
+
+    /// Whether the order is certain not to be open.
+    fn is_certain(self) -> bool {
+        self.is_due && self.is_repeated
+    }
+}
+
+/// Whether a stored request could no longer arrive when the account was listed. It has an id, unless it was adopted, and
+/// was signed at a time.
+pub(super) type IsDue<'a> = &'a dyn Fn((&str, Option<&str>), Timestamp) -> bool;
 
 /// What a journal says about an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,24 +201,88 @@ impl JournalOrders {
         self.place(stored, look, creates).map_err(|why| ReconcileError::Change { number: stored.number, why })
     }
 
+    /// Adds the orders in a change of an account with another name, to which they may belong.
+    pub(super) fn add_other(&mut self, stored: &StoredChange, recoveries: &[Recovery], listings: &[Listing]) {
+        let operation = stored.change.operation.as_str();
+        let adopts = |listing: &&Listing| listing.part == Part::OpenOrders && listing.operation == operation;
+        if let Some(listing) = listings.iter().find(adopts) {
+            let id = listing.read(&stored.change.request).and_then(|order| order.id);
+            id.into_iter().for_each(|id| self.of_others.insert((listing.family, id), stored.number));
+            return;
+        }
+        let look = recoveries.iter().find(|recovery| recovery.operation() == operation);
+        let Some(look) = look.and_then(Recovery::creation) else { return };
+        let is_placed = |place| stored.outcome_of(place) != Some(Outcome::NotDone);
+        for (place, id) in (look.ids)(&stored.change.request).unwrap_or_default().into_iter().enumerate() {
+            if let Some(id) = id.filter(|_| is_placed(place)) {
+                self.of_others.insert((look.family, id), stored.number);
+            }
+        }
+    }
+
+    /// The change of an account with another name that has this order.
+    fn of_another_name(&self, key: &Key, client_id: Option<&String>) -> Option<ChangeNumber> {
+        let by_client_id = || self.of_others.get(&(key.0, client_id?.clone()));
+        self.of_others.get(key).or_else(by_client_id).copied()
+    }
+
     /// Whether the journal has orders of families that were left out.
     pub(super) fn is_partial(&self) -> bool {
         self.is_partial
     }
 
-    /// Settles the orders with an unknown outcome whose requests could no longer arrive when the account was listed:
-    /// the listings show what they did. Returns their changes.
-    pub(super) fn settle(&mut self, could_no_longer_arrive: &dyn Fn(&str, Timestamp) -> bool) -> Vec<ChangeNumber> {
-        let mut settled = Vec::new();
-        for order in self.by_client_id.values_mut().filter(|order| order.expected == Expected::Open) {
-            if could_no_longer_arrive(&order.request, order.signed_at) {
-                order.expected = Expected::Settled;
-                // A batch has several orders.
-                if !settled.contains(&order.number) {
+    /// Notes which requests could no longer arrive when the account was listed.
+    pub(super) fn note_due(&mut self, is_due: IsDue<'_>) {
+        self.by_client_id.for_each_mut(|(_, id), order| {
+            order.absence.is_due = is_due((&order.request, Some(id)), order.signed_at);
+        });
+        self.adopted.for_each_mut(|_, order| {
+            order.absence.is_due = is_due((&order.record, None), order.signed_at);
+        });
+    }
+
+    /// Notes that the exchange denied an order as often as needed.
+    pub(super) fn deny(&mut self, missing: &Missing) {
+        if let Some(order) = self.by_client_id.get_mut(&missing.key()) {
+            order.absence.is_repeated = true;
+        }
+    }
+
+    /// Whether only a listing of open orders shows that an order is not open, because it can no longer be queried.
+    pub(super) fn needs_listing(&self, shown: &Shown, since: Timestamp) -> bool {
+        let is_open_question = |absence: Absence| absence.is_due && !absence.is_repeated;
+        missing_orders(self, shown, since).any(|(_, order)| is_open_question(order.absence))
+            || missing_adopted(self, shown, since).any(|(_, order)| is_open_question(order.absence))
+    }
+
+    /// Notes that the open orders of a family were listed as a whole twice: what is due and was shown by neither is not
+    /// open.
+    pub(super) fn listed_again(&mut self, family: &str) {
+        self.by_client_id.for_each_mut(|key, order| order.absence.is_repeated |= key.0 == family);
+        self.adopted.for_each_mut(|key, order| order.absence.is_repeated |= key.0 == family);
+    }
+
+    /// Settles the orders with an unknown outcome that the account shows, or that are certain not to be open: the
+    /// account shows what the requests did. Returns the changes of which no order is left.
+    pub(super) fn settle(&mut self, shown: &Shown) -> Vec<ChangeNumber> {
+        let (seen, filled) = shown.named();
+        let (mut settled, mut open) = (Vec::new(), Vec::new());
+        self.by_client_id.for_each_mut(|key, order| {
+            let is_shown = seen.contains(key) || filled.contains(key) || !order.is_created;
+            let is_settled = order.absence.is_certain() || order.absence.is_due && is_shown;
+            match (order.expected, is_settled) {
+                (Expected::Open, true) => {
+                    order.expected = Expected::Settled;
                     settled.push(order.number);
                 }
+                (Expected::Open, false) => open.push(order.number),
+                (Expected::NotPlaced | Expected::Settled, _) => {}
             }
-        }
+        });
+        settled.sort_unstable();
+        settled.dedup();
+        // A batch has several orders.
+        settled.retain(|number| !open.contains(number));
         settled
     }
 
@@ -193,7 +300,9 @@ impl JournalOrders {
             let (place, why) = (format!("at change {number}"), "an adopted order has no id".to_owned());
             return Err(JournalError::Damaged { place, why });
         };
-        self.add_adopted((listing.family, id), Adopted { number, signed_at: stored.change.signed_at, client_id });
+        let (signed_at, record) = (stored.change.signed_at, stored.change.request.clone());
+        let order = Adopted { number, signed_at, client_id, record, absence: Absence::default() };
+        self.add_adopted((listing.family, id), order);
         Ok(())
     }
 
@@ -221,7 +330,8 @@ impl JournalOrders {
                 continue;
             };
             let request = stored.change.request.clone();
-            let order = KnownOrder { number, signed_at, expected, is_created, request, look };
+            let absence = Absence::default();
+            let order = KnownOrder { number, signed_at, expected, is_created, request, look, absence };
             let key = (look.family, id);
             // Of several attempts with an id, one that was not placed, or that creates nothing, says nothing about the
             // others.
@@ -240,6 +350,14 @@ pub(super) struct Missing {
     pub(super) client_id: String,
     pub(super) request: String,
     pub(super) look: OrderLookup,
+    /// Whether a denial counts, because every machine has to show what the request did.
+    pub(super) is_due: bool,
+}
+
+impl Missing {
+    pub(super) fn key(&self) -> Key {
+        (self.family, self.client_id.clone())
+    }
 }
 
 /// The orders of the journal since a time that the exchange does not show and that can still be queried.
@@ -255,24 +373,21 @@ pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, no
             client_id: client_id.clone(),
             request: order.request.clone(),
             look: order.look,
+            is_due: order.absence.is_due,
         })
         .collect()
 }
 
-/// The orders of the journal since a time that the exchange does not show.
+/// The orders of the journal that the exchange does not show: those since a time, and those of which it shows fills.
 fn missing_orders<'a>(
     known: &'a JournalOrders,
     shown: &'a Shown,
     since: Timestamp,
 ) -> impl Iterator<Item = (&'a Key, &'a KnownOrder)> {
-    let mut seen = ByOrder::default();
-    for ((family, _), order) in shown.orders.iter() {
-        if let Some(client_id) = &order.sighting.client_id {
-            seen.insert((*family, client_id.clone()), ());
-        }
-    }
+    let (seen, filled) = shown.named();
     known.by_client_id.iter().filter(move |(key, order)| {
-        order.expected != Expected::NotPlaced && order.is_created && order.signed_at >= since && !seen.contains(key)
+        let is_covered = order.signed_at >= since || filled.contains(key);
+        order.expected != Expected::NotPlaced && order.is_created && is_covered && !seen.contains(key)
     })
 }
 
@@ -336,6 +451,7 @@ fn order(family: &'static str, difference: Difference) -> ReconciledOrder {
         filled: rust_decimal::Decimal::ZERO.into(),
         change: None,
         action: Action::None,
+        open_in: None,
     }
 }
 
@@ -348,10 +464,13 @@ fn listed(known: &JournalOrders, key: &Key, shown: &ShownOrder, ownership: Owner
             (Difference::Contradiction, Some(*number))
         }
         (Some(KnownOrder { number, .. }), _) | (None, Some(Adopted { number, .. })) => (expected, Some(*number)),
-        (None, None) => (unknown(known, family, client_id.as_deref(), shown.sighting.at, ownership), None),
+        (None, None) => match known.of_another_name(key, client_id.as_ref()) {
+            Some(number) => (Difference::OtherName, Some(number)),
+            None => (unknown(known, family, client_id.as_deref(), shown.sighting.at, ownership), None),
+        },
     };
-    let (id, seen) = (Some(key.1.clone()), Some(shown.sighting.clone()));
-    ReconciledOrder { id, client_id, is_open: shown.is_open, seen, change, ..order(family, difference) }
+    let (id, seen, open_in) = (Some(key.1.clone()), Some(shown.sighting.clone()), shown.open_in);
+    ReconciledOrder { id, client_id, is_open: shown.is_open, seen, change, open_in, ..order(family, difference) }
 }
 
 /// The difference of an order that the journal does not have.
@@ -382,21 +501,23 @@ fn by_its_fills(
     client_id: Option<String>,
     ownership: Ownership<'_>,
 ) -> ReconciledOrder {
-    let difference = match (&client_id, known.adopted.contains(key)) {
-        (_, true) => Difference::Ended,
-        (None, false) => Difference::Unattributed,
-        (Some(id), false) => unknown(known, key.0, Some(id), None, ownership),
+    let (difference, change) = match (known.adopted.get(key), known.of_another_name(key, client_id.as_ref())) {
+        (Some(adopted), _) if adopted.absence.is_certain() => (Difference::Ended, Some(adopted.number)),
+        (Some(adopted), _) => (Difference::Gone(Gone::Unsettled), Some(adopted.number)),
+        (None, Some(number)) => (Difference::OtherName, Some(number)),
+        (None, None) => match &client_id {
+            None => (Difference::Unattributed, None),
+            Some(id) => (unknown(known, key.0, Some(id), None, ownership), None),
+        },
     };
-    let change = known.adopted.get(key).map(|adopted| adopted.number);
     ReconciledOrder { id: Some(key.1.clone()), client_id, change, ..order(key.0, difference) }
 }
 
 fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
-    let difference = match (known.expected, &filled) {
-        (Expected::Open, None) => Difference::Gone(Gone::Unsettled),
+    let difference = match known.expected {
         // It is reported for its fills.
-        (Expected::NotPlaced, _) => Difference::Contradiction,
-        (Expected::Open | Expected::Settled, _) => Difference::Gone(Gone::NotOpen),
+        Expected::NotPlaced => Difference::Contradiction,
+        Expected::Open | Expected::Settled => Difference::Gone(known.absence.gone()),
     };
     ReconciledOrder {
         id: filled.map(|(_, id)| id),
@@ -406,22 +527,36 @@ fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
     }
 }
 
-/// Adopted orders have no request to query them by.
-fn adopted_and_gone(known: &JournalOrders, shown: &Shown, since: Timestamp) -> impl Iterator<Item = ReconciledOrder> {
-    let is_shown = |key: &Key| shown.orders.contains(key) || shown.fills.contains(key);
-    let gone = known.adopted.iter().filter(move |(key, adopted)| adopted.signed_at >= since && !is_shown(key));
-    gone.map(|((family, id), adopted)| ReconciledOrder {
+fn adopted_and_gone(known: &JournalOrders, shown: &Shown, since: Timestamp) -> Vec<ReconciledOrder> {
+    let alone = missing_adopted(known, shown, since).filter(move |(key, _)| !shown.fills.contains(key));
+    let gone = alone.map(|((family, id), adopted)| ReconciledOrder {
         id: Some(id.clone()),
         client_id: adopted.client_id.clone(),
         change: Some(adopted.number),
-        ..order(family, Difference::Gone(Gone::NotOpen))
-    })
+        ..order(family, Difference::Gone(adopted.absence.gone()))
+    });
+    gone.collect()
 }
 
-/// When the earliest order was placed that is not known to have ended.
-pub(super) fn earliest(known: &JournalOrders, orders: &[ReconciledOrder]) -> Option<Timestamp> {
+/// The adopted orders that the account does not show: those since a time, and those of which it shows fills. They have
+/// no request to query them by.
+fn missing_adopted<'a>(
+    known: &'a JournalOrders,
+    shown: &'a Shown,
+    since: Timestamp,
+) -> impl Iterator<Item = (&'a Key, &'a Adopted)> {
+    let is_covered = move |key: &Key, order: &Adopted| order.signed_at >= since || shown.fills.contains(key);
+    known.adopted.iter().filter(move |(key, order)| is_covered(key, order) && !shown.orders.contains(key))
+}
+
+/// When the earliest order was placed that is not known to have ended, given from when on orders were compared.
+pub(super) fn earliest(known: &JournalOrders, orders: &[ReconciledOrder], since: Timestamp) -> Option<Timestamp> {
     let placed = orders.iter().filter(|order| order.is_open || order.difference == Difference::Gone(Gone::Unsettled));
     let placed = placed.filter_map(|order| {
+        // The journal does not know when it was placed.
+        if matches!(order.difference, Difference::Unjournaled | Difference::PerhapsLost) {
+            return Some(since);
+        }
         let adopted = order.id.clone().and_then(|id| known.adopted.get(&(order.family, id)));
         let own = order.client_id.clone().and_then(|id| known.by_client_id.get(&(order.family, id)));
         own.map(|own| own.signed_at).or(adopted.map(|adopted| adopted.signed_at))

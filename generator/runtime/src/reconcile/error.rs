@@ -8,7 +8,7 @@ use crate::error::{Error, JournalError, debug_as_sentence};
 use crate::journal::ChangeNumber;
 use crate::pages::PageError;
 
-/// Why an account could not be compared with a journal. Nothing was adopted or cancelled, unless the journal failed
+/// Why an account could not be compared with a journal. Nothing was adopted, unless the journal failed
 /// while orders were adopted. Reconciling again goes on where it stopped.
 #[non_exhaustive]
 pub enum ReconcileError {
@@ -18,11 +18,6 @@ pub enum ReconcileError {
     NoListing {
         /// The family; `None` if no family has such a listing.
         family: Option<String>,
-    },
-    /// Foreign orders are to be cancelled, but it is not known how to cancel those of a listing.
-    NoCancel {
-        /// The id of the operation.
-        operation: &'static str,
     },
     /// The journal cannot be read or written.
     Journal(JournalError),
@@ -68,7 +63,7 @@ pub enum ListingFailure {
 
 impl ListingFailure {
     /// The failure of an operation.
-    pub(super) fn of(self, operation: &'static str) -> ListingError {
+    pub(crate) fn of(self, operation: &'static str) -> ListingError {
         ListingError { operation, failure: self }
     }
 }
@@ -94,7 +89,6 @@ impl fmt::Display for ReconcileError {
             Self::NoListing { family: Some(family) } => {
                 write!(f, "no operation of the family `{family}` lists open orders")
             }
-            Self::NoCancel { operation } => write!(f, "it is not known how an order of {operation} is cancelled"),
             Self::Journal(error) => error.fmt(f),
             Self::Change { number, why } => write!(f, "this release cannot read change {number}: {why}"),
             Self::Listing(error) => error.fmt(f),
@@ -112,7 +106,7 @@ impl StdError for ReconcileError {
             Self::Journal(error) => error.source(),
             Self::Listing(error) => error.source(),
             Self::Query { source, .. } => source.source(),
-            Self::NoJournal | Self::NoListing { .. } | Self::NoCancel { .. } | Self::Change { .. } => None,
+            Self::NoJournal | Self::NoListing { .. } | Self::Change { .. } => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::listing::Listing;
 use crate::confirm::Recovered;
 use crate::error::Error;
 use crate::journal::{ChangeNumber, Gap};
@@ -28,9 +29,11 @@ pub struct Reconciled {
     pub begun: Timestamp,
     /// Where listings do not reach back as far as the comparison. Orders of the journal from before are queried by id.
     pub clipped: Vec<Clipped>,
-    /// The time from which the next comparison misses nothing: when this one began, or when the earliest order was
-    /// placed that is not known to have ended.
+    /// The time from which the next comparison misses nothing: when the earliest order was placed that is not known to
+    /// have ended, and no later than the exchange is certain to have shown everything before this one began.
     pub next_since: Timestamp,
+    /// Whether the journal may have lacked changes when the comparison began.
+    pub(super) has_gap: bool,
 }
 
 /// An order, and how it differs from the journal.
@@ -55,6 +58,8 @@ pub struct ReconciledOrder {
     pub change: Option<ChangeNumber>,
     /// What was done with it.
     pub action: Action,
+    /// The listing of open orders that shows it, and the value of the parameter it is read over.
+    pub(super) open_in: Option<(Listing, Option<&'static str>)>,
 }
 
 /// How an order differs from a journal.
@@ -70,6 +75,8 @@ pub enum Difference {
     /// The journal does not have it and may have lost it: it dates from after the start of the [`Gap`], and no prefix
     /// shows whose it is. It is never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
     PerhapsLost,
+    /// The journal has it under another name of the account. It is never adopted or cancelled.
+    OtherName,
     /// It is not of this program.
     Foreign,
     /// It has no id to match it by, and may be an order that the journal has without an id.
@@ -86,7 +93,7 @@ pub enum Difference {
 pub enum Gone {
     /// It is not open, and cannot become so. How it ended is not shown.
     NotOpen,
-    /// Nothing: the outcome of the request is unknown, and it could still arrive. Reconcile again later.
+    /// Nothing: its request could still arrive, or the machine that answered may not show it yet. Reconcile again later.
     Unsettled,
 }
 
@@ -105,8 +112,8 @@ pub enum Action {
 }
 
 impl Reconciled {
-    /// Whether nothing needs attention: every order is of the journal or foreign, is known to be open or not,
-    /// and was cancelled if that was the policy; and the journal lacks nothing.
+    /// Whether nothing needs attention: every order is of the journal or foreign, and is known to be open or not; and
+    /// the journal lacks nothing.
     pub fn is_settled(&self) -> bool {
         self.unsettled().next().is_none() && self.gap.is_none()
     }
@@ -114,6 +121,12 @@ impl Reconciled {
     /// The orders that need attention.
     pub fn unsettled(&self) -> impl Iterator<Item = &ReconciledOrder> {
         self.orders.iter().filter(|order| order.needs_attention())
+    }
+
+    /// The open orders of others, of which [`cancel_foreign`](crate::ClientCore::cancel_foreign) cancels those that the
+    /// caller picks.
+    pub fn foreign(&self) -> impl Iterator<Item = &ReconciledOrder> {
+        self.orders.iter().filter(|order| order.is_open && order.difference == Difference::Foreign)
     }
 
     /// The orders that are open.
@@ -127,7 +140,7 @@ impl ReconciledOrder {
     pub(super) fn needs_attention(&self) -> bool {
         match self.difference {
             Difference::Gone(Gone::Unsettled) | Difference::Contradiction => true,
-            Difference::Unjournaled | Difference::Unattributed => self.is_open,
+            Difference::Unjournaled | Difference::Unattributed | Difference::OtherName => self.is_open,
             Difference::PerhapsLost => self.is_open && !matches!(self.action, Action::Adopted),
             Difference::Foreign => matches!(self.action, Action::NotCancelled(_)),
             Difference::AsExpected | Difference::Ended | Difference::Gone(Gone::NotOpen) => false,
@@ -142,6 +155,7 @@ impl fmt::Display for Difference {
             Self::Ended => "ended",
             Self::Unjournaled => "of this program, and not in the journal",
             Self::PerhapsLost => "not in the journal, which may have lost it",
+            Self::OtherName => "in the journal under another name of the account",
             Self::Foreign => "foreign",
             Self::Unattributed => "without an id to match it by",
             Self::Gone(Gone::NotOpen) => "not open, and no longer shown",

@@ -1,16 +1,16 @@
-//! The steps of a comparison: recover, list, compare, query what is missing, act.
+//! The steps of a comparison: recover, list, query what is missing, compare, adopt.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::compare::{JournalOrders, Missing, Ownership, Shown, ShownOrder, compare, earliest, missing};
+use super::compare::{JournalOrders, Ownership, Shown, compare, earliest, missing};
 use super::error::{ListingFailure, ReconcileError};
 use super::listing::{Listing, ListingPages, PageContent, Part};
 use super::report::{Action, Difference, Reconciled, ReconciledOrder};
 use super::{ForeignOrders, Reconciliation};
 use crate::client::ClientCore;
-use crate::clock::Moment;
-use crate::confirm::{Recovered, Recovery};
+use crate::clock::{self, Moment};
+use crate::confirm::{LookedUp, Recovered, Recovery};
 use crate::error::JournalError;
 use crate::journal::{CHUNK, Change, ChangeNumber, Ending, Gap, Journal, StoredChange};
 use crate::pages::{Clipped, PageError};
@@ -54,23 +54,12 @@ impl JournalGap {
 
 impl Progress {
     fn begin(client: &ClientCore, listings: &[Listing], how: &Reconciliation) -> Result<Self, ReconcileError> {
-        let covers = |family: &str| how.families.is_empty() || how.families.iter().any(|name| name == family);
-        let mut covered = Vec::new();
-        for listing in listings.iter().filter(|listing| covers(listing.family)) {
-            // After the others of its part.
-            let place = covered.partition_point(|known: &Listing| known.part <= listing.part);
-            covered.insert(place, *listing);
-        }
+        let covered = covered(listings, how);
         let of_orders = |listing: &&Listing| listing.part == Part::OpenOrders;
         let lists = |family: &&String| covered.iter().filter(of_orders).any(|listing| listing.family == **family);
         let unlisted = how.families.iter().find(|family| !lists(family));
         if unlisted.is_some() || !covered.iter().any(|listing| of_orders(&listing)) {
             return Err(ReconcileError::NoListing { family: unlisted.cloned() });
-        }
-        if how.foreign == ForeignOrders::Cancel
-            && let Some(listing) = covered.iter().filter(of_orders).find(|listing| !listing.can_cancel())
-        {
-            return Err(ReconcileError::NoCancel { operation: listing.operation });
         }
         let mut left = Vec::new();
         for listing in covered {
@@ -97,7 +86,13 @@ impl Progress {
 impl ClientCore {
     /// Compares the account with the journal: recovers the changes that the journal has open, reads the open orders,
     /// and the past orders and fills since a time, queries the orders of the journal that none of them shows, and
-    /// reports for each order how it differs. Then foreign orders are adopted or cancelled, if that is the policy.
+    /// reports for each order how it differs. Then foreign orders are adopted, if that is the policy.
+    /// [`cancel_foreign`](Self::cancel_foreign) cancels those that the caller picks from the report.
+    ///
+    /// An order that the account does not show is reported as [`NotOpen`](super::Gone::NotOpen) only under the
+    /// conditions of a confirmation: its request can no longer arrive, every machine of the exchange has to show what it
+    /// did, and it was denied as often in a row as the policy says. Until then it is
+    /// [`Unsettled`](super::Gone::Unsettled), and `next_since` is not behind it.
     ///
     /// Call it at the start of a program and after an outage, before anything else is sent. All calls wait for their
     /// rate limits. If any part of the account cannot be read, it fails and does nothing with foreign orders; with the
@@ -144,22 +139,30 @@ impl ClientCore {
         // It is read after the listings, so that it has every order of this program that they show.
         let mut known = self.journaled(journal, listings, recoveries, how, progress).await?;
         let covers_all = !known.is_partial();
-        for number in known.settle(&|request, signed_at| {
+        known.note_due(&|request, signed_at| {
             self.can_no_longer_arrive(request, signed_at, progress.listed_after, &how.confirm)
-        }) {
+        });
+        self.query_missing(how, &mut known, progress).await?;
+        if known.needs_listing(&progress.shown, progress.since) {
+            self.list_again(listings, how, &mut known, progress).await?;
+        }
+        for number in known.settle(&progress.shown) {
             journal.end(number, Ending::new(Outcome::Unknown)).await?;
         }
-        self.query_missing(how, &known, progress).await?;
         let lost_since = progress.gap.as_ref().map(|lost| lost.since);
         let ownership = Ownership { own_prefixes: &how.own_prefixes, lost_since };
         let mut orders = compare(&known, &progress.shown, progress.since, ownership);
-        let next_since = earliest(&known, &orders).unwrap_or(progress.begun).min(progress.begun);
-        for order in orders.iter_mut().filter(|order| order.is_open) {
-            let is_adopted = order.difference == Difference::PerhapsLost && how.foreign == ForeignOrders::Adopt;
-            if order.difference == Difference::Foreign || is_adopted {
-                self.handle(journal, how.foreign, order, &progress.shown).await?;
+        // What happened shortly before may not be shown yet.
+        let all_shown = progress.begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
+        let next_since = earliest(&known, &orders, progress.since).into_iter().chain([all_shown]).min();
+        if how.foreign == ForeignOrders::Adopt {
+            for order in orders.iter_mut().filter(|order| order.is_open) {
+                if matches!(order.difference, Difference::Foreign | Difference::PerhapsLost) {
+                    self.adopt(journal, order).await?;
+                }
             }
         }
+        let has_gap = progress.gap.is_some();
         let gap = self.close_gap(journal, progress.gap.clone(), covers_all, &orders).await?;
         Ok(Reconciled {
             orders,
@@ -167,7 +170,8 @@ impl ClientCore {
             begun: progress.begun,
             gap,
             clipped: progress.clipped.clone(),
-            next_since,
+            next_since: next_since.unwrap_or(all_shown),
+            has_gap,
         })
     }
 
@@ -197,6 +201,8 @@ impl ClientCore {
             for stored in chunk {
                 if stored.change.account.as_deref().unwrap_or_default() == self.account().name() {
                     known.add(&stored, (recoveries, listings), concerns(&stored))?;
+                } else {
+                    known.add_other(&stored, recoveries, listings);
                 }
             }
             if is_last {
@@ -252,49 +258,105 @@ impl ClientCore {
         Ok(())
     }
 
-    /// Queries the orders of the journal that no listing shows, as far as the exchange keeps them.
+    /// Queries the orders of the journal that no listing shows, as far as the exchange keeps them, until each is shown or
+    /// was denied as often in a row as the policy says.
     async fn query_missing(
         &self,
         how: &Reconciliation,
-        known: &JournalOrders,
+        known: &mut JournalOrders,
         progress: &mut Progress,
     ) -> Result<(), ReconcileError> {
-        for Missing { family, client_id, request, look } in missing(known, &progress.shown, progress.since, self.now())
-        {
-            let found = (look.query)(self, &request, &client_id, &how.retry).await;
-            let found = found.map_err(|source| ReconcileError::Query { client_id, source })?;
-            found.into_iter().for_each(|sighting| progress.shown.add_order(family, sighting, None));
+        let (denials, pause) = how.confirm.denials_and_pause();
+        let mut left = missing(known, &progress.shown, progress.since, self.now());
+        for round in 0..denials {
+            if round > 0 && !left.is_empty() {
+                clock::pause(self.environment(), pause).await;
+            }
+            let mut denied = Vec::new();
+            for missing in left {
+                let order = (missing.request.as_str(), missing.client_id.as_str());
+                let found = (missing.look.query)(self, order, (&how.retry, &how.confirm)).await;
+                match found {
+                    Ok(LookedUp::Seen(sighting)) => progress.shown.add_order(missing.family, sighting, None),
+                    // An earlier denial proves nothing, so another one does not help.
+                    Ok(LookedUp::Denied) if missing.is_due => denied.push(missing),
+                    Ok(LookedUp::Denied | LookedUp::Nothing) => {}
+                    Err(source) => return Err(ReconcileError::Query { client_id: missing.client_id, source }),
+                }
+            }
+            left = denied;
+        }
+        left.iter().for_each(|missing| known.deny(missing));
+        Ok(())
+    }
+
+    /// Lists the open orders again. What neither listing shows, and can no longer be queried, is not open.
+    async fn list_again(
+        &self,
+        listings: &[Listing],
+        how: &Reconciliation,
+        known: &mut JournalOrders,
+        progress: &mut Progress,
+    ) -> Result<(), ReconcileError> {
+        let mut families: Vec<(&'static str, bool)> = Vec::new();
+        for listing in covered(listings, how).into_iter().filter(|listing| listing.part == Part::OpenOrders) {
+            let mut is_whole = true;
+            for turn in listing.turns() {
+                let (seen, pages) = self.list_open(&listing, turn, how).await?;
+                // Where pages have numbers, an order that ends meanwhile moves others to earlier pages.
+                is_whole &= seen.clipped.is_none() && (pages <= 1 || !listing.has_counted_pages());
+                progress.take(listing, turn, seen).map_err(|why| ListingFailure::Item(why).of(listing.operation))?;
+            }
+            match families.iter_mut().find(|(family, _)| *family == listing.family) {
+                Some((_, are_whole)) => *are_whole &= is_whole,
+                None => families.push((listing.family, is_whole)),
+            }
+        }
+        for (family, _) in families.iter().filter(|(_, is_whole)| *is_whole) {
+            known.listed_again(family);
         }
         Ok(())
     }
 
-    /// Treats an open order of others as the policy says.
-    async fn handle(
+    /// The open orders of a listing, and how many pages show them.
+    async fn list_open(
         &self,
-        journal: &Arc<dyn Journal>,
-        foreign: ForeignOrders,
-        order: &mut ReconciledOrder,
-        shown: &Shown,
-    ) -> Result<(), JournalError> {
-        let Some(ShownOrder { sighting, open_in: Some((listing, turn)), .. }) = shown.order(order) else {
-            return Ok(());
-        };
-        order.action = match foreign {
-            ForeignOrders::Leave => Action::None,
-            ForeignOrders::Adopt => {
-                let mut change = Change::new(listing.operation, &sighting.record, self.now());
-                change.client_ids.extend(sighting.client_id.clone());
-                change.account = Some(self.account().name().to_owned()).filter(|name| !name.is_empty());
-                let number = journal.begin(change).await?;
-                journal.end(number, Ending::new(Outcome::Done)).await?;
-                order.change = Some(number);
-                Action::Adopted
-            }
-            ForeignOrders::Cancel => match listing.cancel(self, *turn, sighting).await {
-                Ok(()) => Action::Cancelled,
-                Err(error) => Action::NotCancelled(Arc::new(error)),
-            },
-        };
+        listing: &Listing,
+        turn: Option<&'static str>,
+        how: &Reconciliation,
+    ) -> Result<(PageContent, u32), ReconcileError> {
+        let operation = listing.operation;
+        let walk = listing.walk(self, turn, Timestamp::default(), &how.retry);
+        let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
+        let (mut seen, mut pages) = (PageContent::default(), 0);
+        while let Some(page) = walk.next().await {
+            seen.add(page.map_err(|failure| failure.of(operation))?);
+            pages += 1;
+        }
+        Ok((seen, pages))
+    }
+
+    /// Stores an open order of others in the journal.
+    async fn adopt(&self, journal: &Arc<dyn Journal>, order: &mut ReconciledOrder) -> Result<(), JournalError> {
+        let (Some((listing, _)), Some(seen)) = (&order.open_in, &order.seen) else { return Ok(()) };
+        let mut change = Change::new(listing.operation, &seen.record, self.now());
+        change.client_ids.extend(seen.client_id.clone());
+        change.account = Some(self.account().name().to_owned()).filter(|name| !name.is_empty());
+        let number = journal.begin(change).await?;
+        journal.end(number, Ending::new(Outcome::Done)).await?;
+        (order.change, order.action) = (Some(number), Action::Adopted);
         Ok(())
     }
+}
+
+/// The listings of the families that are compared, by what they show.
+fn covered(listings: &[Listing], how: &Reconciliation) -> Vec<Listing> {
+    let covers = |family: &str| how.families.is_empty() || how.families.iter().any(|name| name == family);
+    let mut covered = Vec::new();
+    for listing in listings.iter().filter(|listing| covers(listing.family)) {
+        // After the others of its part.
+        let place = covered.partition_point(|known: &Listing| known.part <= listing.part);
+        covered.insert(place, *listing);
+    }
+    covered
 }

@@ -1,9 +1,10 @@
 //! What is reported about each order, for every state of a journal and of an account.
+#![allow(clippy::unwrap_used, reason = "a test that fails panics")]
 
 use std::time::Duration;
 
-use super::{Adopted, JournalOrders, Missing, Ownership, Shown, compare, earliest, missing};
-use crate::confirm::OrderLookup;
+use super::{Absence, Adopted, JournalOrders, Missing, Ownership, Shown, compare, earliest, missing};
+use crate::confirm::{LookedUp, OrderLookup};
 use crate::journal::{Change, ChangeNumber, Ending, StoredChange};
 use crate::lifecycle::Sighting;
 use crate::reconcile::listing::{Fill, Listing, Part};
@@ -19,7 +20,7 @@ const FAMILY: &str = "family";
 /// A request is the ids of its orders; `-` is an order without one.
 const LOOK: OrderLookup = OrderLookup {
     ids: |request| Ok(request.split(' ').map(|id| (id != "-").then(|| id.to_owned())).collect()),
-    query: |_, _, _, _| Box::pin(std::future::ready(Ok(None))),
+    query: |_, _, _| Box::pin(std::future::ready(Ok(LookedUp::Nothing))),
     kept: Some(Duration::from_secs(100)),
     shown: |_| None,
     properties: |_, _| {},
@@ -51,8 +52,15 @@ fn journal_of_families(
     known
 }
 
+/// A journal of requests that can no longer arrive; what was listed once is listed again.
 fn journal(changes: &[(&str, u64, Option<Outcome>)]) -> JournalOrders {
-    journal_of(changes, LOOK)
+    certain(journal_of(changes, LOOK))
+}
+
+fn certain(mut known: JournalOrders) -> JournalOrders {
+    known.note_due(&|_, _| true);
+    known.listed_again(FAMILY);
+    known
 }
 
 fn order(id: &str, client_id: Option<&str>, has_ended: bool) -> Sighting {
@@ -125,7 +133,7 @@ fn a_request_that_creates_nothing_misses_nothing() {
             let stored = StoredChange::new(ChangeNumber(number), change, outcome.map(Ending::new));
             assert!(known.place(&stored, LOOK, creates).is_ok());
         }
-        assert_eq!(one(&known, &shown(&[])), Difference::Gone(Gone::NotOpen));
+        assert_eq!(one(&certain(known), &shown(&[])), Difference::Gone(Gone::NotOpen));
     }
 }
 
@@ -215,10 +223,9 @@ fn an_order_without_an_id_may_be_any_that_the_journal_has_without_one() {
 #[test]
 fn orders_that_are_not_shown_are_gone_or_unsettled() {
     let nothing = Shown::default();
-    for outcome in [Some(Outcome::Done), Some(Outcome::Unknown)] {
+    for outcome in [None, Some(Outcome::Done), Some(Outcome::Unknown)] {
         assert_eq!(one(&journal(&[("a", 20, outcome)]), &nothing), Difference::Gone(Gone::NotOpen));
     }
-    assert_eq!(one(&journal(&[("a", 20, None)]), &nothing), Difference::Gone(Gone::Unsettled));
     assert_eq!(differences(&journal(&[("a", 20, Some(Outcome::NotDone))]), &nothing), []);
     assert_eq!(one(&journal(&[("a", 10, Some(Outcome::Done))]), &nothing), Difference::Gone(Gone::NotOpen));
     assert_eq!(
@@ -228,14 +235,104 @@ fn orders_that_are_not_shown_are_gone_or_unsettled() {
     );
 }
 
+/// It is gone only if its request can no longer arrive, and the exchange denied it as often as needed or listed the open
+/// orders twice without it, whatever the journal has of the request.
 #[test]
-fn a_request_that_can_no_longer_arrive_settles() {
-    let mut known = journal(&[("a", 20, None), ("b", 30, None), ("c", 20, Some(Outcome::Done))]);
-    let settled = known.settle(&|_, signed| signed < at(25));
-    assert_eq!(settled, [ChangeNumber(1)]);
-    let gone = differences(&known, &Shown::default()).into_iter().map(|(_, difference)| difference).collect::<Vec<_>>();
-    let [settled, open] = [Difference::Gone(Gone::NotOpen), Difference::Gone(Gone::Unsettled)];
-    assert_eq!(gone, [settled, open, settled]);
+fn an_absence_is_certain_only_if_it_is_due_and_repeated() {
+    let nothing = Shown::default();
+    for outcome in [None, Some(Outcome::Done), Some(Outcome::Unknown)] {
+        for is_due in [false, true] {
+            for (is_denied, listed) in
+                [(false, None), (true, None), (false, Some("another")), (false, Some(FAMILY)), (true, Some(FAMILY))]
+            {
+                let mut known = journal_of(&[("a", 20, outcome)], LOOK);
+                known.note_due(&|_, _| is_due);
+                if is_denied {
+                    missing(&known, &nothing, at(10), at(30)).iter().for_each(|missing| known.deny(missing));
+                }
+                listed.into_iter().for_each(|family| known.listed_again(family));
+                let is_gone = is_due && (is_denied || listed == Some(FAMILY));
+                let gone = if is_gone { Gone::NotOpen } else { Gone::Unsettled };
+                assert_eq!(one(&known, &nothing), Difference::Gone(gone), "{is_due} {is_denied} {listed:?}");
+                let settled = known.settle(&nothing);
+                assert_eq!(settled.is_empty(), !is_gone || outcome.is_some(), "{is_due} {is_denied} {listed:?}");
+            }
+        }
+    }
+}
+
+/// Only a second listing decides about an order that can no longer be queried, and about an adopted one.
+#[test]
+fn what_cannot_be_queried_needs_another_listing() {
+    let nothing = Shown::default();
+    let needs = |known: &JournalOrders| known.needs_listing(&nothing, at(10));
+    let mut known = journal_of(&[("a", 20, Some(Outcome::Done))], LOOK);
+    assert!(!needs(&known), "its request may still arrive");
+    known.note_due(&|_, _| true);
+    assert!(needs(&known));
+    missing(&known, &nothing, at(10), at(30)).iter().for_each(|missing| known.deny(missing));
+    assert!(!needs(&known));
+    for (is_due, listed, gone) in
+        [(false, Some(FAMILY), Gone::Unsettled), (true, None, Gone::Unsettled), (true, Some(FAMILY), Gone::NotOpen)]
+    {
+        let mut known = JournalOrders::default();
+        known.add_adopted((FAMILY, "1".to_owned()), adopted(20));
+        known.note_due(&|_, _| is_due);
+        assert_eq!(needs(&known), is_due);
+        listed.into_iter().for_each(|family| known.listed_again(family));
+        assert_eq!(one(&known, &nothing), Difference::Gone(gone));
+        let filled = filled(Shown::default(), "1", None, 2);
+        let of_fills = if gone == Gone::NotOpen { Difference::Ended } else { Difference::Gone(gone) };
+        assert_eq!(one(&known, &filled), of_fills);
+    }
+}
+
+fn adopted(second: u64) -> Adopted {
+    let (number, signed_at, client_id) = (ChangeNumber(9), at(second), Some("a".to_owned()));
+    Adopted { number, signed_at, client_id, record: String::new(), absence: Absence::default() }
+}
+
+#[test]
+fn a_change_is_settled_with_the_last_of_its_orders() {
+    let mut known = journal_of(&[("a b", 20, None), ("c", 30, None), ("x.1", 20, None)], LOOK);
+    known.note_due(&|(_, id), signed| signed < at(25) && id != Some("b"));
+    known.listed_again(FAMILY);
+    // An amendment creates nothing, so that nothing is missed.
+    assert_eq!(known.settle(&Shown::default()), [ChangeNumber(3)]);
+    let of = |id: &str, known: &JournalOrders| {
+        let order = compare(known, &Shown::default(), at(10), NOBODYS);
+        order.into_iter().find(|order| order.client_id.as_deref() == Some(id)).unwrap().difference
+    };
+    assert_eq!(
+        ["a", "b", "c"].map(|id| of(id, &known)),
+        [Difference::Gone(Gone::NotOpen), Difference::Gone(Gone::Unsettled), Difference::Gone(Gone::Unsettled)]
+    );
+    known.note_due(&|_, signed| signed < at(25));
+    known.listed_again(FAMILY);
+    assert_eq!(known.settle(&Shown::default()), [ChangeNumber(1)]);
+    // What the account shows is settled as soon as it can no longer arrive twice.
+    let mut known = journal_of(&[("a b", 20, None)], LOOK);
+    let both = filled(shown(&[("1", Some("a"), false)]), "2", Some("b"), 1);
+    assert!(known.settle(&both).is_empty());
+    known.note_due(&|_, _| true);
+    assert_eq!(known.settle(&both), [ChangeNumber(1)]);
+}
+
+#[test]
+fn an_order_of_another_name_is_neither_foreign_nor_lost() {
+    let mut known = journal(&[]);
+    known.of_others.insert((FAMILY, "a".to_owned()), ChangeNumber(7));
+    known.of_others.insert((FAMILY, "2".to_owned()), ChangeNumber(8));
+    for is_lost in [false, true] {
+        let own = ["own-".to_owned(), "a".to_owned()];
+        let ownership = Ownership { own_prefixes: &own, lost_since: is_lost.then(|| at(0)) };
+        let shown = filled(shown(&[("1", Some("a"), false), ("2", None, false)]), "3", Some("a"), 1);
+        let all = compare(&known, &shown, at(10), ownership);
+        let changes: Vec<_> = all.iter().map(|order| order.change.map(|number| number.0)).collect();
+        assert_eq!(changes, [Some(7), Some(8), Some(7)]);
+        assert!(all.iter().all(|order| order.difference == Difference::OtherName));
+        assert_eq!(all.iter().map(|order| order.needs_attention()).collect::<Vec<_>>(), [true, true, false]);
+    }
 }
 
 #[test]
@@ -280,25 +377,37 @@ fn orders_are_queried_that_are_not_shown_and_still_kept() {
 
 #[test]
 fn the_next_comparison_begins_before_the_earliest_open_order() {
-    let known = journal(&[
-        ("ended", 11, Some(Outcome::Done)),
-        ("open", 13, Some(Outcome::Done)),
-        ("unsettled", 12, None),
-        ("gone", 10, Some(Outcome::Done)),
-    ]);
+    let mut known = journal_of(
+        &[
+            ("ended", 11, Some(Outcome::Done)),
+            ("open", 13, Some(Outcome::Done)),
+            ("unsettled", 12, Some(Outcome::Done)),
+            ("gone", 10, Some(Outcome::Done)),
+        ],
+        LOOK,
+    );
+    known.note_due(&|(request, _), _| request == "gone");
+    known.listed_again(FAMILY);
     let shown = shown(&[("1", Some("ended"), true), ("2", Some("open"), false)]);
     let orders = compare(&known, &shown, at(10), NOBODYS);
-    assert_eq!(earliest(&known, &orders), Some(at(12)));
+    assert_eq!(earliest(&known, &orders, at(1)), Some(at(12)));
     let known = journal(&[("open", 13, Some(Outcome::Done)), ("gone", 10, Some(Outcome::Done))]);
-    assert_eq!(earliest(&known, &compare(&known, &shown, at(10), NOBODYS)), Some(at(13)));
-    assert_eq!(earliest(&known, &[]), None);
+    assert_eq!(earliest(&known, &compare(&known, &shown, at(10), NOBODYS), at(1)), Some(at(13)));
+    assert_eq!(earliest(&known, &[], at(1)), None);
+    // The journal does not know when an order of this program was placed that it lacks.
+    let own = ["own-".to_owned()];
+    for (id, own_prefixes, lost_since) in [("own-1", &own[..], None), ("lost", &[], Some(at(0)))] {
+        let ownership = Ownership { own_prefixes, lost_since };
+        let open = compare(&journal(&[]), &self::shown(&[("1", Some(id), false)]), at(10), ownership);
+        assert_eq!(earliest(&journal(&[]), &open, at(1)), Some(at(1)), "{id}");
+    }
 }
 
 #[test]
 fn only_the_families_that_are_named_are_compared() {
     for (families, compared) in [(vec![], 1), (vec![FAMILY], 1), (vec!["another", FAMILY], 1), (vec!["another"], 0)] {
         let families: Vec<_> = families.into_iter().map(str::to_owned).collect();
-        let known = journal_of_families(&[("a", 20, Some(Outcome::Done))], LOOK, &families);
+        let known = certain(journal_of_families(&[("a", 20, Some(Outcome::Done))], LOOK, &families));
         assert_eq!((differences(&known, &Shown::default()).len(), known.is_partial()), (compared, compared == 0));
     }
     let nameless = |families: &[String]| journal_of_families(&[("-", 20, Some(Outcome::Done))], LOOK, families);
@@ -323,8 +432,7 @@ fn an_adopted_order_contradicts_no_refusal() {
     let shown = shown(&[("1", Some("a"), false)]);
     assert_eq!(one(&known, &shown), Difference::Contradiction);
     let adopt = |known: &mut JournalOrders| {
-        let order = Adopted { number: ChangeNumber(9), signed_at: at(20), client_id: Some("a".to_owned()) };
-        known.add_adopted((FAMILY, "1".to_owned()), order);
+        known.add_adopted((FAMILY, "1".to_owned()), adopted(20));
     };
     adopt(&mut known);
     assert_eq!(one(&known, &shown), Difference::AsExpected);
