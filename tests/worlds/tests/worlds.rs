@@ -57,6 +57,14 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
         NOT_DONE,
     ),
     (
+        Assumption::Lag,
+        "place",
+        "process 0, end of change 1 = is killed; restart of process 0 = after five minutes; \
+         unfilled-orders 3: answer = lags by minutes; order-info 2: answer = lags by minutes; \
+         order-info 3: answer = lags by minutes",
+        GONE,
+    ),
+    (
         Assumption::ClockError,
         "place",
         "place-order 1: request = is 25 s late and held; process 0, place-order 1, sent = is killed; \
@@ -93,6 +101,7 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
 ];
 
 const DONE: &str = "said done, and it had no effect";
+const GONE: &str = "a live order is said to be gone";
 const DOUBLED: &str = "an order is doubled";
 const NOT_DONE: &str = "said not done, and it had an effect";
 
