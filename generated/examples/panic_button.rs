@@ -1,36 +1,31 @@
-//! A panic button: cancels every open order of both families and closes the classic positions, and reports what it does
-//! not know. It succeeds only if it knows that nothing is left.
-//!
-//! Positions of the unified account stay: the documents only name the operation that closes them.
+//! A panic button: cancels every order and closes every position of both families, again and again, until reading shows
+//! that nothing is left. Otherwise it prints what is left, and fails. The proof waits for nodes that lag, a minute unless
+//! an argument states other seconds.
 
-use tradeapi::classic::{self, FlashClosePosition, ProductType};
-use tradeapi::unified::{self, Category, GetOpenOrders};
-use tradeapi::{Client, Error};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tradeapi::Client;
+use tradeapi::runtime::confirm::ConfirmPolicy;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let client = Client::from_env("TRADEAPI")?;
-    let (unified, classic) = (client.unified(), client.classic());
-    let mut doubts = 0;
-    let mut note = |what: String, result: Result<(usize, usize), Error>| match result {
-        Ok((done, 0)) => println!("{done} {what}"),
-        // Observed, in no document: 22002 says that there is no position.
-        Err(error) if error.code() == Some("22002") => println!("0 {what}"),
-        other => {
-            doubts += 1;
-            println!("NOT CERTAIN: {what}: {other:?}");
+    let mut policy = ConfirmPolicy::new();
+    if let Some(seconds) = std::env::args().nth(1) {
+        policy = policy.lag(Duration::from_secs(seconds.parse()?));
+    }
+    Ok(match client.flatten(&policy).await {
+        Ok(flat) => {
+            println!("{flat}");
+            ExitCode::SUCCESS
         }
-    };
-    for category in Category::ALL {
-        let done = unified.cancel_all_orders(&unified::CancelAllOrders::new(category.clone())).await;
-        note(format!("orders of unified {category}"), done.map(|all| (all.len(), all.failures().len())));
-    }
-    for product in ProductType::ALL {
-        let done = classic.cancel_all_orders(&classic::CancelAllOrders::new(product.clone())).await;
-        note(format!("orders of classic {product}"), done.map(|all| (all.success_list.len(), all.failure_list.len())));
-        let done = classic.flash_close_position(&FlashClosePosition::new(product.clone())).await;
-        note(format!("positions of {product}"), done.map(|all| (all.success_list.len(), all.failure_list.len())));
-    }
-    let open = unified.get_open_orders(&GetOpenOrders::new()).await?.list.len();
-    if doubts + open > 0 { Err(format!("{doubts} doubts, and {open} orders are open").into()) } else { Ok(()) }
+        Err(not_flat) => {
+            println!("NOT FLAT after {} rounds", not_flat.rounds);
+            for left in &not_flat.left {
+                println!("- {left}");
+            }
+            ExitCode::FAILURE
+        }
+    })
 }

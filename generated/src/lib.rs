@@ -19,7 +19,8 @@
 //! - `first_order`: An order that is followed until it is filled, and another one that is cancelled.
 //! - `maker`: A quote on each side of the price, amended as the price moves.
 //! - `backfill`: All fills of ninety days in a file, resumed where a killed run stopped.
-//! - `panic_button`: Cancels and closes everything, and reports what is not certain.
+//! - `panic_button`: Cancels and closes everything until reading shows that nothing is left, and
+//!   reports what is.
 //! - `commissions`: The commissions of a broker, and their sums.
 //! - `strategy`: A strategy and its test, in virtual time and without sockets.
 //! - `blocking`: A program without async.
@@ -179,6 +180,10 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         time: Some("requestTime"),
         data: Some(&[runtime::tables::Step::Member("data")]),
         success: Some("00000"),
+        success_with: runtime::tables::SuccessWith {
+            message: Some("success"),
+            status: Some(200),
+        },
         beside: &[],
     }),
     credentials: Some(runtime::tables::Authentication {
@@ -353,6 +358,22 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
             why: "The answer shows neither success nor failure of the item.",
         },
     ],
+    creations: &[
+        #[cfg(feature = "classic")]
+        <classic::BatchOrder as runtime::Operation>::META,
+        #[cfg(feature = "classic")]
+        <classic::Reversal as runtime::Operation>::META,
+        #[cfg(feature = "classic")]
+        <classic::ModifyOrder as runtime::Operation>::META,
+        #[cfg(feature = "classic")]
+        <classic::PlaceOrder as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::BatchOrder as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::PlaceOrder as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::PlaceRealityOrder as runtime::Operation>::META,
+    ],
     observed_codes: codes::OBSERVED_CODES,
 };
 
@@ -419,6 +440,18 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
                         "delivery_close_short",
                         "dte_sys_adl_close_short",
                     ],
+                    net: &[
+                        "buy_single",
+                        "sell_single",
+                        "reduce_buy_single",
+                        "reduce_sell_single",
+                        "burst_buy_single",
+                        "burst_sell_single",
+                        "delivery_sell_single",
+                        "delivery_buy_single",
+                        "dte_sys_adl_buy_in_single_side_mode",
+                        "dte_sys_adl_sell_in_single_side_mode",
+                    ],
                 }),
             }),
         })
@@ -469,8 +502,58 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
         .cancelled_by::<unified::CancelOrder>(&["orderId"]),
 ];
 
+/// How [`Client::flatten`] makes each family flat.
+static FLATS: &[runtime::flatten::Flat] = &[
+    #[cfg(feature = "classic")]
+    runtime::flatten::Flat::new("classic")
+        .cancelled_by::<
+            classic::CancelAllOrders,
+        >("productType", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])
+        .closed_by::<
+            classic::FlashClosePosition,
+        >(
+            "productType",
+            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+            runtime::flatten::ClosingFields {
+                closed: "successList",
+                failed: "failureList",
+                nothing: &["22002"],
+            },
+        ),
+    #[cfg(feature = "unified")]
+    runtime::flatten::Flat::new("unified")
+        .cancelled_by::<
+            unified::CancelAllOrders,
+        >(
+            "category",
+            &["SPOT", "MARGIN", "USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+        )
+        .valued_by::<unified::GetAccountAssets>("positionValue")
+        .reduced_by::<
+            unified::PlaceOrder,
+        >(runtime::flatten::ReducingFields {
+            line: "category",
+            lines: &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+            instrument: "symbol",
+            quantity: "qty",
+            long: &[
+                &[("side", "sell"), ("orderType", "market"), ("reduceOnly", "yes")],
+                &[("side", "sell"), ("orderType", "market"), ("posSide", "long")],
+            ],
+            short: &[
+                &[("side", "buy"), ("orderType", "market"), ("reduceOnly", "yes")],
+                &[("side", "buy"), ("orderType", "market"), ("posSide", "short")],
+            ],
+            side: Some(runtime::flatten::SideFields {
+                field: "posSide",
+                long: "long",
+                short: "short",
+            }),
+        }),
+];
+
 runtime::client! {
-    API, RECOVERIES, LISTINGS;
+    API, RECOVERIES, LISTINGS, FLATS;
 
     /// Operations of the family Broker.
     #[cfg(feature = "broker")]

@@ -132,6 +132,9 @@ async fn panic_button() {
     let running = Running::start(Mode::OneWay).await;
     let client = running.client();
     client.unified().place_order(&order("a", "60000", "0.01")).await.unwrap();
+    let qty = "0.119".parse::<Decimal>().unwrap();
+    let market = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::Market);
+    client.unified().place_order(&market).await.unwrap();
     let market = classic::PlaceOrder::new(
         "BTCUSDT",
         classic::ProductType::UsdtFutures,
@@ -142,11 +145,12 @@ async fn panic_button() {
         classic::Execution::Market,
     );
     client.classic().place_order(&market).await.unwrap();
-    let output = text(&running.run("panic_button", &[]).await);
-    assert!(output.contains("1 orders of unified USDT-FUTURES"), "{output}");
-    assert!(output.contains("1 positions of USDT-FUTURES"), "{output}");
-    assert!(running.exchange.account(running.exchange.keys(), Family::Unified).open_orders.is_empty());
-    assert!(running.exchange.account(running.exchange.keys(), Family::Classic).positions.is_empty());
+    let output = text(&running.run("panic_button", &["0"]).await);
+    assert!(output.starts_with("no order and no position is left"), "{output}");
+    for family in [Family::Unified, Family::Classic] {
+        let account = running.exchange.account(running.exchange.keys(), family);
+        assert!(account.open_orders.is_empty() && account.positions.is_empty(), "{account:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -59,9 +59,9 @@ impl Documents {
         let mut texts = BTreeMap::new();
         for known in &api.documents {
             let path = folder.join(file_of(&known.id));
-            match std::fs::read(&path) {
-                Ok(bytes) => {
-                    texts.insert(known.id.clone(), String::from_utf8_lossy(&bytes).into_owned());
+            match crate::plain_text::read(&path) {
+                Ok(text) => {
+                    texts.insert(known.id.clone(), text);
                 }
                 Err(error) => {
                     to.whole(Code::CannotRead, format!("cannot read the document {}: {error}", path.display()))

@@ -14,10 +14,12 @@ mod confirm;
 mod credentials;
 mod docs;
 mod echoes;
+mod effects;
 mod enums;
 mod errors;
 mod examples;
 mod fault;
+mod flat;
 mod headers;
 mod identifiers;
 mod intents;
@@ -89,6 +91,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     errors::success_is_one,
     errors::codes_prove_refusals,
     probe::check,
+    flat::check,
     account::instrument_is_named,
     account::classes,
     lifecycle::check,
@@ -99,6 +102,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     intents::check,
     limits::ceilings,
     operations::check,
+    effects::reads_are_meant,
     headers::are_declared,
     headers::parameters,
     calls::of_operations,
@@ -115,6 +119,10 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
 
 #[cfg(feature = "cli")]
 pub(crate) use examples::{comparable, is_readable};
+#[cfg(feature = "cli")]
+pub(crate) use names::rust_names_of_types;
+#[cfg(feature = "cli")]
+pub(crate) use reserved::{is_free_operation, is_free_request, is_free_setter, is_free_type};
 
 /// Checks all rules and reports every violation.
 pub(crate) fn check(api: &Api, to: &mut Diagnostics) {

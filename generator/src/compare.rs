@@ -71,9 +71,12 @@ pub(crate) fn compare(
     to.into_result().map(|()| differences)
 }
 
-/// The first lines that differ, with a few lines around them.
+/// The first lines that differ, with a few lines around them; for line ends alone, a sentence.
 fn short_diff(old: &str, new: &str) -> String {
     const LINES: usize = 12;
+    if old.replace("\r\n", "\n") == new {
+        return "only the line ends differ: it has CRLF; `* text eol=lf` in .gitattributes keeps LF".to_owned();
+    }
     let diff = similar::TextDiff::from_lines(old, new);
     let text = diff.unified_diff().context_radius(1).to_string();
     let mut lines: Vec<_> = text.lines().take(LINES).collect();

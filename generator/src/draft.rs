@@ -11,8 +11,9 @@ mod render;
 mod types;
 mod yaml;
 
+use crate::check;
 use crate::model::{Api, Effect, Family, Need};
-use crate::words::{Lists, Sends};
+use crate::words::{Lists, Objects, Sends, Times};
 pub(crate) use additions::add_types;
 
 /// A `types.yaml` without types.
@@ -23,12 +24,16 @@ pub(crate) const NO_TYPES: &str = "# yaml-language-server: $schema=../.schema/ty
 pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) title: String,
+    /// The Rust name, if the title cannot become one.
+    pub(crate) rust: Option<String>,
     /// The document and its section.
     pub(crate) source: Option<(String, String)>,
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) effect: Option<Effect>,
-    pub(crate) is_public: bool,
+    /// The words from which a person can tell the effect.
+    pub(crate) effect_seen: Vec<String>,
+    pub(crate) access: DraftAccess,
     pub(crate) permission: Option<String>,
     pub(crate) is_whitelisted: bool,
     pub(crate) is_deprecated: bool,
@@ -36,6 +41,7 @@ pub(crate) struct Draft {
     /// Where the parameters travel, and how lists are written, if it does not follow from the method.
     pub(crate) sends: Option<Sends>,
     pub(crate) lists: Option<Lists>,
+    pub(crate) objects: Option<Objects>,
     /// The rates; `None` if they are unknown.
     pub(crate) rates: Option<Vec<String>>,
     /// The parameters; `None` if they are unknown.
@@ -47,10 +53,70 @@ pub(crate) struct Draft {
     pub(crate) response: Answer,
     pub(crate) rules: Vec<Rule>,
     pub(crate) not_shown: Vec<String>,
-    pub(crate) examples: Vec<DraftExample>,
+    /// Calls that the source shows, for the comment beside the empty key.
+    pub(crate) examples_seen: Vec<String>,
     /// Comments for the top of the file, and text that was not understood.
     pub(crate) about: Vec<String>,
     pub(crate) unread: Vec<String>,
+}
+
+impl Draft {
+    /// Leaves open what the body has: the whole request, or a parameter that stands for the body.
+    fn body_is_unread(&mut self) {
+        let Some(fields) = self.request.as_mut().filter(|fields| !fields.is_empty()) else {
+            self.request = None;
+            return;
+        };
+        let remarks = vec!["The body, which is not read: write its parameters here.".to_owned()];
+        let name = "body".to_owned();
+        fields.push(DraftField { name, need: Some(Need::No), is_undecided: true, remarks, ..DraftField::default() });
+    }
+}
+
+/// Who may call, as far as the source says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum DraftAccess {
+    #[default]
+    Signed,
+    Public,
+    /// A person has to decide; the reason is a sentence.
+    Unknown(String),
+}
+
+/// The drafts of a source, and what did not become part of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Source {
+    pub(crate) drafts: Vec<Draft>,
+    /// Operations that were skipped, with the reason.
+    pub(crate) left_out: Vec<String>,
+    /// Places that were not read and belong to no draft.
+    pub(crate) unread: Vec<String>,
+    /// The statements of the file, if they were counted.
+    pub(crate) tally: Option<Tally>,
+}
+
+/// The statements of a file by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) read: usize,
+    pub(crate) left_empty: usize,
+    pub(crate) not_read: usize,
+}
+
+/// The operations that are drafted: all, or those with one of these paths, tags or ids.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted(pub(crate) Vec<String>);
+
+impl Wanted {
+    /// Whether an operation with this path and these other names is drafted. A path also stands for those below it.
+    pub(crate) fn has<'a>(&self, path: &str, names: impl IntoIterator<Item = &'a str>) -> bool {
+        let is_below = |wanted: &str| {
+            let rest = path.strip_prefix(wanted.trim_end_matches('/')).filter(|_| wanted.starts_with('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let names: Vec<&str> = names.into_iter().collect();
+        self.0.is_empty() || self.0.iter().any(|wanted| is_below(wanted) || names.contains(&wanted.as_str()))
+    }
 }
 
 /// A parameter, or a field of an answer.
@@ -73,6 +139,15 @@ pub(crate) struct DraftField {
     /// The effect of leaving it out, and the text that deletes the value.
     pub(crate) edit: Option<Option<String>>,
     pub(crate) is_deprecated: bool,
+    pub(crate) may_be_null: bool,
+    /// The form of a time, the power of ten of a scaled decimal, and whether a number travels as text.
+    pub(crate) times: Option<Times>,
+    pub(crate) scale: Option<String>,
+    pub(crate) is_text: bool,
+    /// Whether the source states more than one type, or one that the language does not have.
+    pub(crate) is_undecided: bool,
+    /// Whether it is an object that encloses it.
+    pub(crate) is_again: bool,
     /// The name of the source for the object, or for the objects of the list.
     pub(crate) named: Option<String>,
     /// The fields of an object, or of the objects of a list.
@@ -88,10 +163,16 @@ pub(crate) enum JsonKind {
     Unknown,
     Text,
     Number,
+    /// A whole number that is never negative.
     Integer,
+    Signed,
     Boolean,
     Time,
+    /// JSON of any form.
+    Json,
     List,
+    /// An object with names of its own, whose values have the type of `item`.
+    Map,
     Object,
 }
 
@@ -104,10 +185,10 @@ pub(crate) struct OneOf {
 }
 
 /// The data of an answer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) enum Answer {
-    #[default]
-    Unknown,
+    /// With what the source says of it.
+    Unknown(Vec<String>),
     Object(Data),
     Array(Data),
     Page {
@@ -116,6 +197,12 @@ pub(crate) enum Answer {
         next: Option<String>,
         data: Data,
     },
+}
+
+impl Default for Answer {
+    fn default() -> Self {
+        Self::Unknown(Vec::new())
+    }
 }
 
 /// The content of an answer, or of each of its items.
@@ -139,14 +226,6 @@ pub(crate) struct Rule {
     pub(crate) remark: String,
 }
 
-/// Wire JSON of a call.
-#[derive(Clone, Debug)]
-pub(crate) struct DraftExample {
-    pub(crate) about: String,
-    pub(crate) request: String,
-    pub(crate) response: String,
-}
-
 /// The files of operations by name, and the types to add to `types.yaml`.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
@@ -165,8 +244,12 @@ pub(crate) struct NewTypes {
 /// Writes drafts, with types of the family where they fit.
 pub(crate) fn files(drafts: &[Draft], api: &Api, family: &Family) -> Files {
     let mut types = types::Types::of(api, family);
+    let mut drafts = named_apart(drafts, family);
+    for draft in &mut drafts {
+        draft.rust = types.request_name(&draft.title, &draft.name);
+    }
     let text = |draft: &Draft| (draft.name.clone(), render::text(draft, &mut types));
-    let operations = named_apart(drafts, family).iter().map(text).collect();
+    let operations = drafts.iter().map(text).collect();
     Files { operations, types: types.new }
 }
 
@@ -192,6 +275,16 @@ fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
 pub(crate) fn name_of_path(path: &str) -> String {
     use heck::ToKebabCase as _;
     let last = path.split('/').rfind(|part| !part.is_empty() && !part.contains('{'));
-    let name = last.unwrap_or("operation").to_kebab_case();
-    if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { format!("op-{name}") }
+    let name: String = last
+        .unwrap_or("operation")
+        .to_kebab_case()
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+        .collect();
+    let name: String = name.trim_matches('-').chars().take(LONGEST_NAME).collect();
+    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase()) && check::is_free_operation(&name);
+    if is_name { name } else { format!("op-{name}").trim_end_matches('-').to_owned() }
 }
+
+/// The longest name of a drafted file.
+const LONGEST_NAME: usize = 60;

@@ -19,6 +19,7 @@ mod example;
 mod expression;
 mod facade;
 mod family;
+mod flat;
 mod front;
 mod identifiers;
 mod in_flight;

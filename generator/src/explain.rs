@@ -1,6 +1,7 @@
 //! Everything that the schema states about one operation, for a terminal.
 
 mod answer;
+mod data;
 mod page;
 mod parameters;
 mod statements;
@@ -11,10 +12,21 @@ use page::{TextPage, joined, sentence};
 
 /// The page of the operation with this id, such as `unified.place-order`, or with this name if only one family has it.
 pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {
+    find(api, id).map(|(family, operation)| describe(api, family, operation))
+}
+
+/// The same operation as JSON.
+pub(crate) fn operation_as_json(api: &Api, id: &str) -> Result<String, Diagnostics> {
+    let (_, operation) = find(api, id)?;
+    let root = api.element();
+    Ok(data::find(&root, "operation", &operation.id).map(data::of).unwrap_or_default().to_string())
+}
+
+fn find<'a>(api: &'a Api, id: &str) -> Result<(&'a Family, &'a Operation), Diagnostics> {
     let has_it = |operation: &Operation| operation.id == id || operation.name == id;
     let found: Vec<_> = api.operations().filter(|(_, operation)| has_it(operation)).collect();
     match found.as_slice() {
-        [(family, operation)] => Ok(describe(api, family, operation)),
+        [one] => Ok(*one),
         [] => Err(unknown(api, id)),
         several => {
             let ids: Vec<_> = several.iter().map(|(_, operation)| operation.id.as_str()).collect();

@@ -27,7 +27,7 @@ use crate::model::{self, Api, Counts, Digests};
 use crate::select::Selection;
 use crate::write::{self, Report, Writing};
 
-/// How strictly the files are read when nothing is generated from them.
+/// How strictly the files are read: as strictly as this build can, so that all commands agree on a schema.
 #[cfg(feature = "cli")]
 const STRICTEST: Readers = Readers::Two;
 #[cfg(not(feature = "cli"))]
@@ -165,7 +165,7 @@ impl Generator {
             earlier.files.keys().for_each(|name| writing.keep(name));
             return writing.finish().map(|report| Report { read: earlier.counts, ..report });
         }
-        let schema = resolve_and_check(sources, folder, Readers::One, to)?;
+        let schema = resolve_and_check(sources, folder, STRICTEST, to)?;
         let (out, api) = (self.out_folder()?, self.selection.of(&schema.api)?);
         let jobs = emit::jobs(&api, self.layout);
         let writing = Writing::begin(&out, jobs.iter().map(|job| job.name.clone()).collect(), &write::RUST, |_| None)?;

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::diagnostics::{Code, Diagnostics};
+use crate::model::KEYWORDS;
 
 /// The files with placeholders: `crate-name` and `crate_name` stand for the name of the crate.
 const FILES: [(&str, &str); 11] = [
@@ -21,9 +22,8 @@ const FILES: [(&str, &str); 11] = [
     ("README.md", include_str!("init/files/README.md")),
 ];
 
-/// The files of a project with their names. `crates` is the folder of this project's sources; without it, dependencies
-/// are versions.
-pub(crate) fn files(name: &str, crates: Option<&Path>) -> Vec<(String, String)> {
+/// The files of a project with their names. `crates` is the folder of this project's sources.
+pub(crate) fn files(name: &str, crates: &Path) -> Vec<(String, String)> {
     let text = |text: &str| text.replace("crate-name", name).replace("crate_name", &name.replace('-', "_"));
     let manifest = ("Cargo.toml".to_owned(), manifest(name, crates));
     let fixed = FILES.iter().map(|(name, content)| ((*name).to_owned(), text(content)));
@@ -38,9 +38,10 @@ pub(crate) fn crate_name(folder: &Path, name: Option<&str>) -> Result<String, Di
     let of_folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.map_or(of_folder, str::to_owned);
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-    let is_keyword = syn::parse_str::<syn::Ident>(&name.replace('-', "_")).is_err();
+    let is_keyword = KEYWORDS.contains(&name.replace('-', "_").as_str());
     // With the name of a dependency, the crate would depend on itself.
-    let is_taken = ["tradeapi-gen", "tradeapi-runtime", "tokio", "test", "core", "std"].contains(&name.as_str());
+    let is_taken =
+        ["tradeapi-gen", "tradeapi-runtime", "tokio", "test", "core", "std"].contains(&name.replace('_', "-").as_str());
     if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_word) && !is_keyword && !is_taken {
         return Ok(name);
     }
@@ -50,15 +51,11 @@ pub(crate) fn crate_name(folder: &Path, name: Option<&str>) -> Result<String, Di
     Err(to)
 }
 
-fn manifest(name: &str, crates: Option<&Path>) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let dependency = |below: &str, features: &str| match crates {
-        Some(folder) => {
-            // Strings of TOML have the escapes of JSON.
-            let path = serde_json::Value::from(folder.join(below).to_string_lossy().into_owned());
-            format!("{{ path = {path}{features} }}")
-        }
-        None => format!("{{ version = \"{version}\"{features} }}"),
+fn manifest(name: &str, crates: &Path) -> String {
+    let dependency = |below: &str, features: &str| {
+        // Strings of TOML have the escapes of JSON.
+        let path = serde_json::Value::from(crates.join(below).to_string_lossy().into_owned());
+        format!("{{ path = {path}{features} }}")
     };
     format!(
         "\

@@ -32,6 +32,8 @@ mod load;
 // Only the tools read some parts of the model, and build scripts are compiled without them.
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
 mod model;
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
+mod plain_text;
 mod select;
 mod words;
 mod write;

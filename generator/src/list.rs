@@ -1,6 +1,8 @@
 //! The operations and the rules as tables for a terminal.
 
-use crate::model::{Api, Rate, RuleKind, Severity};
+use serde_json::{Value, json};
+
+use crate::model::{Api, Operation, Rate, RuleKind, Severity};
 use crate::rules::{self, Case, Entry};
 
 /// One line for each operation: id, method, path, limits, effect.
@@ -54,6 +56,46 @@ pub(crate) fn rules(api: &Api) -> String {
         all_counts.len(),
         cases.len()
     )
+}
+
+/// The operations as JSON, an object on each line.
+pub(crate) fn table_as_json(api: &Api) -> String {
+    let object = |operation: &Operation| {
+        json!({
+            "operation": operation.id,
+            "method": operation.method.as_str(),
+            "path": operation.path.text,
+            "limits": operation.rates.iter().map(Rate::in_short).collect::<Vec<_>>(),
+            "effect": operation.effect.as_str(),
+        })
+    };
+    lines(api.operations().map(|(_, operation)| object(operation)))
+}
+
+/// The rules as JSON, an object on each line.
+pub(crate) fn rules_as_json(api: &Api) -> String {
+    let cases = rules::cases(api);
+    let object = |about: &str, entry: &Entry<'_>| {
+        let count = |breaks: bool| {
+            let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;
+            entry.check.as_ref().map(|_| cases.iter().filter(is_meant).count())
+        };
+        json!({
+            "about": about,
+            "rule": entry.id,
+            "kind": entry.kind.as_str(),
+            "severity": entry.check.as_ref().map(|_| entry.severity.as_str()),
+            "broken": count(true),
+            "kept": count(false),
+            "at": entry.at,
+            "says": entry.says,
+        })
+    };
+    lines(rules::all(api).iter().map(|(about, entry)| object(about, entry)))
+}
+
+fn lines(objects: impl Iterator<Item = Value>) -> String {
+    objects.map(|object| format!("{object}\n")).collect()
 }
 
 /// Pads every column but the last to its widest cell.

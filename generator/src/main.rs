@@ -203,6 +203,7 @@ struct SchemaFolder {
 #[derive(Args)]
 struct ReportOptions {
     /// How mistakes are printed: `human` and `short` to standard error, `json` to standard output, one object per line.
+    /// With `json`, `list`, `rules` and `explain` print objects, too.
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }
@@ -236,12 +237,21 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         Command::Audit { schema, arguments } => return cli::audit::run(&schema.read()?, &arguments, output),
         Command::Facts { schema, partly: true } => output.print(schema.generator().facts_as_read()?.join("\n")),
         Command::Facts { schema, partly: false } => output.print(schema.read()?.facts().join("\n")),
-        Command::List(schema) => output.print(schema.read()?.list().trim_end()),
-        Command::Rules(schema) => output.print(schema.read()?.rules().trim_end()),
+        Command::List(schema) => {
+            let schema = schema.read()?;
+            output.print(if output.is_json() { schema.list_as_json() } else { schema.list() }.trim_end());
+        }
+        Command::Rules(schema) => {
+            let schema = schema.read()?;
+            output.print(if output.is_json() { schema.rules_as_json() } else { schema.rules() }.trim_end());
+        }
         Command::Diff(arguments) => return cli::compare::run(&arguments, output),
         Command::Drift { report, schema } => output.print(schema.read()?.drift(&report)?),
         Command::Explain { what, schema } => output.print(match Code::parse(&what) {
+            Some(code) if output.is_json() => code.as_json(),
             Some(code) => code.explanation().trim_end().to_owned(),
+            None if Code::is_written_like(&what) => return Err(Code::unknown(&what)),
+            None if output.is_json() => schema.read()?.explain_as_json(&what)?,
             None => schema.read()?.explain(&what)?.trim_end().to_owned(),
         }),
         Command::New { arguments, schema } => cli::new::run(&schema.generator(), &arguments, output)?,

@@ -13,6 +13,7 @@ mod duration;
 pub(crate) mod elements;
 mod envelope;
 mod facts;
+mod flat;
 mod inputs;
 mod intent;
 mod lifecycle;
@@ -39,13 +40,16 @@ pub(crate) use confirm::*;
 pub use counts::Counts;
 pub(crate) use credentials::*;
 pub(crate) use duration::{Duration, DurationUnit};
-pub(crate) use envelope::{AnswerPath, Envelope, Step};
+pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
+pub(crate) use flat::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
 pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting};
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
 pub(crate) use listing::*;
+#[cfg(feature = "cli")]
+pub(crate) use names::KEYWORDS;
 pub(crate) use names::Name;
 pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use operation::*;
@@ -169,6 +173,7 @@ pub(crate) struct Family {
     pub(crate) instrument: Option<InstrumentNames>,
     pub(crate) classes: Vec<Class>,
     pub(crate) probe: Option<Probe>,
+    pub(crate) flat: Option<Flat>,
     pub(crate) lifecycle: Option<Lifecycle>,
     pub(crate) statements: Statements,
     pub(crate) enums: Vec<Enum>,

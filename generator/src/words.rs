@@ -6,12 +6,18 @@ pub(crate) trait Word: Copy + 'static {
     /// All of them, as the schema spells them.
     const WORDS: &'static [&'static str];
 
+    /// Whether a word that is spelled nearly like one of them is probably that one. Near words of a signature name
+    /// another signature.
+    const ARE_SUGGESTED: bool;
+
     /// Parses a word.
     fn parse(text: &str) -> Option<Self>;
 }
 
 macro_rules! words {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $word:ident = $text:literal,)* })*) => {$(
+    (@suggested) => { true };
+    (@suggested exact) => { false };
+    ($($(#[$doc:meta])* $name:ident $(as $exact:ident)? { $($(#[$vdoc:meta])* $word:ident = $text:literal,)* })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum $name { $($(#[$vdoc])* $word,)* }
@@ -26,6 +32,7 @@ macro_rules! words {
 
         impl Word for $name {
             const WORDS: &'static [&'static str] = &[$($text,)*];
+            const ARE_SUGGESTED: bool = words!(@suggested $($exact)?);
 
             fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$word),)* _ => None }
@@ -105,7 +112,7 @@ words! {
     /// Which calls carry a header.
     Sent { Always = "always", ByOperation = "by_operation", }
     /// The parts of a text that is signed or sent as a credential.
-    SignedPart {
+    SignedPart as exact {
         Timestamp = "timestamp",
         Method = "method",
         Path = "path",
@@ -125,9 +132,9 @@ words! {
     /// Which text of a query is signed.
     SignedQuery { Sent = "sent", Decoded = "decoded", Escaped = "escaped", }
     /// The order of the parameters of a request as pairs.
-    PairOrder { Sent = "sent", Sorted = "sorted", }
+    PairOrder as exact { Sent = "sent", Sorted = "sorted", }
     /// A signature's algorithm.
-    Algorithm {
+    Algorithm as exact {
         HmacSha256 = "hmac-sha256",
         HmacSha384 = "hmac-sha384",
         HmacSha512 = "hmac-sha512",
@@ -138,9 +145,9 @@ words! {
     /// Which answers have an envelope.
     Around { All = "all", Failures = "failures", }
     /// How a secret is written.
-    SecretForm { Text = "text", Base64 = "base64", Base64Url = "base64url", }
+    SecretForm as exact { Text = "text", Base64 = "base64", Base64Url = "base64url", }
     /// How a timestamp is written.
-    TimestampForm {
+    TimestampForm as exact {
         Seconds = "s",
         Milliseconds = "ms",
         Microseconds = "us",
@@ -149,9 +156,9 @@ words! {
         Iso8601Seconds = "iso8601-seconds",
     }
     /// How a nonce is written.
-    NonceForm { Number = "number", Uuid = "uuid", }
+    NonceForm as exact { Number = "number", Uuid = "uuid", }
     /// How the signature is written.
-    Encoding { Base64 = "base64", Base64Url = "base64url", Hex = "hex", }
+    Encoding as exact { Base64 = "base64", Base64Url = "base64url", Hex = "hex", }
     /// What a property of an account is.
     PropertyType { Flag = "flag", Time = "time", Names = "names", }
     /// The outcome of a request when its call ends in a certain way.

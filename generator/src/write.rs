@@ -32,6 +32,9 @@ pub(crate) struct Kind {
 /// Rust files, in a folder that may hold others.
 pub(crate) const RUST: Kind = Kind { endings: &["rs"], is_alone: false };
 
+/// What is said of a file that no run wrote.
+const NOT_OURS: &str = "the generator did not write it";
+
 /// The prefix of temporary files; a run that is killed leaves the ones that it was writing.
 const TEMPORARY: &str = ".tradeapi-gen-";
 
@@ -182,12 +185,24 @@ fn report_obstacles<'a>(
     if kind.is_alone {
         let is_known = |name: &str| names.contains(name) || name == MANIFEST || manifest.contains(name);
         let unexpected = files_below(folder).into_iter().filter(|name| !is_known(name) && !is_temporary(name));
-        found.extend(unexpected.map(|name| (folder.join(name), "the generator did not write it")));
+        found.extend(unexpected.map(|name| (folder.join(name), NOT_OURS)));
+        report_occupied(folder, &mut found, to);
     }
     for (path, what) in found {
         to.whole(Code::CannotWrite, format!("{} is in the way: {what}", path.display()))
             .help("move it, or choose another output folder; nothing was written");
     }
+}
+
+/// Reports the files of others in a folder that holds nothing else as one mistake, unless it is a single file.
+fn report_occupied(folder: &Path, found: &mut BTreeSet<(PathBuf, &str)>, to: &mut Diagnostics) {
+    let others: Vec<_> = found.iter().filter(|(_, what)| *what == NOT_OURS).cloned().collect();
+    let [(first, _), _, ..] = others.as_slice() else { return };
+    let (count, first) = (others.len(), first.strip_prefix(folder).unwrap_or(first).display());
+    let message = format!("{} has {count} files that the generator did not write, such as {first}", folder.display());
+    to.whole(Code::CannotWrite, message)
+        .help("choose an empty folder, because this one would hold nothing else; nothing was written");
+    found.retain(|(_, what)| *what != NOT_OURS);
 }
 
 /// The names of all files below a folder, relative to it.
@@ -234,7 +249,7 @@ fn foreign_file(path: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<(PathBuf
     } else if metadata.is_file() && is_ours(path) {
         return None;
     } else if metadata.is_file() {
-        "the generator did not write it"
+        NOT_OURS
     } else {
         "it is not a regular file"
     };

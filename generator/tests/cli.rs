@@ -424,13 +424,15 @@ fn editor_schemas_describe_the_language_that_is_read() {
 #[test]
 fn init_changes_no_folder_that_has_files() {
     let folder = tempfile::tempdir().unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
     let init = |below: &str, more: &[&str]| {
         let path = folder.path().join(below);
-        run(&[&["init", path.to_str().unwrap()], more].concat())
+        let crates = if more.contains(&"--crates") { &[][..] } else { &["--crates", sources.to_str().unwrap()] };
+        run(&[&["init", path.to_str().unwrap()], crates, more].concat())
     };
     assert!(init("client", &[]).status.success());
     let manifest = std::fs::read_to_string(folder.path().join("client/Cargo.toml")).unwrap();
-    assert!(manifest.contains("name = \"client\"") && manifest.contains("tradeapi-runtime = { version = \""));
+    assert!(manifest.contains("name = \"client\"") && manifest.contains("tradeapi-runtime = { path = \""));
     let schema = folder.path().join("client/schema");
     assert!(run(&["check", "--schema", schema.to_str().unwrap()]).status.success());
     let before = files(folder.path());

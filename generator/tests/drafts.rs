@@ -305,3 +305,552 @@ fn files_that_are_something_else_are_refused() {
         assert!(said.contains(expected) && said.contains("help: "), "{said}");
     }
 }
+
+/// Drafts of an OpenAPI description into a garden without operations: the texts of all files, and what was said.
+fn drafted_openapi(text: &str, name: &str) -> (String, Drafted) {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = empty_schema(folder.path());
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let drafted = Generator::new().schema_dir(&schema).draft("garden", &DraftSource::OpenApi(path));
+    let drafted = drafted.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let shown = texts(&drafted);
+    (shown, drafted)
+}
+
+/// The case openapi-draft-loses-facts: path items by reference, and one name in two places.
+#[test]
+fn nothing_of_a_description_is_lost_without_a_word() {
+    let by_reference = "openapi: 3.1.0\ninfo: { title: T, version: 1.0.0 }\npaths:\n  /v1/a:\n    get:\n      operationId: getA\n      \
+        responses: { 200: { description: ok } }\n  /v1/b:\n    $ref: '#/components/pathItems/B'\ncomponents:\n  pathItems:\n    B:\n      \
+        get:\n        operationId: getB\n        responses: { \"200\": { description: ok } }\n";
+    let (shown, drafted) = drafted_openapi(by_reference, "path-item.yaml");
+    assert!(shown.contains("http: GET /v1/a\n") && shown.contains("http: GET /v1/b\n"), "{shown}");
+    assert_eq!(drafted.unread, ["#/info (2 statements)"]);
+
+    let same_name = "openapi: 3.1.0\ninfo: { title: T, version: 1.0.0 }\npaths:\n  /v1/a:\n    get:\n      operationId: getA\n      \
+        parameters:\n        - { name: account, in: header, schema: { type: string } }\n        - { name: account, in: query, schema: \
+        { type: string } }\n      responses: { \"200\": { description: ok } }\n    options: { responses: {} }\n    head: { responses: {} }\n";
+    let (shown, drafted) = drafted_openapi(same_name, "same-name.yaml");
+    assert!(shown.contains("  account:\n    type: string\n    doc:\n"), "{shown}");
+    assert!(shown.contains("# the header parameter account, which has the name of another one"), "{shown}");
+    for method in ["OPTIONS", "HEAD"] {
+        let line = format!("{method} /v1/a: the schema language does not have this method");
+        assert!(drafted.left_out.contains(&line), "{drafted:?}");
+    }
+}
+
+/// A description that is made at random, with every keyword that drafts know and some that they do not.
+fn random_openapi(seed: u64) -> serde_json::Value {
+    use serde_json::json;
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = move |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) % below
+    };
+    let leaf = |kind: u64| match kind {
+        0 => json!({"type": "string", "description": "Words.", "maxLength": 20}),
+        1 => json!({"type": "integer", "minimum": 1, "maximum": 9, "default": 3}),
+        2 => json!({"type": "integer", "format": "int32", "nullable": true}),
+        3 => json!({"type": "number", "minimum": -1.5, "example": 2}),
+        4 => json!({"type": "string", "format": "date-time"}),
+        5 => json!({"type": "string", "format": "date", "title": "Day"}),
+        6 => json!({"type": "string", "enum": ["buy", "sell"], "default": "buy"}),
+        7 => json!({"type": ["boolean", "null"], "deprecated": true}),
+        8 => json!({"type": "array", "items": {"type": "string"}, "maxItems": 5}),
+        9 => json!({"oneOf": [{"type": "string"}, {"type": "integer"}]}),
+        10 => json!({"type": "object", "additionalProperties": {"type": "number"}}),
+        11 => json!({"type": "integer", "enum": [1, 2]}),
+        12 => json!({"type": "string", "const": "fixed", "pattern": "^f"}),
+        13 => json!({"$ref": "#/components/schemas/Node"}),
+        _ => json!({"type": "array", "items": {"$ref": "#/components/schemas/Node"}, "xml": {"wrapped": true}}),
+    };
+    let mut paths = serde_json::Map::new();
+    for path in 0..2 + next(2) {
+        let mut item = json!({});
+        for method in ["get", "post", "put", "delete", "options"] {
+            if next(2) == 0 {
+                continue;
+            }
+            let places = ["query", "header", "cookie"];
+            let parameters: Vec<_> = (0..next(4))
+                .map(|n| {
+                    let place = places[usize::try_from(next(3)).unwrap()];
+                    json!({"name": format!("p{n}"), "in": place, "required": next(2) == 0, "schema": leaf(next(15)), "style": "form", "explode": next(2) == 0})
+                })
+                .collect();
+            let mut operation = json!({
+                "summary": "Does it", "description": "It does it at length.", "tags": ["t"], "parameters": parameters,
+                "responses": {
+                    "200": {"description": "ok", "content": {"application/json": {"schema": {
+                        "type": "object", "required": ["a"], "properties": {"a": leaf(next(15)), "b": leaf(next(15))}}}}},
+                    "400": {"description": "no"},
+                },
+                "x-other": {"more": [1, 2]},
+            });
+            match next(4) {
+                0 => operation["security"] = json!([]),
+                1 => operation["security"] = json!([{"key": []}]),
+                2 => operation["deprecated"] = json!(next(2) == 0),
+                _ => operation["operationId"] = json!(format!("op{path}{method}")),
+            }
+            if method != "get" && next(2) == 0 {
+                let media = ["application/json", "application/x-www-form-urlencoded", "text/plain"]
+                    [usize::try_from(next(3)).unwrap()];
+                operation["requestBody"] = json!({"required": true, "content": {media: {"schema": {
+                    "allOf": [{"$ref": "#/components/schemas/Part"}, {"type": "object", "required": ["c"], "properties": {"c": leaf(next(15))}}]}}}});
+            }
+            item[method] = operation;
+        }
+        paths.insert(format!("/v1/path{path}/{{id}}"), item);
+    }
+    json!({
+        "openapi": "3.0.0", "info": {"title": "T", "version": "1"}, "servers": [{"url": "https://a.b/base"}, {"url": "https://c.d"}], "paths": paths,
+        "components": {"schemas": {
+            "Part": {"type": "object", "required": ["x"], "properties": {"x": leaf(next(10)), "c": leaf(next(10))}},
+            "Node": {"type": "object", "properties": {"name": {"type": "string"}, "nodes": {"type": "array", "items": {"$ref": "#/components/schemas/Node"}}}},
+        }},
+    })
+}
+
+/// The values without members of a JSON value, each with its pointer.
+fn statements(value: &serde_json::Value, at: &str, to: &mut Vec<String>) {
+    let name = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    match value {
+        serde_json::Value::Object(members) if !members.is_empty() => {
+            members.iter().for_each(|(key, value)| statements(value, &format!("{at}/{}", name(key)), to));
+        }
+        serde_json::Value::Array(items) if !items.is_empty() => {
+            items.iter().enumerate().for_each(|(index, value)| statements(value, &format!("{at}/{index}"), to));
+        }
+        _ => to.push(at.to_owned()),
+    }
+}
+
+/// The places that a draft lists as not read.
+fn listed(shown: &str, drafted: &Drafted) -> Vec<String> {
+    let in_files = shown.lines().filter_map(|line| line.strip_prefix("# #"));
+    let elsewhere = drafted.unread.iter().filter_map(|line| line.strip_prefix('#'));
+    in_files.chain(elsewhere).map(|line| line.split(" (").next().unwrap().to_owned()).collect()
+}
+
+/// Each statement of a file is read, leaves a key empty, or is listed as not read with its place. A statement that is
+/// said to be read changes the drafts when it changes.
+#[test]
+fn each_statement_of_a_description_is_read_left_empty_or_listed() {
+    let mut silent = Vec::new();
+    for seed in 1..=12 {
+        let root = random_openapi(seed);
+        let (shown, drafted) = drafted_openapi(&root.to_string(), "api.json");
+        let (read, left_empty, not_read) = drafted.statements.unwrap();
+        let mut all = Vec::new();
+        statements(&root, "", &mut all);
+        assert_eq!(read + left_empty + not_read, all.len(), "{root:#}");
+        let places = listed(&shown, &drafted);
+        let is_listed = |place: &str| {
+            places.iter().any(|listed| {
+                place.strip_prefix(listed.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        assert_eq!(all.iter().filter(|place| is_listed(place)).count(), not_read, "{places:#?}\n{root:#}\n{shown}");
+        for place in all.iter().filter(|place| !is_listed(place)) {
+            let mut changed = root.clone();
+            let Some(value) = changed.pointer_mut(place) else { panic!("{place}") };
+            *value = match value.clone() {
+                serde_json::Value::String(text) if text.starts_with("#/") => continue,
+                serde_json::Value::String(text) if place.ends_with("/openapi") => format!("2{text}").into(),
+                serde_json::Value::String(text) => format!("{text}x").into(),
+                serde_json::Value::Number(number) if number.is_i64() => (number.as_i64().unwrap() + 1).into(),
+                serde_json::Value::Number(number) => (number.as_f64().unwrap() + 0.25).into(),
+                serde_json::Value::Bool(truth) => (!truth).into(),
+                _ => continue,
+            };
+            if place.ends_with("/openapi") {
+                continue;
+            }
+            let again = drafted_openapi(&changed.to_string(), "api.json").0;
+            if again == shown {
+                silent.push(format!("{seed}: {place}"));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "not listed as unread, but without an effect: {silent:#?}");
+}
+
+/// Drafts of a recording into a garden without operations.
+fn drafted_recording(entries: &serde_json::Value) -> (String, Drafted) {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = empty_schema(folder.path());
+    let path = folder.path().join("calls.har");
+    std::fs::write(&path, serde_json::json!({"log": {"version": "1.2", "entries": entries}}).to_string()).unwrap();
+    let drafted = Generator::new().schema_dir(&schema).draft("garden", &DraftSource::Recording(path)).unwrap();
+    (texts(&drafted), drafted)
+}
+
+fn entry(method: &str, url: &str, post: serde_json::Value, answer: serde_json::Value) -> serde_json::Value {
+    serde_json::json!({"request": {"method": method, "url": url, "headers": [], "postData": post}, "response": answer})
+}
+
+fn answered(text: &str) -> serde_json::Value {
+    serde_json::json!({"status": 200, "content": {"mimeType": "application/json", "text": text}})
+}
+
+/// The case recording-form-body: a form may be recorded as a text, as parameters, or as both.
+#[test]
+fn a_recorded_form_is_one() {
+    let form = "application/x-www-form-urlencoded";
+    let params = serde_json::json!([{"name": "q", "value": "1"}, {"name": "side", "value": "buy%20it"}]);
+    for post in [
+        serde_json::json!({"mimeType": form, "text": "q=1&side=buy", "params": params}),
+        serde_json::json!({"mimeType": form, "text": "q=1&side=buy"}),
+        serde_json::json!({"mimeType": form, "params": params}),
+    ] {
+        let entry = entry("POST", "https://api.example.com/api/v1/form", post, answered(r#"{"b":"2"}"#));
+        let (shown, _) = drafted_recording(&serde_json::json!([entry]));
+        assert!(
+            shown.contains("\nsends: form\n") && shown.contains("\n  q:\n") && shown.contains("\n  side:\n"),
+            "{shown}"
+        );
+    }
+    let multipart = serde_json::json!({"mimeType": "multipart/form-data; boundary=x", "text": "--x", "params": params});
+    let entry = entry("POST", "https://api.example.com/api/v1/form", multipart, answered("{}"));
+    let (shown, _) = drafted_recording(&serde_json::json!([entry]));
+    assert!(shown.contains("\nrequest:\n\n") && shown.contains("# the body: multipart/form-data"), "{shown}");
+}
+
+#[test]
+fn a_recording_shows_more_than_json_objects() {
+    let none = serde_json::Value::Null;
+    let base64 =
+        serde_json::json!({"status": 200, "content": {"encoding": "base64", "text": "eyJiIjogLTIsICJjIjogbnVsbH0="}});
+    let (shown, _) = drafted_recording(&serde_json::json!([
+        entry("GET", "https://a.example/v1/x?id=1&id=2", none.clone(), base64),
+        entry("GET", "https://other.example/v1/y", none.clone(), answered("{}")),
+        entry("GET", "https://a.example/v1/z", none.clone(), serde_json::json!({"status": 0})),
+        entry("POST", "https://a.example/v1/w?limit=-5", none.clone(), answered("[1]")),
+        entry(
+            "PUT",
+            "https://a.example/v1/w?limit=5",
+            serde_json::json!({"text": "{\"n\": -3}"}),
+            answered("\"done\"")
+        ),
+    ]));
+    assert!(shown.contains("lists: repeated") && shown.contains("  id:\n    list:\n"), "{shown}");
+    assert!(shown.contains("      b:\n        type: signed\n") && shown.contains("may_be: null"), "{shown}");
+    assert!(
+        shown.contains("sends: query") && shown.contains("the parameter limit of the query, beside a body"),
+        "{shown}"
+    );
+    assert!(!shown.contains("/v1/y"), "{shown}");
+    let (_, drafted) = drafted_recording(&serde_json::json!([
+        entry("GET", "https://a.example/v1/x", none.clone(), answered("{}")),
+        entry("GET", "https://a.example/v1/z", none.clone(), serde_json::json!({"status": 0})),
+        entry("GET", "https://other.example/v1/y", none, answered("{}")),
+    ]));
+    let said = drafted.left_out.join("\n");
+    assert!(
+        said.contains("GET /v1/z: without an answer (1 of") && said.contains("other.example: another host"),
+        "{said}"
+    );
+}
+
+/// Facts that a draft once made up or changed.
+#[test]
+fn a_draft_states_what_the_description_states() {
+    let text = r##"{"openapi": "3.0.0", "info": {}, "security": [{"key": []}], "paths": {"/private/buy": {
+        "get": {"summary": "Buy", "parameters": [{"name": "size", "in": "query", "schema": {"type": "integer"}},
+            {"name": "day", "in": "query", "schema": {"type": "string", "format": "date"}}], "responses": {}},
+        "post": {"parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}], "responses": {"404": {"description": "none"}}},
+        "put": {"requestBody": {"content": {"application/json": {"schema": {"required": ["a"], "allOf": [{"$ref": "#/components/schemas/A"}]}}}}, "responses": {}},
+        "delete": {"security": [], "responses": {}}}},
+        "components": {"schemas": {"A": {"type": "object", "properties": {"a": {"type": "string"}, "big": {"type": "integer", "maximum": 340282366920938463463374607431768211456, "description": "\ud83e\udd80"}}}}}}"##;
+    let (shown, drafted) = drafted_openapi(text, "api.json");
+    let of = |head: &str| {
+        shown.split("=== ").find(|file| file.contains(head)).unwrap_or_else(|| panic!("{head}: {shown}")).to_owned()
+    };
+    let get = of("http: GET /private/buy");
+    assert!(get.contains("# Seen: GET; /private/buy; Buy.\neffect:\n"), "{get}");
+    assert!(get.contains("# Secured by key.\n# signed or public.\naccess:\n"), "{get}");
+    assert!(get.contains("  size:\n    type: signed\n"), "{get}");
+    assert!(get.contains("  # Format date.\n  day:\n    type:\n"), "{get}");
+    let post = of("http: POST /private/buy");
+    assert!(post.contains("sends: query\n") && post.contains("  q:\n"), "{post}");
+    assert!(post.contains("responses/404") || post.contains("# none"), "{post}");
+    let put = of("http: PUT /private/buy");
+    assert!(put.contains("  a:\n    type: string\n    required: always\n"), "{put}");
+    assert!(put.contains("340282366920938463463374607431768211456") && put.contains('\u{1f980}'), "{put}");
+    assert!(of("http: DELETE /private/buy").contains("access: public\n"));
+    assert!(drafted.statements.is_some());
+}
+
+#[test]
+fn swagger_2_is_read_as_openapi_3() {
+    let text = r##"{"swagger": "2.0", "info": {"title": "T", "version": "1"}, "host": "a.b", "basePath": "/v2", "consumes": ["application/json"],
+        "produces": ["application/json"], "parameters": {"Limit": {"name": "limit", "in": "query", "type": "integer", "minimum": 1}},
+        "paths": {"/pets": {"get": {"operationId": "listPets", "parameters": [{"$ref": "#/parameters/Limit"}, {"name": "tags", "in": "query", "type": "array",
+            "items": {"type": "string"}, "collectionFormat": "csv"}], "responses": {"200": {"description": "ok", "schema": {"type": "array", "items": {"$ref": "#/definitions/Pet"}}}}},
+            "post": {"parameters": [{"name": "body", "in": "body", "schema": {"$ref": "#/definitions/Pet"}}], "responses": {}},
+            "put": {"consumes": ["application/x-www-form-urlencoded"], "parameters": [{"name": "name", "in": "formData", "required": true, "type": "string"}], "responses": {}}}},
+        "definitions": {"Pet": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "parents": {"type": "array", "items": {"$ref": "#/definitions/Pet"}}}}}}"##;
+    let (shown, _) = drafted_openapi(text, "api.json");
+    for expected in [
+        "http: GET /v2/pets\n",
+        "  limit:\n    type: integer\n    min: 1\n",
+        "lists: comma\n",
+        "  array: Pet\n",
+        "http: POST /v2/pets\n",
+        "  name:\n    type: string\n    required: always\n",
+        "http: PUT /v2/pets\n",
+        "sends: form\n",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
+    }
+}
+
+#[test]
+fn a_part_of_a_description_is_drafted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("api.json");
+    let operation =
+        |id: &str, tag: &str| serde_json::json!({"get": {"operationId": id, "tags": [tag], "responses": {}}});
+    let root = serde_json::json!({"openapi": "3.0.0", "info": {}, "paths": {
+        "/a": operation("getA", "one"), "/a/b": operation("getB", "two"), "/ab": operation("getC", "two")}});
+    std::fs::write(&path, root.to_string()).unwrap();
+    let draft = |only: &str| {
+        let schema = empty_schema(&folder.path().join(only.replace('/', "_")));
+        let source = DraftSource::OpenApi(path.clone());
+        Generator::new().schema_dir(schema).draft_only("garden", &source, &[only.to_owned()])
+    };
+    for (only, names) in [("/a", &["get-a", "get-b"][..]), ("two", &["get-b", "get-c"]), ("getA", &["get-a"])] {
+        let written = draft(only).unwrap().written;
+        let found: Vec<_> = written.iter().map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+        assert_eq!(found, names, "{only}");
+    }
+    assert!(draft("three").unwrap_err().to_string().contains("no operation of three"));
+}
+
+/// The case openapi-export-list-form: what the exporter writes is read again.
+#[test]
+fn the_exporter_is_read_back() {
+    let operation = |lists: &str| {
+        format!(
+            "operation: ticker\ntitle: Get Ticker\nhttp: GET /api/v1/ticker\ndoc: Reads prices.\neffect: read\naccess: public\n\
+             lists: {lists}\nrate_limit: [10/s per IP, 600/1m per IP]\nrequest:\n  symbols: {{ list: string, doc: Names. }}\n  \
+             since: {{ type: time, times: seconds, doc: Since then. }}\n  least: {{ type: integer, min: 1, max: 9, doc: The least. }}\n\
+             response: {{ object: Ticker }}\nexamples:\n  - about: One.\n    request: '{{}}'\n    response: '{{}}'\n"
+        )
+    };
+    let types = "records:\n  Ticker:\n    doc: A price.\n    fields:\n      price: { type: decimal, doc: The price. }\n      \
+        at: { type: time, times: microseconds, doc: When. }\n      change: { type: signed, doc: The change. }\n";
+    for lists in ["json", "repeated", "comma", "brackets", "indexed"] {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = empty_schema(&folder.path().join("old"));
+        std::fs::write(schema.join("garden/ticker.yaml"), operation(lists)).unwrap();
+        std::fs::write(schema.join("garden/types.yaml"), types).unwrap();
+        let old = Generator::new().schema_dir(&schema).read().unwrap_or_else(|error| panic!("{error}"));
+        let path = folder.path().join("openapi.json");
+        old.openapi().write(&path).unwrap();
+        let exported = std::fs::read_to_string(&path).unwrap();
+        if lists == "comma" {
+            assert!(exported.contains("\"explode\": false"), "{exported}");
+        }
+        let new = empty_schema(&folder.path().join("new"));
+        let drafted = Generator::new().schema_dir(&new).draft("garden", &DraftSource::OpenApi(path)).unwrap();
+        let shown = texts(&drafted);
+        for expected in [
+            &format!("lists: {lists}\n"),
+            "effect: read\n",
+            "rate_limit: [10/s per IP, 600/1m per IP]\n",
+            "  symbols:\n    list: string\n",
+            "times: seconds\n",
+            "    min: 1\n    max: 9\n",
+            "times: microseconds\n",
+            "type: signed\n",
+            "operation: ticker\n",
+            "access: public\n",
+        ] {
+            assert!(shown.contains(expected), "{lists}: {expected:?} is not in\n{shown}\n{exported}");
+        }
+    }
+}
+
+/// A schema of one family without operations.
+fn empty_schema(folder: &Path) -> PathBuf {
+    let schema = folder.join("schema");
+    std::fs::create_dir_all(schema.join("garden")).unwrap();
+    std::fs::write(schema.join("api.yaml"), "api: garden\nlanguage: 1\ndoc: A garden.\n").unwrap();
+    let family = "family: garden\ntitle: Garden\ndoc: A garden.\nnumbers: json\nerrors: {}\n";
+    std::fs::write(schema.join("garden/family.yaml"), family).unwrap();
+    schema
+}
+
+/// The texts of all drafted files.
+fn texts(drafted: &Drafted) -> String {
+    let text = |path: &PathBuf| {
+        format!("=== {}\n{}", path.file_name().unwrap().to_str().unwrap(), std::fs::read_to_string(path).unwrap())
+    };
+    drafted.written.iter().map(text).collect()
+}
+
+/// A person's answers to the empty keys of a draft, and what the types of a request's parameters may be.
+struct Filler {
+    types: serde_yaml::Value,
+}
+
+impl Filler {
+    /// Fills the empty keys of a schema of one family.
+    fn fill(schema: &Path) {
+        let folder = schema.join("garden");
+        let read =
+            |path: &Path| serde_yaml::from_str::<serde_yaml::Value>(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let write = |path: &Path, value: &serde_yaml::Value| {
+            std::fs::write(path, serde_yaml::to_string(value).unwrap()).unwrap()
+        };
+        let path = folder.join("types.yaml");
+        let mut types = if path.exists() { read(&path) } else { serde_yaml::from_str("{}").unwrap() };
+        texts_for_gaps(&mut types);
+        let mut this = Self { types };
+        let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|path| !["family.yaml", "types.yaml"].contains(&path.file_name().unwrap().to_str().unwrap()));
+        for path in files {
+            let mut operation = read(&path);
+            this.operation(&mut operation);
+            write(&path, &operation);
+        }
+        write(&folder.join("types.yaml"), &this.types);
+    }
+
+    fn operation(&mut self, operation: &mut serde_yaml::Value) {
+        let yaml = |text: &str| serde_yaml::from_str::<serde_yaml::Value>(text).unwrap();
+        if operation["response"].is_null() {
+            operation["response"] = yaml("{ object: Filled }");
+            self.types["records"]["Filled"] = yaml("{ doc: Nothing is known of it., fields: {} }");
+        }
+        let answers = [("effect", "create"), ("access", "public"), ("rate_limit", "[]"), ("request", "{}")];
+        let mapping = operation.as_mapping_mut().unwrap();
+        for (key, answer) in answers {
+            if mapping.get(key).is_some_and(|value| value.is_null()) {
+                mapping.insert(key.into(), yaml(answer));
+            }
+        }
+        mapping.remove("examples");
+        texts_for_gaps(operation);
+        let request = &operation["request"];
+        let request = if request["[]"].is_mapping() { self.value(&request["[]"]) } else { self.object(request) };
+        let response = if operation["response"]["array"].is_string() { "[]" } else { "{}" };
+        operation["examples"] = yaml("[{ about: A call. }]");
+        operation["examples"][0]["request"] = request.to_string().into();
+        operation["examples"][0]["response"] = response.into();
+    }
+
+    /// An object with the required ones of these parameters.
+    fn object(&self, parameters: &serde_yaml::Value) -> serde_json::Value {
+        let all = parameters.as_mapping().into_iter().flatten();
+        let required = all.filter(|(_, parameter)| parameter["required"] == "always");
+        required.map(|(name, parameter)| (name.as_str().unwrap().to_owned(), self.value(parameter))).collect()
+    }
+
+    fn value(&self, parameter: &serde_yaml::Value) -> serde_json::Value {
+        if parameter["item"].is_string() {
+            return serde_json::json!([self.object(&parameter["fields"])]);
+        }
+        if parameter["object"].is_string() {
+            return self.object(&parameter["fields"]);
+        }
+        if let Some(of) = parameter["list"].as_str() {
+            return serde_json::json!([self.single(of, parameter)]);
+        }
+        self.single(parameter["type"].as_str().unwrap(), parameter)
+    }
+
+    fn single(&self, of: &str, parameter: &serde_yaml::Value) -> serde_json::Value {
+        match of {
+            "string" => "a".into(),
+            "boolean" => true.into(),
+            "integer" | "signed" | "decimal" => 1.into(),
+            "time" if parameter["times"] == "iso8601" => "2026-01-01T00:00:00Z".into(),
+            "time" => 1_790_000_000_000_u64.into(),
+            other => {
+                let values = self.types["enums"][other]["values"].as_mapping().unwrap_or_else(|| panic!("{other}"));
+                values.keys().next().unwrap().as_str().unwrap().into()
+            }
+        }
+    }
+}
+
+/// A text or a type for each empty key.
+fn texts_for_gaps(value: &mut serde_yaml::Value) {
+    match value {
+        serde_yaml::Value::Mapping(mapping) => {
+            for (key, value) in mapping.iter_mut() {
+                let is_type = ["type", "list", "map"].contains(&key.as_str().unwrap_or_default());
+                if key.as_str() == Some("may_be") {
+                    continue;
+                }
+                if value.is_null() {
+                    *value = if is_type { "string" } else { "A text." }.into();
+                } else {
+                    texts_for_gaps(value);
+                }
+            }
+        }
+        serde_yaml::Value::Sequence(items) => items.iter_mut().for_each(texts_for_gaps),
+        _ => {}
+    }
+}
+
+/// Names that collide in Rust, are reserved, or cannot become one.
+const HOSTILE: &str = r##"{"openapi": "3.0.0", "info": {"title": "T", "version": "1"}, "paths": {
+    "/category": {"get": {"summary": "Category", "parameters": [{"name": "category", "in": "query", "schema": {"$ref": "#/components/schemas/Category"}}],
+        "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}}}},
+        "put": {"summary": "", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}}, "responses": {}}},
+    "/24h-ticker": {"get": {"summary": "24h ticker", "parameters": [{"name": "new", "in": "query", "schema": {"type": "string"}},
+        {"name": "filter[x]", "in": "query", "schema": {"type": "string"}}, {"name": "filter(x)", "in": "query", "schema": {"type": "string"}}],
+        "responses": {"200": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}},
+    "/types": {"get": {"operationId": "types", "summary": "Types", "responses": {"200": {"content": {"application/json": {"schema":
+        {"type": "object", "additionalProperties": {"type": "number"}}}}}}}},
+    "/con/{id}": {"parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}], "delete": {"summary": "Vec", "responses": {}}},
+    "/lists": {"post": {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "required": ["orders", "inner"], "properties": {
+        "orders": {"type": "array", "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "legs": {"type": "array", "items": {"$ref": "#/components/schemas/Result"}}}}},
+        "inner": {"type": "object", "properties": {"list": {"type": "array", "items": {"$ref": "#/components/schemas/Result"}}, "nested": {"type": "object", "properties": {"a": {"type": "string"}}}}}}}}}}, "responses": {}}}},
+    "components": {"schemas": {"Category": {"type": "string", "enum": ["spot", "SPOT", "1m", "***", "Unknown", "Self"]},
+        "Result": {"type": "object", "properties": {"sort-by": {"type": "string"}, "sortBy": {"type": "string"}, "1d": {"type": "number"}, "名前": {"type": "string"},
+            "type": {"type": "string", "enum": ["a"]}, "Category": {"type": "object", "properties": {"x": {"type": "string"}}}, "map": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Result"}},
+            "any": {}, "free": {"type": "object"}}}}}}"##;
+
+#[test]
+fn a_draft_passes_once_its_empty_keys_are_filled() {
+    let random = (1..=12).map(|seed| random_openapi(seed).to_string());
+    for text in std::iter::once(HOSTILE.to_owned()).chain(random) {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = empty_schema(folder.path());
+        let path = folder.path().join("api.json");
+        std::fs::write(&path, &text).unwrap();
+        let generator = Generator::new().schema_dir(&schema);
+        let drafted = generator.draft("garden", &DraftSource::OpenApi(path)).unwrap();
+        Filler::fill(&schema);
+        if let Err(mistakes) = generator.read() {
+            panic!("{}\n{}", mistakes.render(tradeapi_gen::Format::Short), texts(&drafted));
+        }
+    }
+}
+
+/// Two sections with one path are two operations, and a section within another is listed.
+#[test]
+fn a_second_section_with_the_same_path_has_its_own_parameters() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&garden().join("schema"), folder.path());
+    let docs = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(garden().join("docs/garden-v1.md")).unwrap();
+    let section = "### Look At Bed\n\nGET /garden/v1/water-bed. Rate limit 1/s.\n\nParameters: colour (required). Response data: mood.\n\n\
+        #### Response\n\n| Field | Type |\n|---|---|\n| depth | number |\n\n## Access";
+    std::fs::write(docs.path().join("garden-v1.md"), text.replace("## Access", section)).unwrap();
+    let source = DraftSource::Section { folder: docs.path().to_owned(), title: "Look At Bed".to_owned() };
+    let drafted = Generator::new().schema_dir(folder.path()).draft("garden", &source).unwrap();
+    let path = drafted.written.iter().find(|path| path.ends_with("get-water-bed.yaml")).expect("a name of its own");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains("  colour:\n") && !text.contains("litres") && !text.contains("bedId"), "{text}");
+    assert!(text.contains(": the section Response\n"), "{text}");
+}

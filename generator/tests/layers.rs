@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The modules from the bottom to the top, as ARCHITECTURE.md lists them.
 const LAYERS: [&[&str]; 4] = [
     // What a build script runs.
-    &["json", "diagnostics", "words", "load", "model", "check", "select", "emit", "write", "earlier"],
+    &["json", "plain_text", "diagnostics", "words", "load", "model", "check", "select", "emit", "write", "earlier"],
     // The tools of the command line.
     &[
         "compare", "revision", "rules", "list", "skeleton", "init", "draft", "explain", "drift", "diff", "export",

@@ -15,7 +15,10 @@ impl Core {
         let line = self.journal.is_some().then(|| JournalLine::of_action(now, action.clone()));
         match action {
             Action::Look => {}
-            Action::Fill { order, qty } => self.fill_by_name(&order, qty.0)?,
+            Action::Fill { order, qty } => {
+                self.fill_by_name(&order, qty.0)?;
+                self.note_fill();
+            }
             Action::Price { symbol, price } => self.move_price(&symbol, price.0)?,
             Action::Suspend { symbol, is_suspended } => {
                 self.pairs

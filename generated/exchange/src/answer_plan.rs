@@ -146,7 +146,8 @@ impl AnswerPlan {
 
     fn query(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
         if let Some(hostile) = &mut core.hostile {
-            hostile.view = View { now: self.now, lag: self.node.lag, fault: self.fault };
+            let denials = hostile.settings.denials;
+            hostile.view = View { now: self.now, lag: self.node.lag, fault: self.fault, denials };
         }
         let served = self.alike(route.meta, route.call(core, caller));
         match (&served.data, &mut core.hostile) {

@@ -50,6 +50,11 @@ impl Dice {
         self.below(100) < chance
     }
 
+    /// Like [`percent`](Self::percent), but a chance of zero throws no number, so that those after it stay the same.
+    pub(crate) fn is_rare(&mut self, chance: u64) -> bool {
+        chance > 0 && self.percent(chance)
+    }
+
     /// A random item by weight; `None` if the weights are zero.
     pub(crate) fn weighted<T: Copy>(&mut self, all: &[(T, u64)]) -> Option<T> {
         let mut left = self.below(all.iter().map(|(_, weight)| weight).sum());

@@ -2,7 +2,8 @@
 //!
 //! A success was done, and a refusal with a code that proves so was not done; otherwise no client could be right.
 //! Everything else is open: an order may or may not be placed whatever the answer, and it may be placed after a query
-//! did not find it, within the signature window and the settling time.
+//! did not find it, within the signature window and the settling time. How far it goes is a setting; a run can go
+//! further than any client can bear, to show that an assumption is needed.
 //!
 //! The faults of a request follow from the seed, from its content and from how often it was sent, not from the time of
 //! arrival.
@@ -62,6 +63,16 @@ pub struct Hostility {
     pub nodes: Vec<Node>,
     /// The speed of the clock, by which real delays are scaled.
     pub speed: u32,
+    /// How long an accepted change may take to be carried out and shown, in milliseconds.
+    pub settling: u64,
+    /// How much longer a node may take to show it, in milliseconds.
+    pub lag: u64,
+    /// How often in a row a query may deny an order that exists.
+    pub denials: u32,
+    /// Whether each node accepts a signature by its own clock alone. Otherwise it also has to be valid by the true one.
+    pub own_clocks: bool,
+    /// The percentage of refusals that were done all the same.
+    pub false_refusals: u64,
     /// The only requests that may be faulted, as listed by
     /// [`Exchange::faulted_requests`](crate::Exchange::faulted_requests); `None` allows all.
     pub only: Option<BTreeSet<String>>,
@@ -69,7 +80,19 @@ pub struct Hostility {
 
 impl Default for Hostility {
     fn default() -> Self {
-        Self { seed: Seed::default(), faults: 40, quirks: 8, nodes: Vec::new(), speed: 1, only: None }
+        Self {
+            seed: Seed::default(),
+            faults: 40,
+            quirks: 8,
+            nodes: Vec::new(),
+            speed: 1,
+            settling: 9_000,
+            lag: 0,
+            denials: 1,
+            own_clocks: false,
+            false_refusals: 0,
+            only: None,
+        }
     }
 }
 
@@ -120,7 +143,7 @@ impl Hostile {
             latest: FxHashMap::default(),
             last: None,
             touched: FxHashSet::default(),
-            view: View { now: 0, lag: 0, fault: HostileFault::None },
+            view: View { now: 0, lag: 0, fault: HostileFault::None, denials: 0 },
             settled: 0,
             halves: false,
         }

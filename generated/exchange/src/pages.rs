@@ -71,7 +71,7 @@ impl Page {
         let [from, to] = range(query.meta, Timestamp::from_millis(core.now), start, end).map(Timestamp::as_millis);
         // A foreign id yields an empty page.
         let before = query.before.map_or(u64::MAX, |text| text.parse().unwrap_or(0));
-        let latest = core.now.saturating_sub(core.faults.conditions.lag);
+        let latest = core.latest_listed();
         Self { before, limit: page_size(query.meta, query.limit), from, to, latest }
     }
 
@@ -152,7 +152,7 @@ impl Desk<'_> {
             Kind::Closed => &account.closed,
         };
         let is_meant = |order: &&Order| {
-            page.holds(order.created) && core.is_visible(order.id) && query.wanted.is(core, order) && is_meant(order)
+            page.holds(order.created) && core.is_listed(order) && query.wanted.is(core, order) && is_meant(order)
         };
         // As faults, a page repeats items of the page before, or its cursor repeats that of the request.
         let repeated = if core.listing_fault() == HostileFault::Overlap { REPEATED } else { 0 };

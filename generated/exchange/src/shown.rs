@@ -13,9 +13,15 @@ impl Core {
         shown
     }
 
-    /// Whether listings show an order.
-    pub(crate) fn is_visible(&self, order: u64) -> bool {
-        self.hostile.as_ref().is_none_or(|hostile| hostile.views.is_visible(order, self.now))
+    /// Whether the node of the request lists an order.
+    pub(crate) fn is_listed(&self, order: &Order) -> bool {
+        self.hostile.as_ref().is_none_or(|hostile| hostile.views.is_listed(hostile.view, order))
+    }
+
+    /// The time from which on the node of the request does not list fills yet.
+    pub(crate) fn latest_listed(&self) -> u64 {
+        let lag = self.hostile.as_ref().map_or(0, |hostile| hostile.view.lag);
+        self.now.saturating_sub(lag.max(self.faults.conditions.lag))
     }
 
     /// The fault of the current listing.
@@ -26,6 +32,15 @@ impl Core {
     /// Whether a compound request ends after its first part.
     pub(crate) fn ends_half_done(&self) -> bool {
         self.hostile.as_ref().is_some_and(|hostile| hostile.halves)
+    }
+
+    /// Records the version of an order that was filled without a request.
+    pub(crate) fn note_fill(&mut self) {
+        let now = self.now;
+        if let Some(hostile) = &mut self.hostile {
+            hostile.settled = now + hostile.settings.settling + hostile.settings.lag;
+        }
+        self.note_versions();
     }
 
     /// Records the versions of changed orders, for nodes that lag.

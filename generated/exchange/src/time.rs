@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::thread;
@@ -25,6 +26,8 @@ pub struct Time(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
+    /// Its number in this process.
+    run: u64,
     moment: Mutex<Moment>,
     /// Notified when the speed or the wakers change.
     changed: Condvar,
@@ -121,7 +124,9 @@ impl Time {
         let dice = Dice::new(Seed::default(), 0);
         let (movers, count, is_awaited) = (Vec::new(), 0, false);
         let moment = Moment { runs, speed, begun, advanced, wakers, movers, count, dice, is_awaited };
-        Self(Arc::new(Shared { moment: Mutex::new(moment), changed: Condvar::new() }))
+        static RUNS: AtomicU64 = AtomicU64::new(1);
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::new(Shared { run, moment: Mutex::new(moment), changed: Condvar::new() }))
     }
 
     /// Advances the time, and wakes tasks that wait for a moment in between.
@@ -274,6 +279,10 @@ impl Timer for Time {
 impl Environment for Time {
     fn random(&self) -> u64 {
         self.moment().dice.next()
+    }
+
+    fn run(&self) -> Option<u64> {
+        Some(self.0.run)
     }
 }
 

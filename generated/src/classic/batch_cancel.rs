@@ -255,6 +255,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         parameter: "clientOid",
         list: Some("orderIdList"),
     }),
+    shows: runtime::tables::Shows::Each(&["successList", "failureList"]),
     ..runtime::tables::Meta::DEFAULT
 };
 

@@ -346,6 +346,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         kept_ms: Some(7776000000),
         ..runtime::tables::Confirm::DEFAULT
     }),
+    shows: runtime::tables::Shows::Each(&["successList", "failureList"]),
     ..runtime::tables::Meta::DEFAULT
 };
 

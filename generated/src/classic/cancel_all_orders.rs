@@ -199,6 +199,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
+    shows: runtime::tables::Shows::Each(&["successList", "failureList"]),
     compound: Some(runtime::tables::Compound {
         when: None,
         why: "It cancels one order after the other, so some may be cancelled although the next is refused.",

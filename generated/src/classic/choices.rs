@@ -85,6 +85,8 @@ pub enum Execution {
     Limit(LimitExecution),
     /// `orderType` = `market`: At the market price.
     Market,
+    /// `orderType` = `market`, with parameters that can be left out.
+    MarketWith(MarketExecution),
 }
 
 impl Execution {
@@ -99,11 +101,16 @@ impl Execution {
         LimitExecution::new(price, force)
     }
 
+    /// The parameters that go with `market`; they convert into [`Execution`].
+    pub fn market() -> MarketExecution {
+        MarketExecution::new()
+    }
+
     /// The value of the deciding parameter.
     pub fn kind(&self) -> OrderType {
         match self {
             Self::Limit(_) => OrderType::Limit,
-            Self::Market => OrderType::Market,
+            Self::Market | Self::MarketWith(_) => OrderType::Market,
         }
     }
 }
@@ -113,6 +120,7 @@ impl runtime::parameters::Parameters for Execution {
         out.text(name!("orderType"), &self.kind());
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
+            Self::MarketWith(with) => runtime::parameters::Parameters::write(with, out),
             Self::Market => {}
         }
     }
@@ -120,9 +128,13 @@ impl runtime::parameters::Parameters for Execution {
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
-                runtime::parameters::Parameters::read(from).map(Self::Limit)
+                <LimitExecution as runtime::parameters::Parameters>::read(from)
+                    .map(Self::from)
             }
-            OrderType::Market => Some(Self::Market),
+            OrderType::Market => {
+                <MarketExecution as runtime::parameters::Parameters>::read(from)
+                    .map(Self::from)
+            }
             OrderType::Unknown(_) => None,
         }
     }
@@ -130,6 +142,7 @@ impl runtime::parameters::Parameters for Execution {
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
+            Self::MarketWith(with) => runtime::parameters::Parameters::check(with, to),
             Self::Market => {}
         }
     }
@@ -182,5 +195,53 @@ impl runtime::parameters::Parameters for LimitExecution {
 impl From<LimitExecution> for Execution {
     fn from(with: LimitExecution) -> Self {
         Self::Limit(with)
+    }
+}
+
+runtime::parameters! {
+    /// What goes with `orderType` = `market`.
+    #[derive(Default)]
+    pub struct MarketExecution {
+        /// `force`: How long the order stays valid.
+        pub force: Option<Force>,
+    }
+}
+
+impl MarketExecution {
+    /// Leaves every parameter out.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets [`force`](field@Self::force).
+    #[inline]
+    pub fn force(mut self, force: Force) -> Self {
+        self.force = Some(force);
+        self
+    }
+}
+
+impl runtime::parameters::Parameters for MarketExecution {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
+        out.optional_text(name!("force"), self.force.as_ref());
+    }
+
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
+        let force = from.optional_word("force");
+        Some(Self { force })
+    }
+
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
+        to.optional_known("force", self.force.as_ref());
+    }
+}
+
+impl From<MarketExecution> for Execution {
+    fn from(with: MarketExecution) -> Self {
+        if with == MarketExecution::new() {
+            Self::Market
+        } else {
+            Self::MarketWith(with)
+        }
     }
 }

@@ -227,6 +227,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     limits: &[runtime::tables::RateLimit::per_uid(1)],
     rules: RULES,
     errors: super::errors::ERRORS,
+    shows: runtime::tables::Shows::Each(&["successList", "failureList"]),
     compound: Some(runtime::tables::Compound {
         when: None,
         why: "It closes one position after the other, so some may be closed although the next is refused.",

@@ -156,7 +156,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid"],
             },
         ],
-        members: &[
+        also: &[],
+        one_is_enough: false,
+    }),
+    shows: runtime::tables::Shows::OneOf(
+        &[
             "symbol",
             "size",
             "orderId",
@@ -191,8 +195,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             "cTime",
             "uTime",
         ],
-        one_is_enough: false,
-    }),
+    ),
     ..runtime::tables::Meta::DEFAULT
 };
 

@@ -252,6 +252,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     defaults: &[("limit", "100")],
     rules: RULES,
     errors: super::errors::ERRORS,
+    shows: runtime::tables::Shows::Each(&["fillList"]),
     ..runtime::tables::Meta::DEFAULT
 };
 const WINDOW: runtime::tables::Window = runtime::tables::Window {

@@ -101,7 +101,7 @@ mod place_order;
 mod records;
 mod reversal;
 
-pub use choices::{Execution, LimitExecution, OrderRef};
+pub use choices::{Execution, LimitExecution, MarketExecution, OrderRef};
 pub use enums::{
     CancelReason, EnterPointSource, Force, HoldSide, MarginMode, OrderSource, OrderState,
     OrderType, PosSide, PositionMode, ProductType, RecordTradeSide, ReduceOnly, Side,

@@ -329,9 +329,10 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid", "newClientOid"],
             },
         ],
-        members: &["orderId", "clientOid"],
+        also: &[],
         one_is_enough: true,
     }),
+    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
     compound: Some(runtime::tables::Compound {
         when: None,
         why: "A change of size and price cancels the old order and creates a new one later, so the old one may be gone although the new one is refused.",

@@ -26,6 +26,7 @@ runtime::parameters! {
     /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
     /// | `price` | with `orderType` `limit` |  |  | decimal |
     /// | `force` | with `orderType` `limit` | `gtc` |  | [`Force`](super::Force) |
+    /// | `force` | no; only with `orderType` `market` |  |  | [`Force`](super::Force) |
     /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
     /// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) |
@@ -633,9 +634,10 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid"],
             },
         ],
-        members: &["orderId", "clientOid"],
+        also: &[],
         one_is_enough: false,
     }),
+    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
     ..runtime::tables::Meta::DEFAULT
 };
 

@@ -322,9 +322,10 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid"],
             },
         ],
-        members: &["orderId", "clientOid"],
+        also: &[],
         one_is_enough: false,
     }),
+    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
     compound: Some(runtime::tables::Compound {
         when: None,
         why: "It closes a position and opens the opposite one, so the closing may be done although the opening is refused.",

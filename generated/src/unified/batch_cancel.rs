@@ -190,6 +190,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         parameter: "clientOid",
         list: Some("[]"),
     }),
+    shows: runtime::tables::Shows::List,
     repeat: Some(
         "Each order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),

@@ -281,6 +281,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         changed_while: &[("orderStatus", &["live", "new"])],
         ..runtime::tables::Confirm::DEFAULT
     }),
+    shows: runtime::tables::Shows::List,
     compound: Some(runtime::tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",

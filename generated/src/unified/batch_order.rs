@@ -281,6 +281,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         kept_ms: Some(7200000),
         ..runtime::tables::Confirm::DEFAULT
     }),
+    shows: runtime::tables::Shows::List,
     order_kind: Some("category"),
     ..runtime::tables::Meta::DEFAULT
 };
@@ -395,6 +396,7 @@ runtime::parameters! {
     /// | `price` | with `orderType` `limit` |  |  | decimal |
     /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
     /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
+    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) |
     /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
     /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
@@ -695,10 +697,14 @@ impl runtime::parameters::Parameters for BatchOrderItem {
         to.rule(
             &RULES[1],
             "timeInForce",
-            matches!(
+            (matches!(
                 self.execution, Execution::Limit(ref with) if with.time_in_force ==
                 Some(TimeInForce::Rpi)
-            ) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
+            )
+                || matches!(
+                    self.execution, Execution::MarketWith(ref with) if with.time_in_force
+                    == Some(TimeInForce::Rpi)
+                )) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
         );
         to.rule(
             &RULES[2],

@@ -158,6 +158,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     limits: &[runtime::tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
     list_member: Some("list"),
+    shows: runtime::tables::Shows::List,
     compound: Some(runtime::tables::Compound {
         when: None,
         why: "It cancels one order after the other, so some may be cancelled although the next is refused.",

@@ -162,9 +162,10 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid"],
             },
         ],
-        members: &["orderId", "clientOid"],
+        also: &[],
         one_is_enough: false,
     }),
+    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),

@@ -85,6 +85,8 @@ pub enum Execution {
     Limit(LimitExecution),
     /// `orderType` = `market`: Executes at the price of the market.
     Market,
+    /// `orderType` = `market`, with parameters that can be left out.
+    MarketWith(MarketExecution),
 }
 
 impl Execution {
@@ -101,11 +103,16 @@ impl Execution {
         LimitExecution::new(price)
     }
 
+    /// The parameters that go with `market`; they convert into [`Execution`].
+    pub fn market() -> MarketExecution {
+        MarketExecution::new()
+    }
+
     /// The value of the deciding parameter.
     pub fn kind(&self) -> OrderType {
         match self {
             Self::Limit(_) => OrderType::Limit,
-            Self::Market => OrderType::Market,
+            Self::Market | Self::MarketWith(_) => OrderType::Market,
         }
     }
 }
@@ -115,6 +122,7 @@ impl runtime::parameters::Parameters for Execution {
         out.text(name!("orderType"), &self.kind());
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
+            Self::MarketWith(with) => runtime::parameters::Parameters::write(with, out),
             Self::Market => {}
         }
     }
@@ -122,9 +130,13 @@ impl runtime::parameters::Parameters for Execution {
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
-                runtime::parameters::Parameters::read(from).map(Self::Limit)
+                <LimitExecution as runtime::parameters::Parameters>::read(from)
+                    .map(Self::from)
             }
-            OrderType::Market => Some(Self::Market),
+            OrderType::Market => {
+                <MarketExecution as runtime::parameters::Parameters>::read(from)
+                    .map(Self::from)
+            }
             OrderType::Unknown(_) => None,
         }
     }
@@ -132,6 +144,7 @@ impl runtime::parameters::Parameters for Execution {
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
+            Self::MarketWith(with) => runtime::parameters::Parameters::check(with, to),
             Self::Market => {}
         }
     }
@@ -208,6 +221,54 @@ impl From<LimitExecution> for Execution {
     }
 }
 
+runtime::parameters! {
+    /// What goes with `orderType` = `market`.
+    #[derive(Default)]
+    pub struct MarketExecution {
+        /// `timeInForce`: How long the order may wait: with or without it, it executes as one with ioc.
+        pub time_in_force: Option<TimeInForce>,
+    }
+}
+
+impl MarketExecution {
+    /// Leaves every parameter out.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets [`timeInForce`](field@Self::time_in_force).
+    #[inline]
+    pub fn time_in_force(mut self, time_in_force: TimeInForce) -> Self {
+        self.time_in_force = Some(time_in_force);
+        self
+    }
+}
+
+impl runtime::parameters::Parameters for MarketExecution {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
+        out.optional_text(name!("timeInForce"), self.time_in_force.as_ref());
+    }
+
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
+        let time_in_force = from.optional_word("timeInForce");
+        Some(Self { time_in_force })
+    }
+
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
+        to.optional_known("timeInForce", self.time_in_force.as_ref());
+    }
+}
+
+impl From<MarketExecution> for Execution {
+    fn from(with: MarketExecution) -> Self {
+        if with == MarketExecution::new() {
+            Self::Market
+        } else {
+            Self::MarketWith(with)
+        }
+    }
+}
+
 /// How a Reality order executes.
 ///
 /// `orderType` decides which other parameters go with it.
@@ -250,7 +311,8 @@ impl runtime::parameters::Parameters for RealityExecution {
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
-                runtime::parameters::Parameters::read(from).map(Self::Limit)
+                <LimitRealityExecution as runtime::parameters::Parameters>::read(from)
+                    .map(Self::from)
             }
             OrderType::Market => Some(Self::Market),
             OrderType::Unknown(_) => None,

@@ -86,5 +86,23 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     permission: Some("UTA mgt. (read)"),
     limits: &[runtime::tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
+    shows: runtime::tables::Shows::OneOf(
+        &[
+            "accountEquity",
+            "usdtEquity",
+            "btcEquity",
+            "unrealisedPnl",
+            "usdtUnrealisedPnl",
+            "btcUnrealizedPnl",
+            "effEquity",
+            "mmr",
+            "imr",
+            "mgnRatio",
+            "positionMgnRatio",
+            "positionValue",
+            "leverage",
+            "assets",
+        ],
+    ),
     ..runtime::tables::Meta::DEFAULT
 };

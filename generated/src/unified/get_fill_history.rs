@@ -232,6 +232,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
     errors: super::errors::ERRORS,
+    shows: runtime::tables::Shows::Each(&["list"]),
     ..runtime::tables::Meta::DEFAULT
 };
 const WINDOW: runtime::tables::Window = runtime::tables::Window {

@@ -141,6 +141,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     limits: &[runtime::tables::RateLimit::per_ip(1)],
     defaults: &[("limit", "20")],
     errors: super::errors::ERRORS,
+    shows: runtime::tables::Shows::Each(&["list"]),
     ..runtime::tables::Meta::DEFAULT
 };
 

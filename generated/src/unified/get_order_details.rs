@@ -112,7 +112,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid"],
             },
         ],
-        members: &[
+        also: &[],
+        one_is_enough: false,
+    }),
+    shows: runtime::tables::Shows::OneOf(
+        &[
             "orderId",
             "clientOid",
             "category",
@@ -148,7 +152,6 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             "createdTime",
             "updatedTime",
         ],
-        one_is_enough: false,
-    }),
+    ),
     ..runtime::tables::Meta::DEFAULT
 };

@@ -121,6 +121,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     defaults: &[("limit", "100")],
     rules: RULES,
     errors: super::errors::ERRORS,
+    shows: runtime::tables::Shows::List,
     ..runtime::tables::Meta::DEFAULT
 };
 

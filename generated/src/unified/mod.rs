@@ -155,7 +155,8 @@ mod place_reality_order;
 mod records;
 
 pub use choices::{
-    Execution, LimitExecution, LimitRealityExecution, OrderRef, RealityExecution,
+    Execution, LimitExecution, LimitRealityExecution, MarketExecution, OrderRef,
+    RealityExecution,
 };
 pub use enums::{
     ActionType, CancelReason, Category, DelegateType, ExecType, HoldMode, HoldingType,

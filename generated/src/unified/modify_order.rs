@@ -489,9 +489,10 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid"],
             },
         ],
-        members: &["orderId", "clientOid"],
+        also: &[],
         one_is_enough: false,
     }),
+    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
     compound: Some(runtime::tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",

@@ -25,6 +25,7 @@ runtime::parameters! {
     /// | `price` | with `orderType` `limit` |  |  | decimal |
     /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
     /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
+    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) |
     /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
     /// | `reduceOnly` | no | `no` |  | [`YesNo`](super::YesNo) |
@@ -651,10 +652,14 @@ impl runtime::parameters::Parameters for PlaceOrder {
         to.rule(
             &RULES[0],
             "timeInForce",
-            matches!(
+            (matches!(
                 self.execution, Execution::Limit(ref with) if with.time_in_force ==
                 Some(TimeInForce::Rpi)
-            ) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
+            )
+                || matches!(
+                    self.execution, Execution::MarketWith(ref with) if with.time_in_force
+                    == Some(TimeInForce::Rpi)
+                )) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
         );
         to.rule(
             &RULES[1],
@@ -847,9 +852,10 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid"],
             },
         ],
-        members: &["orderId", "clientOid"],
+        also: &[],
         one_is_enough: false,
     }),
+    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
     order_kind: Some("category"),
     ..runtime::tables::Meta::DEFAULT
 };

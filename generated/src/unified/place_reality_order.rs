@@ -268,9 +268,10 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
                 of: &["clientOid"],
             },
         ],
-        members: &["orderId", "clientOid"],
+        also: &[],
         one_is_enough: false,
     }),
+    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
     order_kind: Some("category"),
     ..runtime::tables::Meta::DEFAULT
 };

@@ -3,6 +3,7 @@
 mod builder;
 mod call;
 mod core;
+mod earlier;
 mod exchange_clock;
 #[cfg(feature = "blocking")]
 mod forked;

@@ -27,7 +27,7 @@ pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
 pub use record::AnyRecord;
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};
-pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
+pub use verdict::{Because, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
 pub trait Queryable: Operation {
@@ -207,6 +207,11 @@ impl ConfirmPolicy {
     /// How long before its end a comparison of an account may have missed what it did not show.
     pub(crate) fn may_be_missed(&self) -> Duration {
         self.visible_after(Duration::ZERO)
+    }
+
+    /// How long after the exchange accepted a request its effect is visible on every machine.
+    pub(crate) fn shown_after(&self) -> Duration {
+        self.settling.saturating_add(self.lag)
     }
 
     /// How long after its signature the effect of a request with this window is visible on every machine, by a clock

@@ -23,6 +23,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::StatusCode;
 
 use crate::account::AccountMismatch;
@@ -219,6 +220,22 @@ impl Error {
             Self::Exchange(error) => Some(error.status),
             Self::Unreadable(answer) => Some(answer.status),
             Self::Unknown(unknown) => unknown.why.status(),
+            Self::Refused(_)
+            | Self::Unsigned(_)
+            | Self::Limited(_)
+            | Self::LimiterFailed(_)
+            | Self::NotStored(_)
+            | Self::NotAmendable(_)
+            | Self::Transport(_) => None,
+        }
+    }
+
+    /// The whole response, if there is one.
+    pub fn raw(&self) -> Option<&Bytes> {
+        match self {
+            Self::Exchange(error) => Some(&error.raw),
+            Self::Unreadable(answer) => Some(&answer.raw),
+            Self::Unknown(unknown) => unknown.why.raw(),
             Self::Refused(_)
             | Self::Unsigned(_)
             | Self::Limited(_)

@@ -9,6 +9,7 @@ mod next_page;
 mod pool_reports;
 mod request;
 mod response;
+mod shown;
 
 pub use base_url::BaseUrl;
 pub use codes::CodePolicy;

@@ -33,14 +33,42 @@ pub use trade::{Contract, Trade, TradeEffect};
 /// ledger.take("spot", "", &trade("2", false, 110, 1))?;
 /// ledger.take("spot", "", &trade("2", false, 110, 1))?; // It was taken before.
 /// let position = &ledger.positions()[&key];
-/// assert_eq!((position.size(), position.realised()), (1.into(), Some(10.into())));
+/// assert_eq!((position.size(), position.realised()), (Some(1.into()), Some(10.into())));
 /// # assert_eq!(trade("3", true, 1, 1).effect, TradeEffect::Net);
 /// # Ok::<(), tradeapi_runtime::ledger::LedgerError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     positions: BTreeMap<PositionKey, Position>,
+    books: BTreeMap<PositionKey, Book>,
     taken: HashSet<(String, String, String)>,
+    corrections: Vec<Correction>,
+}
+
+/// What a position follows from.
+#[derive(Clone, Debug, Default)]
+struct Book {
+    /// What was open before the first trade.
+    opened: Position,
+    /// In the order of their ids.
+    trades: Vec<Trade>,
+}
+
+/// A trade that a ledger took after later ones of its position, so that figures that it had shown changed.
+///
+/// A listing may lag, and show a fill after later fills. The ledger takes it in its place and counts all later ones
+/// again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Correction {
+    /// The id of the trade.
+    pub trade: String,
+    /// Its position.
+    pub position: PositionKey,
+    /// The realised profit that the ledger had shown, if it was known.
+    pub shown: Option<rust_decimal::Decimal>,
+    /// The realised profit with the trade.
+    pub corrected: Option<rust_decimal::Decimal>,
 }
 
 /// Why a ledger cannot take a trade. The ledger is unchanged then.
@@ -69,35 +97,88 @@ impl Ledger {
         Self::default()
     }
 
-    /// Sets a position that was open before the first trade: its size, negative if it was sold, and its average price.
+    /// Sets a position that was open before the first trade, or after the trades so far: its size, negative if it was
+    /// sold, and its average price.
     pub fn open(&mut self, key: PositionKey, size: rust_decimal::Decimal, price: rust_decimal::Decimal) {
-        self.positions.insert(key, Position::opened(size, price));
+        let opened = Position::opened(size, price);
+        self.books.insert(key.clone(), Book { opened: opened.clone(), trades: Vec::new() });
+        self.positions.insert(key, opened);
     }
 
     /// Takes a trade of a family and line of business, such as `classic` and `USDT-FUTURES`. Returns whether it is new:
     /// a trade with the id of an earlier one changes nothing.
     ///
-    /// Sizes and fees do not depend on the order of trades; average prices and profits do, so take the oldest first.
+    /// The trades of a position count by the numbers of their ids, the lowest first. One that is taken after later ones
+    /// is listed in [`corrections`](Self::corrections). After one with an [unknown effect](TradeEffect::Unknown), no
+    /// position of its instrument is known.
     ///
     /// # Errors
     ///
-    /// Fails if the trade closes more than is open, or has too many digits.
+    /// Fails if a trade closes more than is open, or has too many digits.
     pub fn take(&mut self, family: &str, line: &str, trade: &Trade) -> Result<bool, LedgerError> {
         let id = (family.to_owned(), line.to_owned(), trade.id.clone());
         if self.taken.contains(&id) {
             return Ok(false);
         }
         let key = PositionKey::new(family, line, &trade.instrument, PositionSide::changed_by(trade));
-        let known = self.positions.get(&key).cloned().unwrap_or_default();
-        let position = known.after(&key, trade)?;
-        self.positions.insert(key, position);
+        let known = self.positions.get(&key).cloned().unwrap_or_else(|| self.begun(&key));
+        let trades = self.books.get(&key).map(|book| &book.trades[..]).unwrap_or_default();
+        let place = trades.partition_point(|other| order(other) <= order(trade));
+        let (before, later) = trades.split_at(place);
+        let position = match later {
+            [] => known.after(&key, trade)?,
+            _ => {
+                let begun = self.books.get(&key).map(|book| book.opened.clone()).unwrap_or_default();
+                let mut all = before.iter().chain([trade]).chain(later);
+                let position = all.try_fold(begun, |position, trade| position.after(&key, trade))?;
+                self.corrections.push(Correction {
+                    trade: trade.id.clone(),
+                    position: key.clone(),
+                    shown: known.realised(),
+                    corrected: position.realised(),
+                });
+                position
+            }
+        };
+        let begun = self.begun(&key);
+        self.positions.insert(key.clone(), position);
+        let book = self.books.entry(key.clone()).or_insert_with(|| Book { opened: begun, trades: Vec::new() });
+        book.trades.insert(place, trade.clone());
         self.taken.insert(id);
+        if trade.effect == TradeEffect::Unknown {
+            self.lose(&key);
+        }
         Ok(true)
+    }
+
+    /// A position without trades. It is not known if another trade of its instrument may have changed it.
+    fn begun(&self, key: &PositionKey) -> Position {
+        let unknown = PositionKey { side: PositionSide::Unknown, ..key.clone() };
+        let position = Position::default();
+        if self.positions.contains_key(&unknown) { position.lost() } else { position }
+    }
+
+    /// From now on, no position of the instrument of `key` is known.
+    fn lose(&mut self, key: &PositionKey) {
+        let is_of_same = |other: &PositionKey| {
+            (&other.family, &other.line, &other.instrument) == (&key.family, &key.line, &key.instrument)
+        };
+        for (_, position) in self.positions.iter_mut().filter(|(other, _)| is_of_same(other)) {
+            *position = std::mem::take(position).lost();
+        }
+        for (_, book) in self.books.iter_mut().filter(|(other, _)| is_of_same(other)) {
+            book.opened = std::mem::take(&mut book.opened).lost();
+        }
     }
 
     /// The positions, including those that were closed.
     pub fn positions(&self) -> &BTreeMap<PositionKey, Position> {
         &self.positions
+    }
+
+    /// The trades that were taken after later ones of their position, in the order in which they were taken.
+    pub fn corrections(&self) -> &[Correction] {
+        &self.corrections
     }
 
     /// How many trades it has taken.
@@ -115,6 +196,22 @@ impl Ledger {
     pub fn differences(&self) -> impl Iterator<Item = (&PositionKey, rust_decimal::Decimal)> {
         let differing = self.positions.iter().filter_map(|(key, position)| Some((key, position.difference()?)));
         differing.filter(|(_, difference)| !difference.is_zero())
+    }
+}
+
+/// The later of two trades has the higher number as its id.
+fn order(trade: &Trade) -> (usize, &str) {
+    (trade.id.len(), &trade.id)
+}
+
+impl fmt::Display for Correction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let figure = |figure: Option<rust_decimal::Decimal>| {
+            figure.map_or_else(|| "unknown".to_owned(), |figure| figure.normalize().to_string())
+        };
+        let Self { trade, position, shown, corrected } = self;
+        let (shown, corrected) = (figure(*shown), figure(*corrected));
+        write!(f, "{position}: the late trade {trade} changes the realised profit from {shown} to {corrected}")
     }
 }
 

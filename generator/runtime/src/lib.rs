@@ -26,7 +26,8 @@
 //! A module imports only from modules above it in this list, which `tests/layers.rs` checks:
 //!
 //! - `value`: numbers, times, identifiers and open enums, independent of their form on the wire
-//! - `tables`, `account`, `clock`: facts about an API, properties of an account, and time
+//! - `tables`, `account`, `clock`, `shared`: facts about an API, properties of an account, time, and what the clients of
+//!   an account share
 //! - `json`: the reader, the writer, and how values are read and written
 //! - `account_file`: accounts as JSON
 //! - `checks`: the rules that a request may break, and how a client treats them
@@ -45,6 +46,7 @@
 //! - `pages`, `batches`: listings and requests that take several calls
 //! - `confirm`: queries of unknown outcomes
 //! - `reconcile`: the comparison of an account with a journal
+//! - `flatten`: the cancellation and closing of everything
 //! - `blocking`: the client for programs without async
 //! - `emitted`: what only emitted code needs
 //!
@@ -78,6 +80,7 @@ pub mod emitted;
 pub mod error;
 mod evidence;
 pub mod exchange;
+pub mod flatten;
 pub mod journal;
 pub mod json;
 pub mod ledger;
@@ -91,6 +94,7 @@ pub mod parameters;
 pub mod reconcile;
 pub mod retry;
 mod serde_support;
+mod shared;
 pub mod signing;
 pub mod tables;
 pub mod transport;

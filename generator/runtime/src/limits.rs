@@ -21,7 +21,7 @@ mod redis;
 mod reservation;
 mod settings;
 mod state;
-mod trips;
+mod ways;
 mod window;
 
 #[cfg(feature = "redis")]

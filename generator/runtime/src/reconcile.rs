@@ -24,6 +24,7 @@ pub use error::{ListingError, ListingFailure, ReconcileError};
 pub use fills::LedgerUpdateError;
 pub use foreign::CancelForeignError;
 pub use listing::{FillFields, Listing};
+pub(crate) use listing::{ListingPages, Part};
 pub use refresh::RefreshError;
 pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
 

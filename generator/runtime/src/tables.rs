@@ -8,6 +8,7 @@ mod confirm;
 mod days;
 mod meta;
 mod outcome;
+mod path;
 mod refusal;
 mod rule;
 mod style;
@@ -15,8 +16,8 @@ mod window;
 
 pub use account::{AccountProperty, AccountTable, PropertyKind};
 pub use api::{
-    Api, Around, Calls, Count, Envelope, Header, Path, PoolReporting, RemainingCalls, Reset, ResetForm, ResponseValue,
-    Sent, Step,
+    Api, Around, Calls, Count, Envelope, Header, PoolReporting, RemainingCalls, Reset, ResetForm, ResponseValue, Sent,
+    SuccessWith,
 };
 pub use authentication::{
     Algorithm, Authentication, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs, Part, Place,
@@ -25,8 +26,9 @@ pub use authentication::{
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
-pub use meta::{Access, Amends, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeightCondition};
+pub use meta::{Access, Amends, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, Shows, WeightCondition};
 pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
+pub use path::{Path, Step};
 pub use refusal::Refusal;
 pub use rule::{Ceiling, Rule, Severity};
 pub use style::{Lists, Objects, ParameterStyle, Sends};

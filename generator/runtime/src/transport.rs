@@ -115,7 +115,8 @@ pub trait Transport: Send + Sync {
 /// The time from writing a request to reading the head of its response, over a connection that had carried a response
 /// before.
 ///
-/// The limiter uses it to bound how early a call may have been counted. Without it, a call counts from its response.
+/// The limiter uses it to bound how early a call may have been counted, and to tell how long requests usually take.
+/// Without it, a call counts from its response.
 #[derive(Debug, Default)]
 pub struct RoundTrip(AtomicU64);
 

@@ -30,7 +30,7 @@ fn after(contract: Contract, trades: &[(bool, &str, &str)]) -> Position {
 
 /// Size, average price and realised profit.
 fn figures(position: &Position) -> (Decimal, Option<Decimal>, Option<Decimal>) {
-    (position.size(), position.average_price(), position.realised())
+    (position.size().unwrap(), position.average_price(), position.realised())
 }
 
 fn numbers(size: &str, price: Option<&str>, realised: &str) -> (Decimal, Option<Decimal>, Option<Decimal>) {
@@ -95,7 +95,7 @@ fn the_long_and_the_short_position_are_apart() {
     for (id, is_buy, effect, quantity) in effects {
         ledger.take("house", "line", &Trade { effect, ..trade(id, is_buy, "100", quantity) }).unwrap();
     }
-    let size = |side| ledger.positions()[&key(side)].size();
+    let size = |side| ledger.positions()[&key(side)].size().unwrap();
     assert_eq!((size(PositionSide::Long), size(PositionSide::Short)), (number("2"), number("-4")));
     assert_eq!((ledger.positions().len(), ledger.len()), (2, 4));
 }
@@ -108,7 +108,7 @@ fn a_trade_counts_once_in_its_line() {
     assert!(!ledger.take("house", "line", &one).unwrap());
     assert!(ledger.take("house", "another", &one).unwrap());
     assert!(ledger.take("another", "line", &one).unwrap());
-    assert_eq!(ledger.positions()[&key(PositionSide::Net)].size(), number("1"));
+    assert_eq!(ledger.positions()[&key(PositionSide::Net)].size(), Some(number("1")));
     assert_eq!((ledger.len(), ledger.is_empty()), (3, false));
 }
 
@@ -156,4 +156,77 @@ fn reported_profits_are_compared_and_fees_add_up_by_coin() {
     assert_eq!(position.fees(), &[fee("USDT", "-0.3"), fee("FOO", "-3")].into());
     ledger.take("house", "line", &trade("3", true, "100", "1")).unwrap();
     assert_eq!(ledger.positions()[&key(PositionSide::Net)].reported(), None);
+}
+
+/// A listing may show a fill after later ones. The figures are those of the true order, and the change is reported.
+#[test]
+fn a_late_trade_is_taken_in_its_place_and_reported() {
+    let in_order = [("9", true, "100"), ("10", true, "110"), ("11", false, "120"), ("12", false, "90")];
+    let figures_of = |order: [usize; 4]| {
+        let mut ledger = Ledger::new();
+        for (id, is_buy, price) in order.map(|index| in_order[index]) {
+            assert!(ledger.take("house", "line", &trade(id, is_buy, price, "1")).unwrap());
+        }
+        let figures = figures(&ledger.positions()[&key(PositionSide::Net)]);
+        let late = ledger.corrections().iter().map(|late| (late.trade.clone(), late.shown, late.corrected));
+        (figures, late.collect::<Vec<_>>())
+    };
+    let known = |text| Some(number(text));
+    let right = numbers("0", None, "0");
+    assert_eq!(figures_of([0, 1, 2, 3]), (right, vec![]));
+    // Without the second, the last one had opened a position.
+    assert_eq!(figures_of([0, 2, 3, 1]), (right, vec![("10".to_owned(), known("20"), known("0"))]));
+    // The first two lost twenty, and the third one shows a loss of fifteen.
+    let late = [("9", "-20", "-15"), ("11", "-15", "0")]
+        .map(|(id, shown, corrected)| (id.to_owned(), known(shown), known(corrected)));
+    assert_eq!(figures_of([1, 3, 0, 2]), (right, late.to_vec()));
+    let mut ledger = Ledger::new();
+    ledger.open(key(PositionSide::Net), number("1"), number("90"));
+    for (id, is_buy, price) in [in_order[2], in_order[0]] {
+        ledger.take("house", "line", &trade(id, is_buy, price, "1")).unwrap();
+    }
+    assert_eq!(
+        ledger.corrections().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["house line BTCUSDT: the late trade 9 changes the realised profit from 30 to 25"]
+    );
+}
+
+/// A late trade that makes the true order impossible changes nothing.
+#[test]
+fn a_late_trade_that_does_not_fit_is_refused() {
+    let mut ledger = Ledger::new();
+    let of = |id, is_buy, effect| Trade { effect, ..trade(id, is_buy, "100", "1") };
+    ledger.take("house", "line", &of("1", true, TradeEffect::Opened)).unwrap();
+    ledger.take("house", "line", &of("3", false, TradeEffect::ClosedLong)).unwrap();
+    let refused = ledger.take("house", "line", &of("2", false, TradeEffect::ClosedLong));
+    assert!(matches!(refused, Err(LedgerError::NotOpen { ref trade, .. }) if trade == "3"), "{refused:?}");
+    assert_eq!((ledger.len(), ledger.corrections()), (2, &[][..]));
+}
+
+/// Neither the net position nor another one is known any more, and a trade that would close too much is no error.
+#[test]
+fn an_unknown_effect_makes_the_positions_of_its_instrument_unknown() {
+    let mut ledger = Ledger::new();
+    let of =
+        |id, effect| Trade { effect, fees: vec![("USDT".to_owned(), number("-1"))], ..trade(id, true, "100", "1") };
+    ledger.take("house", "line", &of("1", TradeEffect::Opened)).unwrap();
+    ledger.take("house", "line", &Trade { instrument: "ETHUSDT".to_owned(), ..of("2", TradeEffect::Opened) }).unwrap();
+    ledger.take("house", "line", &of("3", TradeEffect::Unknown)).unwrap();
+    for (id, effect) in
+        [("4", TradeEffect::ClosedLong), ("5", TradeEffect::ClosedLong), ("6", TradeEffect::ClosedShort)]
+    {
+        ledger.take("house", "line", &of(id, effect)).unwrap();
+    }
+    for (side, fees) in [(PositionSide::Long, "-3"), (PositionSide::Short, "-1"), (PositionSide::Unknown, "-1")] {
+        let position = &ledger.positions()[&key(side)];
+        assert_eq!((position.size(), position.average_price(), position.realised()), (None, None, None), "{side:?}");
+        assert_eq!(position.fees()["USDT"], number(fees), "{side:?}");
+        assert!(position.to_string().starts_with("unknown"), "{position}");
+    }
+    let other = PositionKey::new("house", "line", "ETHUSDT", PositionSide::Long);
+    assert_eq!(ledger.positions()[&other].size(), Some(number("1")));
+    // The caller knows it from elsewhere.
+    ledger.open(key(PositionSide::Long), number("2"), number("100"));
+    ledger.take("house", "line", &of("7", TradeEffect::Opened)).unwrap();
+    assert_eq!(ledger.positions()[&key(PositionSide::Long)].size(), Some(number("3")));
 }

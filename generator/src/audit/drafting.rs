@@ -8,8 +8,8 @@ use super::text::{Span, overlaps};
 use super::wording::{likeness, stems};
 use super::{Documents, open_questions, unread};
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::draft::{Answer, Data, Draft, DraftField, JsonKind, OneOf, Rule, name_of_path};
-use crate::model::{Api, Choice, Effect, Family, Need};
+use crate::draft::{Answer, Data, Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, name_of_path};
+use crate::model::{Api, Choice, Family, Need};
 
 /// The minimum similarity of a phrase to a record.
 const ALIKE: usize = 400;
@@ -68,8 +68,13 @@ struct Drafting<'a> {
 
 impl<'a> Drafting<'a> {
     fn of(claims: &'a Claims<'a>, family: &'a Family, document: &'a Document, section: &'a Section) -> Self {
-        let path = readers::endpoint::find(document, section).map_or("", |(_, path)| path.text);
-        let name = name_of_path(path);
+        let endpoint = readers::endpoint::find(document, section);
+        let path = endpoint.as_ref().map_or("", |(_, path)| path.text);
+        // Another operation may have the path, with another method; what is said of it is not said of this one.
+        let usual = name_of_path(path);
+        let is_taken = claims.operation_by_id(&format!("{}.{usual}", family.name)).is_some();
+        let method = endpoint.as_ref().map_or(String::new(), |(method, _)| method.text.to_lowercase());
+        let name = if is_taken { format!("{method}-{usual}") } else { usual };
         let id = format!("{}.{name}", family.name);
         let drafted = Drafted { id: &id, heading: &section.heading };
         let found = readers::read(document, claims, Some(&drafted));
@@ -83,15 +88,13 @@ impl<'a> Drafting<'a> {
         let rates = self.rates();
         let is_public = self.value(FactKind::Permission, &[]).is_some_and(|text| text.starts_with("none"));
         Draft {
-            sends: None,
-            lists: None,
             name: self.name.clone(),
             title: heading.clone(),
+            effect_seen: vec![method.clone(), path.clone(), heading.clone()],
             source: Some((self.document.id.clone(), heading)),
-            effect: (method == "GET").then_some(Effect::Read),
             method,
             path,
-            is_public,
+            access: if is_public { DraftAccess::Public } else { DraftAccess::Signed },
             permission: self.value(FactKind::Permission, &[]).map(str::to_owned),
             is_whitelisted: self.value(FactKind::Whitelisted, &[]).is_some(),
             is_deprecated: self.value(FactKind::Deprecated, &[]).is_some(),
@@ -104,7 +107,6 @@ impl<'a> Drafting<'a> {
             response: self.response(),
             rules: self.rules(),
             not_shown: self.not_shown(),
-            examples: Vec::new(),
             about: vec![format!(
                 "From {}, line {}: {}.",
                 self.document.file,
@@ -112,6 +114,7 @@ impl<'a> Drafting<'a> {
                 self.section.heading
             )],
             unread: self.unread(),
+            ..Draft::default()
         }
     }
 
@@ -207,7 +210,6 @@ impl<'a> Drafting<'a> {
         let is_list = !fields.is_empty() || value(FactKind::Type).as_deref() == Some("array");
         let unit = value(FactKind::Unit).filter(|unit| !unit.contains(" or "));
         DraftField {
-            in_header: false,
             name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),
             need: value(FactKind::Parameter).map(|need| match need.as_str() {
                 "yes" => Need::Always,
@@ -222,7 +224,6 @@ impl<'a> Drafting<'a> {
                 _ if said.as_deref().is_some_and(is_time) => JsonKind::Time,
                 _ => JsonKind::Unknown,
             },
-            item: JsonKind::Unknown,
             values: self.names_below(FactKind::ParameterValue, &[path]),
             default: value(FactKind::ParameterDefault),
             min: value(FactKind::ParameterMin),
@@ -232,8 +233,8 @@ impl<'a> Drafting<'a> {
             edit,
             is_deprecated: value(FactKind::Deprecated).is_some(),
             fields,
-            named: None,
             remarks: said.into_iter().collect(),
+            ..DraftField::default()
         }
     }
 
@@ -335,7 +336,7 @@ impl<'a> Drafting<'a> {
     }
 
     fn response(&self) -> Answer {
-        let Some(shape) = self.value(FactKind::ResponseShape, &[]) else { return Answer::Unknown };
+        let Some(shape) = self.value(FactKind::ResponseShape, &[]) else { return Answer::default() };
         let mut remarks: Vec<String> = self.sentence_of(FactKind::ResponseShape).into_iter().collect();
         let phrases = self.found.answers.iter().filter(|(id, _)| *id == self.id).map(|(_, phrase)| phrase);
         let mut records: Vec<String> = phrases.flat_map(|phrase| self.records(phrase)).collect();
@@ -435,6 +436,17 @@ impl<'a> Drafting<'a> {
         let units = unread::units(self.document, &self.found).into_iter();
         let own = units.filter(|(unit, is_read)| !is_read && self.section.body.contains(&unit.start));
         let rest = own.filter(|(unit, _)| !taken.iter().any(|taken| overlaps(taken, unit)));
-        rest.map(|(unit, _)| self.quoted(unit)).filter(|said| !said.ends_with(": Rules:")).collect()
+        let own = rest.map(|(unit, _)| self.quoted(unit)).filter(|said| !said.ends_with(": Rules:"));
+        own.chain(self.subsections()).collect()
+    }
+
+    /// The sections within this one, which are not read.
+    fn subsections(&self) -> impl Iterator<Item = String> {
+        let after = self.document.sections.iter().filter(|section| section.at.start > self.section.at.start);
+        let within = after.take_while(|section| section.level > self.section.level);
+        within.map(|section| {
+            let line = self.document.line(section.at.start);
+            format!("line {line}: the section {}", section.heading)
+        })
     }
 }

@@ -1,23 +1,29 @@
-//! The ids of a request that its answer repeats.
+//! The values of a request that its answer repeats.
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{Api, Echoes, Effect, Family, Lookup, Operation, Parameter, Record, Response, WireNames};
 
-/// Checks `echoes` and `echoes_one_of`.
+/// Checks `echoes`, `echoes_one_of` and `echoes_also`.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let names = family.names(operation.members());
         match (&operation.echoes, &operation.response) {
-            (Some(echoes), Response::Object { record }) => {
+            (Some(echoes), Response::Object { record } | Response::Array { record, .. })
+                if operation.batch.is_none() =>
+            {
                 if let Some(record) = family.records.get(*record) {
                     names_are_known(operation, echoes, record, &names, to);
                 }
             }
-            (Some(echoes), Response::Array { .. } | Response::Page { .. }) => {
-                to.at(echoes.place, Code::Misplaced, "`echoes` requires a response that is an `object`")
-                    .related(operation.key_places.response, "the response is here")
-                    .help("remove it; for a batch, `items` matches results with items");
+            (Some(echoes), Response::Object { .. } | Response::Array { .. } | Response::Page { .. }) => {
+                to.at(
+                    echoes.place,
+                    Code::Misplaced,
+                    "`echoes` requires a response that is an `object` or an `array`, and no batch",
+                )
+                .related(operation.key_places.response, "the response is here")
+                .help("remove it; for a batch, `items` matches results with items");
             }
             (None, Response::Object { record }) => {
                 if let Some(record) = family.records.get(*record) {
@@ -36,7 +42,7 @@ fn names_are_known(
     names: &WireNames<'_>,
     to: &mut Diagnostics,
 ) {
-    for (member, parameters) in &echoes.ids {
+    for (member, parameters) in echoes.ids.iter().chain(&echoes.also) {
         records::field(record, member, to);
         if parameters.is_empty() {
             to.at(member.1, Code::MissingKey, format!("`{}` lists no parameters", member.0))

@@ -112,7 +112,7 @@ fn enum_of(found: &WireParameter<'_>) -> Option<usize> {
 
 fn needs_more(family: &Family, found: &WireParameter<'_>, value: Option<usize>) -> bool {
     let Some(choice) = family.choice_of(found.of) else { return false };
-    choice.cases(family).any(|(_, case)| Some(case.value) == value && !case.parameters.is_empty())
+    choice.cases(family).any(|(_, case)| Some(case.value) == value && !case.is_optional())
 }
 
 /// Parameters in `take` exist and are not arguments already.

@@ -100,6 +100,18 @@ pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 /// All types of a family are in one module.
 pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    let named = types_of(family);
+    are_distinct(to, &named);
+    are_free(to, named.get(1..).unwrap_or_default(), &reserved::TYPES);
+}
+
+/// The Rust names of the types in the module of a family.
+#[cfg(feature = "cli")]
+pub(crate) fn rust_names_of_types(family: &Family) -> Vec<String> {
+    types_of(family).into_iter().map(|this| this.rust).collect()
+}
+
+fn types_of(family: &Family) -> Vec<RustName> {
     let own = |what: &str, rust: &str| {
         let name = Name { wire: String::new(), rust: rust.to_owned(), place: Place { line: 0, ..family.place } };
         RustName::new(what.to_owned(), rust, &name)
@@ -115,8 +127,7 @@ pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
         family.records.iter().filter(|record| !record.is_abstract).map(|all| RustName::of("record", &all.name)),
     );
     named.extend(family.operations.iter().flat_map(operation_types));
-    are_distinct(to, &named);
-    are_free(to, named.get(1..).unwrap_or_default(), &reserved::TYPES);
+    named
 }
 
 /// A choice and its cases.
@@ -173,6 +184,16 @@ pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
         let named: Vec<_> = with_more.filter_map(|(value, _)| maker(value)).collect();
         are_distinct(to, &named);
         are_free(to, &named, &reserved::MAKERS);
+        // A value with parameters that can all be left out has a second variant.
+        let alone = choice.cases(family).map(|(value, _)| RustName::of("value", &value.name));
+        let with = choice.cases(family).filter(|(_, case)| case.is_optional()).filter_map(|(value, case)| {
+            let what = format!("the value `{}` with parameters", value.name.wire);
+            Some(RustName::new(what, &case.variant_with(value)?, &value.name))
+        });
+        let with: Vec<_> = with.collect();
+        if !with.is_empty() {
+            are_distinct(to, &alone.chain(with).collect::<Vec<_>>());
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Names that emitted code reserves, and why.
 
+#[cfg(feature = "cli")]
+use crate::model::field_name;
+
 /// Reserved names of one kind.
 pub(super) struct ReservedNames {
     pub(super) names: &'static [&'static str],
@@ -191,4 +194,33 @@ impl ReservedNames {
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(&name.trim_start_matches("r#"))
     }
+}
+
+/// Whether a type can have this Rust name.
+#[cfg(feature = "cli")]
+pub(crate) fn is_free_type(rust: &str) -> bool {
+    !TYPES.has(rust)
+}
+
+/// Whether a request can have this Rust name, of which its function is named.
+#[cfg(feature = "cli")]
+pub(crate) fn is_free_request(rust: &str) -> bool {
+    field_name(rust).is_ok_and(|function| !OPERATIONS.has(&function))
+}
+
+/// Whether an operation can have this name, which is also that of its file.
+#[cfg(feature = "cli")]
+pub(crate) fn is_free_operation(name: &str) -> bool {
+    const FILES: [&str; 6] = ["aux", "con", "nul", "prn", "family", "types"];
+    let is_device = |name: &str| {
+        let rest = name.strip_prefix("com").or(name.strip_prefix("lpt"));
+        rest.is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    !FILES.contains(&name) && !is_device(name)
+}
+
+/// Whether a parameter can have this Rust name, of which its setter is named.
+#[cfg(feature = "cli")]
+pub(crate) fn is_free_setter(rust: &str) -> bool {
+    !SETTERS.has(rust)
 }

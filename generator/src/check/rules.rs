@@ -6,8 +6,8 @@ use super::conditions::{Subject, find};
 use super::ranges::Range;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
-    Api, Condition, Family, ListName, Lookup, Operation, Parameter, Role, Rule, RuleKind, Severity, Statements, Test,
-    WireNames,
+    Api, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Role, Rule, RuleKind, Severity, Statements,
+    Test, WireNames,
 };
 
 /// Checks the rules and other statements of a family and its operations.
@@ -36,6 +36,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             can_be_kept(rule, to);
         }
         agree(&operation.statements.rules, to);
+        conditions_are_stated(family, operation, to);
     }
 }
 
@@ -44,6 +45,55 @@ fn statements(statements: &Statements, family_rules: &[Rule], to: &mut Diagnosti
     have_ids("rule", rules.map(|rule| (rule.id.as_str(), rule.place)), to);
     have_ids("contradiction", statements.contradictions.iter().map(|said| (said.id.as_str(), said.place)), to);
     have_ids("observation", statements.observed.iter().map(|said| (said.id.as_str(), said.place)), to);
+}
+
+/// A parameter that is required conditionally has a rule that names it: one with the condition, or a sentence.
+fn conditions_are_stated(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    // A rule with a mistake may be the one.
+    let file = operation.place.file;
+    let is_of_rules = |code: Code| matches!(code, Code::BadRule | Code::UndefinedName | Code::UnknownKey);
+    let is_mistaken = |to: &Diagnostics| {
+        to.iter().any(|one| one.place.is_some_and(|place| place.file == file) && is_of_rules(one.code))
+    };
+    if to.is_unread(file, "rules") || is_mistaken(to) {
+        return;
+    }
+    let wire = operation.wire_parameters(family);
+    let conditional = wire.iter().filter_map(|wire| match wire.role {
+        Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => Some((wire, parameter)),
+        Role::Decider(_) => None,
+    });
+    for (wire, parameter) in conditional.filter(|(_, parameter)| parameter.need == Need::Conditional) {
+        let name = wire.name.wire.as_str();
+        let rules = operation.statements.rules.iter().chain(&family.statements.rules);
+        let is_stated = rules.into_iter().any(|rule| names(rule, name)) || is_end_of_window(operation, name);
+        if is_stated {
+            continue;
+        }
+        to.at(
+            parameter.name.place,
+            Code::BadRule,
+            format!("`{name}` is required conditionally, but no rule states the condition"),
+        )
+        .help(format!(
+            "add a rule that requires it, `when: ..` and `require: {{ given: [{name}] }}`, or one of the kind `stated` \
+             that names it"
+        ));
+    }
+}
+
+/// Whether a rule tests a parameter, or names it in its sentence or its place.
+fn names(rule: &Rule, parameter: &str) -> bool {
+    let is_word =
+        |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').any(|word| word == parameter);
+    let is_tested = |test: &Test| test.conditions().any(|condition| condition.names().contains(&parameter));
+    rule.test.as_ref().is_some_and(is_tested) || is_word(&rule.says) || is_word(&rule.at)
+}
+
+/// Whether one end of a window is required with the other.
+fn is_end_of_window(operation: &Operation, name: &str) -> bool {
+    let window = operation.window.as_ref().filter(|window| window.both_or_neither);
+    window.is_some_and(|window| window.from.0 == name || window.to.0 == name)
 }
 
 /// Ids are unique.

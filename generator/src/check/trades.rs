@@ -23,8 +23,8 @@ pub(super) fn check(
     if let Some(side) = &trade.side {
         has_values(family, record, side, trade.buy.as_slice(), to);
     }
-    if let Some(TradePosition { field, open, close, close_long, close_short }) = &trade.position {
-        let values = [open, close, close_long, close_short].into_iter().flatten().cloned().collect::<Vec<_>>();
+    if let Some(TradePosition { field, open, close, close_long, close_short, net }) = &trade.position {
+        let values = [open, close, close_long, close_short, net].into_iter().flatten().cloned().collect::<Vec<_>>();
         has_values(family, record, field, &values, to);
         for (index, (value, place)) in values.iter().enumerate() {
             if let Some((_, first)) = values[..index].iter().find(|(earlier, _)| earlier == value) {

@@ -31,6 +31,12 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
                 .help("use plain parameters here");
         }
     }
+    for object in family.operations.iter().flat_map(Operation::objects) {
+        for parameter in object.parameters.iter().filter(|parameter| parameter.item().is_some()) {
+            to.at(parameter.name.place, Code::Misplaced, "an object cannot contain a list of objects")
+                .help("use plain parameters here, or lists of single values");
+        }
+    }
 }
 
 /// Why a text is not a value of a type; `None` if it is one.

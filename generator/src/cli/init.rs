@@ -15,16 +15,16 @@ pub(crate) struct Arguments {
     /// The name of the crate; that of the folder when left out.
     #[arg(long)]
     name: Option<String>,
-    /// A checkout of tradeapi-gen to depend on; without it, the crates of this version are.
+    /// The checkout of tradeapi-gen to depend on: its crates are in no registry.
     #[arg(long, value_name = "FOLDER")]
-    crates: Option<PathBuf>,
+    crates: PathBuf,
     #[command(flatten)]
     pub(crate) report: ReportOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<(), Diagnostics> {
     let Arguments { folder, name, crates, .. } = arguments;
-    for path in tradeapi_gen::init_project(folder, name.as_deref(), crates.as_deref())? {
+    for path in tradeapi_gen::init_project(folder, name.as_deref(), crates)? {
         output.print(format_args!("wrote {}", path.display()));
     }
     output.print(format_args!("next: `cargo test` in {}", folder.display()));

@@ -17,12 +17,15 @@ pub(crate) struct Arguments {
     /// Draft the operation that a section of the documents describes; each document is named after its key in api.yaml.
     #[arg(long, value_name = "FOLDER")]
     from: Option<PathBuf>,
-    /// Draft every operation of an OpenAPI 3 file that the schema does not have.
+    /// Draft every operation of an OpenAPI file, of version 3 or 2, that the schema does not have.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "from"])]
     from_openapi: Option<PathBuf>,
     /// Draft every operation that a recording has calls of: a HAR 1.2 file, or the journal of a local exchange.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "from", "from_openapi"])]
     from_recording: Option<PathBuf>,
+    /// Draft only these operations of the file: paths, which stand for those below them too, tags or ids.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["operation", "from"])]
+    only: Vec<String>,
 }
 
 impl Arguments {
@@ -39,7 +42,7 @@ pub(crate) fn run(generator: &Generator, arguments: &Arguments, output: &Output)
         output.print(format_args!("wrote {}; `check` lists what is missing", path.display()));
     }
     match arguments.source() {
-        Some(source) => show(&generator.draft(&arguments.family, &source)?, output),
+        Some(source) => show(&generator.draft_only(&arguments.family, &source, &arguments.only)?, output),
         None => {
             let operation = arguments.operation.as_deref().unwrap_or_default();
             let path = generator.new_operation(&arguments.family, operation)?;
@@ -56,8 +59,16 @@ fn show(drafted: &Drafted, output: &Output) {
     for line in &drafted.left_out {
         output.print(format_args!("left out {line}"));
     }
+    for place in &drafted.unread {
+        output.print(format_args!("not read: {place}"));
+    }
     if !drafted.types.is_empty() {
         output.print(format_args!("new types: {}", drafted.types.join(", ")));
+    }
+    if let Some((read, left_empty, not_read)) = drafted.statements {
+        let all = read + left_empty + not_read;
+        output
+            .print(format_args!("{all} statements: {read} read, {left_empty} left as empty keys, {not_read} not read"));
     }
     if !drafted.written.is_empty() {
         output.print("next: fill in what is empty, and decide each rule; `check` lists both");

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use super::{Diagnostics, did_you_mean};
+use crate::json::Value;
+
 macro_rules! codes {
     ($($name:ident = $code:literal, $what:literal;)*) => {
         /// The kind of a mistake. Codes are stable: a code that is retired is not used again.
@@ -76,6 +79,7 @@ codes! {
     BadHeader = "E0414", "Invalid header name.";
     BadIntent = "E0415", "Invalid intent.";
     BadOutcome = "E0416", "Invalid outcome.";
+    DoubtfulEffect = "E0417", "Doubtful effect.";
     Unfinished = "E0501", "Unfinished draft.";
     OtherLanguage = "E0502", "Unsupported version of the schema language.";
 }
@@ -90,6 +94,29 @@ impl Code {
     /// The kind with this code, in lower or upper case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
+    }
+
+    /// The code and its explanation as a JSON object.
+    pub fn as_json(self) -> String {
+        let members = [("code", self.as_str()), ("what", self.what()), ("explanation", self.explanation())];
+        Value::object(members.map(|(name, text)| (name, text.into()))).to_string()
+    }
+
+    /// Whether a text is written like a code, such as `E9999`.
+    pub fn is_written_like(text: &str) -> bool {
+        text.strip_prefix(['E', 'e'])
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
+    /// The mistake of asking for a code that does not exist.
+    pub fn unknown(text: &str) -> Diagnostics {
+        let known = Self::ALL.iter().map(|code| code.as_str());
+        let near = did_you_mean(text, known.clone());
+        let (first, last) = (known.clone().next().unwrap_or_default(), known.last().unwrap_or_default());
+        let mut to = Diagnostics::default();
+        to.whole(Self::UndefinedName, format!("unknown code `{text}`"))
+            .help(near.unwrap_or_else(|| format!("the codes are {first} to {last}; a message shows its own").into()));
+        to
     }
 }
 

@@ -1,346 +1,556 @@
-//! OpenAPI 3 -> drafts. What OpenAPI does not state (rates, effects, outcomes) stays open.
+//! OpenAPI 3 -> drafts. What OpenAPI does not state (rates, effects, outcomes) stays open, and each statement of the file
+//! is counted: read, left as an empty key, or not read.
+
+mod reading;
+mod schema;
+mod swagger;
+mod text;
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Answer, Data, Draft, DraftExample, DraftField, JsonKind, name_of_path};
+use self::reading::{Cursor, Mark, Reading};
+use self::schema::Side;
+use super::{Answer, Data, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Effect, ListName, Method, Need, Sent};
-use crate::words::{Lists, Sends};
+use crate::plain_text;
+use crate::words::{Lists, Objects, Sends, Word as _};
 
-/// The maximum number of references that are followed in a row.
-const MAX_REFERENCES: usize = 12;
+/// The longest title; a longer summary is a comment.
+const LONGEST_TITLE: usize = 60;
 
-/// Drafts of all operations that a file describes.
+/// Drafts of the operations that a file describes, as far as they are wanted.
 ///
 /// # Errors
 /// Fails if the file cannot be read, or is not OpenAPI.
-pub(crate) fn drafts(api: &Api, path: &Path) -> Result<Vec<Draft>, Diagnostics> {
+pub(crate) fn drafts(api: &Api, path: &Path, wanted: &Wanted) -> Result<Source, Diagnostics> {
     let mut to = Diagnostics::default();
     let shown = path.display();
-    let text = match std::fs::read_to_string(path) {
+    let text = match plain_text::read(path) {
         Ok(text) => text,
         Err(error) => {
             to.whole(Code::CannotRead, format!("cannot read {shown}: {error}")).help("name an OpenAPI file");
             return Err(to);
         }
     };
-    // The YAML parser reads JSON, too.
-    let root: Value = match serde_yaml::from_str(&text) {
+    let root = match text::parse(&text) {
         Ok(root) => root,
-        Err(error) => {
-            to.whole(Code::CannotRead, format!("{shown} is not JSON or YAML: {error}"))
-                .help("name an OpenAPI file of version 3, as JSON or YAML");
+        Err(why) => {
+            to.whole(Code::CannotRead, format!("{shown} is not JSON or YAML: {why}"))
+                .help("name an OpenAPI file of version 3 or 2, as JSON or YAML");
             return Err(to);
         }
     };
-    let is_read = root["openapi"].as_str().is_some_and(|version| version.starts_with("3."));
-    let Some(paths) = root["paths"].as_object().filter(|_| is_read) else {
+    let is_old = root["swagger"].as_str().is_some_and(|version| version.starts_with("2."));
+    let root = if is_old { swagger::converted(root) } else { root };
+    if !root["openapi"].as_str().is_some_and(|version| version.starts_with("3.")) || !root["paths"].is_object() {
         to.whole(Code::CannotRead, format!("{shown} is not OpenAPI 3: expected `openapi: 3.x` and `paths`"))
-            .help("convert an older description to OpenAPI 3 first");
+            .help("name an OpenAPI file of version 3 or 2");
         return Err(to);
-    };
-    let source =
-        OpenApiFile { root: &root, file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), api };
-    let mut drafts = Vec::new();
-    for (path, item) in paths {
-        for method in Method::ALL {
-            if let Some(operation) = item.get(method.as_str().to_lowercase()).and_then(Value::as_object) {
-                drafts.push(source.draft(path, method, item, operation));
+    }
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(of_root(api, file, root, wanted))
+}
+
+/// The drafts of a whole description.
+fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
+    let reading = Reading::of(root);
+    let source = OpenApiFile { root: reading.root(), file, api };
+    source.root.mark("openapi", Mark::Read);
+    let mut found = Source::default();
+    let mut places: Vec<(usize, String)> = Vec::new();
+    for (path, item) in source.root.get("paths").map(|paths| paths.members()).unwrap_or_default() {
+        for (method, operation) in item.members() {
+            let known = Method::ALL.into_iter().find(|one| one.as_str().eq_ignore_ascii_case(method));
+            match known {
+                Some(method) => {
+                    let (id, tags) = names(&operation);
+                    if wanted.has(path, id.into_iter().chain(tags)) {
+                        places.push((found.drafts.len(), operation.at.clone()));
+                        found.drafts.push(source.draft(path, method, &item, &operation));
+                    }
+                }
+                None if ["options", "head", "trace"].contains(&method) => found
+                    .left_out
+                    .push(format!("{} {path}: the schema language does not have this method", method.to_uppercase())),
+                None => {}
             }
         }
     }
-    Ok(drafts)
+    let (read, left_empty) = reading.counts();
+    let unread = reading.unread();
+    let not_read = unread.iter().map(|unread| unread.statements).sum();
+    for unread in unread {
+        let within =
+            |place: &str| unread.place.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let statements =
+            if unread.statements == 1 { String::new() } else { format!(" ({} statements)", unread.statements) };
+        let line = format!("{}{statements}", unread.place);
+        match places.iter().find(|(_, place)| within(place)) {
+            Some((index, _)) => found.drafts[*index].unread.push(line),
+            None => found.unread.push(line),
+        }
+    }
+    found.tally = Some(Tally { read, left_empty, not_read });
+    found
 }
 
 struct OpenApiFile<'a> {
-    root: &'a Value,
+    root: Cursor<'a>,
     file: String,
     api: &'a Api,
 }
 
 impl OpenApiFile<'_> {
-    fn draft(&self, path: &str, method: Method, item: &Value, operation: &Map<String, Value>) -> Draft {
-        let mut unread = Vec::new();
-        let mut fields = self.parameters(item, operation, &mut unread);
-        let body = operation.get("requestBody").map(|body| self.resolved(body));
-        let json = body.and_then(|body| json_content(body));
-        let form = body.filter(|_| json.is_none()).and_then(form_content);
-        let body_schema = json.or(form);
-        if body.is_some() && body_schema.is_none() {
-            unread.push("a request body that is neither JSON nor a form".to_owned());
-        }
-        if let Some(content) = body_schema {
-            let in_body = self.body(&content["schema"]);
-            if in_body.first().is_some_and(|first| first.name == ListName::BODY) {
-                // No parameter can travel beside an array body.
-                unread
-                    .extend(fields.drain(..).map(|field| format!("the parameter {} beside an array body", field.name)));
+    fn draft(&self, path: &str, method: Method, item: &Cursor<'_>, operation: &Cursor<'_>) -> Draft {
+        let (mut of_body, mut unread) = (Vec::new(), Vec::new());
+        let (body, content) = self.body(method, operation, &mut of_body, &mut unread);
+        let described = described(item, operation);
+        let style = Style::of(operation, &described, body.is_some(), method);
+        let mut fields = self.parameters(&described, &style, body.as_deref(), &mut unread);
+        let in_path = path_parameters(path, &mut fields);
+        for field in body.into_iter().flatten() {
+            if in_path.contains(&field.name) {
+                unread.push(format!("the member {} of the body, which has the name of a part of the path", field.name));
+            } else {
+                fields.push(field);
             }
-            fields.extend(in_body);
         }
-        let sends = match (form.is_some(), json.is_some() && !method.has_body()) {
-            (true, _) => Some(Sends::Form),
-            (false, true) => Some(Sends::Json),
-            (false, false) => None,
-        };
-        let lists = self.lists(item, operation).filter(|_| body_schema.is_none());
-        let headers = self.declared_headers(item, operation);
-        let text = |key: &str| operation.get(key).and_then(Value::as_str).map(str::to_owned);
-        let name = text("operationId").map(|id| name_of_path(&format!("/{id}"))).unwrap_or_else(|| name_of_path(path));
-        let security = operation.get("security").or_else(|| self.root.get("security"));
-        let answer = self.answer_content(operation);
-        let examples = examples(body_schema, answer.as_ref(), &fields);
-        let remarks = ["summary", "description"].into_iter().filter_map(text);
-        Draft {
-            title: text("summary").filter(|title| title.len() < 60).unwrap_or_else(|| name.clone()),
+        let id = operation.text("operationId").filter(|id| id.chars().any(|c| c.is_ascii_alphanumeric()));
+        let name = id.map_or_else(|| name_of_path(path), |id| name_of_id(id, &names(operation).1));
+        let summary = operation.value.get("summary").and_then(Value::as_str).unwrap_or_default().trim();
+        let is_title = !summary.is_empty() && summary.len() < LONGEST_TITLE && !summary.contains('\n');
+        operation.mark("summary", if is_title { Mark::Read } else { Mark::LeftEmpty });
+        let description = operation.text_beside_gap("description").unwrap_or_default();
+        let about = [summary, description].into_iter().filter(|text| !text.is_empty()).map(str::to_owned);
+        let seen = [method.as_str(), path, id.unwrap_or_default(), summary];
+        let seen = seen.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect();
+        let mut draft = Draft {
+            title: if is_title { summary.to_owned() } else { name.clone() },
             name,
             method: method.as_str().to_owned(),
             path: format!("{}{path}", self.base_path()),
-            effect: (method == Method::Get).then_some(Effect::Read),
-            is_public: self.api.credentials.is_none()
-                || security.and_then(Value::as_array).is_some_and(|security| security.is_empty()),
-            is_deprecated: operation.get("deprecated") == Some(&Value::Bool(true)),
-            headers,
-            sends,
-            lists,
+            effect: operation.text("x-effect").and_then(Effect::parse),
+            effect_seen: seen,
+            access: self.access(operation),
+            permission: operation.text("x-permission").map(str::to_owned),
+            is_deprecated: operation.is_true("deprecated"),
+            headers: self.declared_headers(&described),
+            sends: style.sends(content, method),
+            lists: operation
+                .text("x-lists")
+                .and_then(Lists::parse)
+                .or(style.lists.filter(|_| style.is_read_from(content))),
+            objects: operation
+                .text("x-objects")
+                .and_then(Objects::parse)
+                .or(style.objects.filter(|_| style.is_read_from(content))),
+            rates: self.rates(operation),
             request: Some(fields),
-            response: answer.map_or(Answer::Unknown, |content| self.answer(&content["schema"])),
-            examples,
-            about: std::iter::once(format!("From {}, {} {path}.", self.file, method.as_str())).chain(remarks).collect(),
+            response: self.answer(operation),
+            examples_seen: self.examples(operation),
+            about: std::iter::once(format!("From {}, {} {path}.", self.file, method.as_str()))
+                .chain(about)
+                .chain(of_body.into_iter().map(|remark: String| format!("Of the body: {remark}")))
+                .collect(),
             unread,
             ..Draft::default()
+        };
+        if content == Content::Unknown {
+            draft.body_is_unread();
         }
+        draft
     }
 
     /// The path of the first server, which is not part of a client's base address.
-    fn base_path(&self) -> &str {
-        let url = self.root["servers"][0]["url"].as_str().unwrap_or_default();
+    fn base_path(&self) -> String {
+        let server = self.root.get("servers").and_then(|servers| servers.items().into_iter().next());
+        let url = server.as_ref().and_then(|server| server.text("url")).unwrap_or_default();
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let path = rest.find('/').map_or("", |at| &rest[at..]).trim_end_matches('/');
-        if path.contains('{') { "" } else { path }
+        if path.contains('{') { String::new() } else { path.to_owned() }
     }
 
-    /// The parameters of an operation as described.
-    fn described<'v>(
-        &'v self,
-        item: &'v Value,
-        operation: &'v Map<String, Value>,
-    ) -> impl Iterator<Item = (&'v str, &'v str, &'v Value)> {
-        let of_path = item["parameters"].as_array().into_iter().flatten();
-        let own = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
-        of_path.chain(own).map(|parameter| {
-            let parameter = self.resolved(parameter);
-            let text = |key: &str| parameter[key].as_str().unwrap_or_default();
-            (text("name"), text("in"), parameter)
-        })
+    /// Who may call. Where the file says nothing, or the schema has no credentials, a person has to decide.
+    fn access(&self, operation: &Cursor<'_>) -> DraftAccess {
+        let own = operation.get("security");
+        let Some(security) = own.or_else(|| self.root.get("security")) else {
+            return DraftAccess::Unknown("The file does not say how calls are secured.".to_owned());
+        };
+        let ways: Vec<Vec<&str>> =
+            security.items().iter().map(|way| way.members().into_iter().map(|(name, _)| name).collect()).collect();
+        if ways.is_empty() {
+            security.mark_all(Mark::Read);
+            return DraftAccess::Public;
+        }
+        if self.api.credentials.is_some() && ways.iter().all(|way| !way.is_empty()) {
+            security.mark_all(Mark::Read);
+            return DraftAccess::Signed;
+        }
+        security.mark_all(Mark::LeftEmpty);
+        let named: Vec<String> =
+            ways.iter().map(|way| if way.is_empty() { "nothing".to_owned() } else { way.join(" and ") }).collect();
+        DraftAccess::Unknown(format!("Secured by {}.", named.join(", or by ")))
+    }
+
+    /// The rates that the exporter wrote.
+    fn rates(&self, operation: &Cursor<'_>) -> Option<Vec<String>> {
+        let rates = operation.get("x-rate-limits")?;
+        let rate = |rate: Cursor<'_>| {
+            let (calls, per) = (rate.scalar("calls")?, rate.text("per")?);
+            if let Some(pool) = rate.text("pool") {
+                let when = rate.text("when").map(|when| format!(" {when}")).unwrap_or_default();
+                rate.mark("by", Mark::Read);
+                return Some(format!("{} of {pool}{when}", rate.scalar("weight")?));
+            }
+            let per = if per == "second" { "s" } else { per };
+            let class = rate.text("class").map(|class| format!(" for {class}")).unwrap_or_default();
+            Some(format!("{calls}/{per} per {}{class}", rate.text("by")?))
+        };
+        Some(rates.items().into_iter().filter_map(rate).collect())
     }
 
     /// Whether the schema already has a header, as one of its own or as a credential.
     fn is_declared(&self, name: &str) -> bool {
-        self.api.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name))
+        let credentials = self.api.credentials.iter().flat_map(|own| own.headers());
+        self.api
+            .headers
+            .iter()
+            .map(|header| &header.name)
+            .chain(credentials.map(|own| &own.name))
+            .any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// The headers of the schema that the operation lists.
-    fn declared_headers(&self, item: &Value, operation: &Map<String, Value>) -> Vec<String> {
-        let listed = self.described(item, operation).filter(|(_, place, _)| *place == "header");
-        let own = |name: &str| {
-            let header = self.api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+    fn declared_headers(&self, described: &[Described<'_>]) -> Vec<String> {
+        let own = |one: &Described<'_>| {
+            let header = self.api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(one.name))?;
             (header.sent == Sent::ByOperation).then(|| header.name.clone())
         };
-        listed.filter_map(|(name, ..)| own(name)).collect()
+        described.iter().filter(|one| one.place == "header").filter_map(own).collect()
     }
 
-    /// How lists are written in the query; by default, one pair for each value.
-    fn lists(&self, item: &Value, operation: &Map<String, Value>) -> Option<Lists> {
-        let in_query = self.described(item, operation).filter(|(_, place, _)| *place == "query");
-        let is_list = |parameter: &Value| kind(self.resolved(&parameter["schema"])) == Some(JsonKind::List);
-        let (_, _, list) = in_query.into_iter().find(|(_, _, parameter)| is_list(parameter))?;
-        match (list["style"].as_str().unwrap_or("form"), &list["explode"]) {
-            ("form", Value::Bool(false)) => Some(Lists::Comma),
-            ("form", _) => Some(Lists::Repeated),
-            _ => None,
-        }
-    }
-
-    fn parameters(&self, item: &Value, operation: &Map<String, Value>, unread: &mut Vec<String>) -> Vec<DraftField> {
-        let credentials = self.api.credentials.iter().flat_map(|own| own.headers());
-        let credentials: Vec<_> = credentials.map(|own| own.name.to_ascii_lowercase()).collect();
+    fn parameters(
+        &self,
+        described: &[Described<'_>],
+        style: &Style,
+        body: Option<&[DraftField]>,
+        unread: &mut Vec<String>,
+    ) -> Vec<DraftField> {
         let mut fields: Vec<DraftField> = Vec::new();
-        for (name, place, parameter) in self.described(item, operation) {
-            let in_header = place == "header";
-            if in_header && (self.is_declared(name) || credentials.contains(&name.to_ascii_lowercase())) {
+        // Those in headers come last, because others are part of what is signed.
+        let (headers, others): (Vec<_>, Vec<_>) = described.iter().partition(|one| one.place == "header");
+        for one in others.into_iter().chain(headers) {
+            let in_header = one.place == "header";
+            if in_header && self.is_declared(one.name) {
+                one.at.mark_all(Mark::Read);
                 continue;
             }
-            let mut field = self.field(name, &parameter["schema"], &[]);
-            let is_said =
-                ["path", "query"].contains(&place) || in_header && fits_header(field.kind, &parameter["schema"]);
-            if !is_said {
-                unread.push(format!("the {place} parameter {name}"));
+            let has_name = |fields: &[DraftField]| fields.iter().any(|field| field.name == one.name);
+            let is_double = has_name(&fields) || one.place != "path" && has_name(body.unwrap_or_default());
+            let mut why = "which has the name of another one";
+            let field = one.at.attempt(|| {
+                let schema = one.schema();
+                let field = schema.as_ref().map(|schema| schema::field(one.name, schema, Side::Request, &[]));
+                let field = field.unwrap_or_else(|| DraftField { name: one.name.to_owned(), ..DraftField::default() });
+                let fault = if is_double { Some(why) } else { self.why_unfit(one, &field, style, body) };
+                why = fault.unwrap_or(why);
+                fault.is_none().then_some(field)
+            });
+            let Some(mut field) = field else {
+                unread.push(format!("the {} parameter {}, {why}", one.place, one.name));
                 continue;
-            }
+            };
+            one.at.mark("name", Mark::Read);
+            one.at.mark("in", Mark::Read);
             field.in_header = in_header;
-            let is_required = place == "path" || parameter["required"] == Value::Bool(true);
-            field.need = Some(if is_required { Need::Always } else { Need::No });
-            field.remarks.splice(..0, parameter["description"].as_str().map(str::to_owned));
-            fields.retain(|known| known.name != field.name);
+            let is_required = one.at.is_true("required") || one.place == "path";
+            field.need = Some(Need::No);
+            if is_required {
+                schema::require(&mut field);
+            }
+            field.is_deprecated |= one.at.is_true("deprecated");
+            field.remarks.splice(..0, one.at.text_beside_gap("description").map(str::to_owned));
             fields.push(field);
         }
         fields
     }
 
-    fn body(&self, schema: &Value) -> Vec<DraftField> {
-        let body = self.field("[]", schema, &[]);
-        match body.kind {
-            JsonKind::List => vec![DraftField { need: Some(Need::Always), ..body }],
-            _ => body.fields,
+    /// Why the language cannot have a parameter where the file has it.
+    fn why_unfit(
+        &self,
+        one: &Described<'_>,
+        field: &DraftField,
+        style: &Style,
+        body: Option<&[DraftField]>,
+    ) -> Option<&'static str> {
+        let is_array = body.is_some_and(|body| body.first().is_some_and(|first| first.name == ListName::BODY));
+        let is_set = || IGNORED_HEADERS.iter().any(|name| name.eq_ignore_ascii_case(one.name));
+        match one.place {
+            "path" => None,
+            _ if is_array => Some("beside an array body"),
+            "query" if body.is_some() => Some("beside a body"),
+            "query" => style.why_unlike(one, field),
+            "header" if is_set() => Some("which the client sets"),
+            "header" if fits_header(field) => None,
+            "header" => Some("whose type no header has"),
+            _ => Some("whose place the language does not have"),
         }
     }
 
-    /// The JSON of the success response.
-    fn answer_content(&self, operation: &Map<String, Value>) -> Option<Value> {
-        let responses = operation.get("responses")?.as_object()?;
-        let success =
-            responses.iter().find(|(status, _)| status.starts_with('2')).or_else(|| responses.iter().next())?;
-        json_content(self.resolved(success.1)).cloned()
+    /// The parameters in the body, and what it holds; `None` if there is no body that can be read.
+    fn body(
+        &self,
+        method: Method,
+        operation: &Cursor<'_>,
+        remarks: &mut Vec<String>,
+        unread: &mut Vec<String>,
+    ) -> (Option<Vec<DraftField>>, Content) {
+        let Some(body) = operation.get("requestBody") else { return (None, Content::None) };
+        let media = body.get("content").map(|content| content.members()).unwrap_or_default();
+        let json = media.iter().find(|(name, _)| name.contains("json"));
+        let form = media.iter().find(|(name, _)| name.starts_with("application/x-www-form-urlencoded"));
+        let found = json.map(|found| (found, Content::Json)).or(form.map(|found| (found, Content::Form)));
+        let Some((schema, kind)) = found.and_then(|((_, media), kind)| Some((media.get("schema")?, kind))) else {
+            let kinds: Vec<&str> = media.iter().map(|(name, _)| *name).collect();
+            unread.push(format!("the body, which is neither JSON nor a form: {}", kinds.join(", ")));
+            return (None, Content::Unknown);
+        };
+        if method == Method::Get {
+            unread.push("the body, which a GET request does not have".to_owned());
+            return (None, Content::None);
+        }
+        let fields = body.attempt(|| {
+            let whole = schema::field(ListName::BODY, &schema, Side::Request, &[]);
+            match whole.kind {
+                _ if whole.is_undecided => None,
+                JsonKind::List if whole.item == JsonKind::Object && !whole.fields.is_empty() => {
+                    Some(vec![DraftField { need: Some(Need::Always), ..whole }])
+                }
+                JsonKind::Object if !whole.fields.is_empty() => {
+                    remarks.extend(whole.remarks);
+                    Some(whole.fields)
+                }
+                _ => None,
+            }
+        });
+        match fields {
+            Some(fields) => (Some(fields), kind),
+            None => {
+                unread.push("the body, which is not an object with named members".to_owned());
+                (None, Content::Unknown)
+            }
+        }
     }
 
-    fn answer(&self, schema: &Value) -> Answer {
-        let whole = self.field("", schema, &[]);
+    /// The data of the first success.
+    fn answer(&self, operation: &Cursor<'_>) -> Answer {
+        let responses = operation.get("responses").map(|all| all.members()).unwrap_or_default();
+        let success = responses.iter().find(|(status, _)| status.starts_with('2')).or_else(|| responses.first());
+        let Some((_, success)) = success else { return Answer::Unknown(Vec::new()) };
+        let said = || success.text_beside_gap("description").map(str::to_owned).into_iter();
+        let media = success.get("content").map(|content| content.members()).unwrap_or_default();
+        let Some(schema) =
+            media.iter().find(|(name, _)| name.contains("json")).and_then(|(_, media)| media.get("schema"))
+        else {
+            let kinds = media.iter().map(|(name, _)| format!("Answered as {name}."));
+            return Answer::Unknown(said().chain(kinds).collect());
+        };
+        let whole = self.without_refusal(&schema).unwrap_or_else(|| schema::field("", &schema, Side::Answer, &[]));
         let data = self.api.envelope.as_ref().and_then(|envelope| envelope.data.as_ref()?.member());
         let inner = data.and_then(|data| whole.fields.iter().find(|field| field.name == data).cloned());
         let field = inner.unwrap_or(whole);
+        let (kind, item, is_undecided) = (field.kind, field.item, field.is_undecided);
         let data = Data { fields: field.fields, named: field.named, records: Vec::new(), remarks: field.remarks };
-        match field.kind {
-            JsonKind::List => Answer::Array(data),
-            JsonKind::Object => Answer::Object(data),
-            _ => Answer::Unknown,
-        }
-    }
-
-    /// The field for a schema; `within` holds the names of the enclosing ones.
-    fn field(&self, name: &str, schema: &Value, within: &[&str]) -> DraftField {
-        let named = schema["$ref"].as_str();
-        let is_circular = named.is_some_and(|named| within.contains(&named));
-        let within: Vec<&str> = within.iter().copied().chain(named).collect();
-        let schema = self.resolved(schema);
-        let mut field = DraftField { name: name.to_owned(), ..DraftField::default() };
-        field.named = named.and_then(|named| named.rsplit('/').next()).map(str::to_owned);
-        field.remarks.extend(schema["description"].as_str().map(str::to_owned));
-        if is_circular {
-            field.remarks.push("The type contains itself, which a record cannot.".to_owned());
-            return field;
-        }
-        for part in schema["allOf"].as_array().into_iter().flatten() {
-            let part = self.field(name, part, &within);
-            field.kind = if field.kind == JsonKind::Unknown { part.kind } else { field.kind };
-            field.fields.extend(part.fields);
-            field.values.extend(part.values);
-        }
-        for key in ["oneOf", "anyOf", "not", "pattern", "if"] {
-            if schema.get(key).is_some() {
-                field.remarks.push(format!("`{key}` is not read."));
+        match kind {
+            JsonKind::List if item == JsonKind::Object && !data.fields.is_empty() && !is_undecided => {
+                Answer::Array(data)
             }
+            JsonKind::Object if !data.fields.is_empty() && !is_undecided => Answer::Object(data),
+            _ => Answer::Unknown(said().chain(data.remarks).collect()),
         }
-        if let Some(kind) = kind(schema) {
-            field.kind = kind;
-        }
-        let texts = schema["enum"].as_array().into_iter().flatten();
-        let all_texts = texts.clone().all(Value::is_string);
-        match all_texts {
-            true => field.values.extend(texts.filter_map(Value::as_str).map(str::to_owned)),
-            false => field.remarks.push(format!("The values {} are not read.", schema["enum"])),
-        }
-        field.default = scalar(&schema["default"]);
-        let bounds = if field.kind == JsonKind::List { ["minItems", "maxItems"] } else { ["minimum", "maximum"] };
-        [field.min, field.max] = bounds.map(|key| scalar(&schema[key]));
-        field.is_deprecated = schema["deprecated"] == Value::Bool(true);
-        if schema["format"].is_string() {
-            field.remarks.push(format!("Format {}.", schema["format"].as_str().unwrap_or_default()));
-        }
-        if field.kind == JsonKind::List {
-            let item = self.field(name, &schema["items"], &within);
-            (field.item, field.fields, field.named) = (item.kind, item.fields, item.named);
-            field.values = item.values;
-        }
-        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let required: Vec<&str> = required.collect();
-        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            let mut inner = self.field(name, property, &within);
-            inner.need = Some(if required.contains(&name.as_str()) { Need::Always } else { Need::No });
-            field.fields.push(inner);
-        }
-        field
     }
 
-    /// The value, or the target of a reference within the file.
-    fn resolved<'v>(&'v self, value: &'v Value) -> &'v Value {
-        let mut value = value;
-        for _ in 0..MAX_REFERENCES {
-            let Some(target) = value["$ref"].as_str().and_then(|target| target.strip_prefix('#')) else { break };
-            let Some(found) = self.root.pointer(target) else { break };
-            value = found;
-        }
-        value
+    /// The success of an answer that the exporter wrote beside the refusal.
+    fn without_refusal(&self, schema: &Cursor<'_>) -> Option<DraftField> {
+        let forms = schema.get("anyOf")?.items();
+        let [success, refusal] = forms.as_slice() else { return None };
+        (refusal.name().as_deref() == Some("Refusal")).then(|| schema::field("", success, Side::Answer, &[]))
+    }
+
+    /// What the file shows of calls, for the comment beside the empty `examples`.
+    fn examples(&self, operation: &Cursor<'_>) -> Vec<String> {
+        let own = |content: &Cursor<'_>| {
+            let (_, media) = content.get("content")?.members().into_iter().find(|(name, _)| name.contains("json"))?;
+            let listed = media.get("examples").and_then(|all| all.members().into_iter().next());
+            let example = listed.and_then(|(_, one)| one.get("value")).or_else(|| media.get("example"))?;
+            example.mark_all(Mark::LeftEmpty);
+            Some(example.value.to_string())
+        };
+        let request = operation.get("requestBody").as_ref().and_then(own);
+        let responses = operation.get("responses").map(|all| all.members()).unwrap_or_default();
+        let success = responses.iter().find(|(status, _)| status.starts_with('2'));
+        let response = success.and_then(|(_, response)| own(response));
+        let shown = [("Request", request), ("Response", response)].into_iter();
+        shown.filter_map(|(what, json)| Some(format!("{what}: {}", json?))).collect()
     }
 }
 
-/// The first content that is JSON.
-fn json_content(of: &Value) -> Option<&Value> {
-    let content = of["content"].as_object()?;
-    content.iter().find(|(media, _)| media.contains("json")).map(|(_, content)| content)
+/// The names of the parameters in a path. Those that the file does not describe become parameters without a type.
+fn path_parameters(path: &str, fields: &mut Vec<DraftField>) -> Vec<String> {
+    let names = path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_owned()));
+    let names: Vec<String> = names.collect();
+    for name in names.iter().rev().filter(|name| fields.iter().all(|field| field.name != **name)).collect::<Vec<_>>() {
+        let remarks = vec!["The file does not describe this part of the path.".to_owned()];
+        fields.insert(0, DraftField { name: name.clone(), need: Some(Need::Always), remarks, ..DraftField::default() });
+    }
+    names
 }
 
-/// The content that is a form.
-fn form_content(of: &Value) -> Option<&Value> {
-    of["content"].as_object()?.get("application/x-www-form-urlencoded")
+/// The id of an operation, and its tags.
+fn names<'a>(operation: &Cursor<'a>) -> (Option<&'a str>, Vec<&'a str>) {
+    let tags = operation.value.get("tags").and_then(Value::as_array).into_iter().flatten();
+    (operation.value.get("operationId").and_then(Value::as_str), tags.filter_map(Value::as_str).collect())
 }
 
-fn kind(schema: &Value) -> Option<JsonKind> {
-    let listed = schema["type"].as_array().into_iter().flatten();
-    let word = schema["type"].as_str().or_else(|| listed.filter_map(Value::as_str).find(|word| *word != "null"));
-    match word {
-        Some("string") => Some(JsonKind::Text),
-        Some("integer") => Some(JsonKind::Integer),
-        Some("number") => Some(JsonKind::Number),
-        Some("boolean") => Some(JsonKind::Boolean),
-        Some("array") => Some(JsonKind::List),
-        Some("object") => Some(JsonKind::Object),
-        _ if schema["properties"].is_object() => Some(JsonKind::Object),
+/// The name of an operation with this id; the exporter writes the family before it, which is also the tag.
+fn name_of_id(id: &str, tags: &[&str]) -> String {
+    let bare = tags.iter().find_map(|tag| id.strip_prefix(tag)?.strip_prefix('.')).unwrap_or(id);
+    name_of_path(&format!("/{}", bare.replace(['/', '{', '}'], "-")))
+}
+
+/// Headers that OpenAPI describes elsewhere.
+const IGNORED_HEADERS: [&str; 3] = ["Accept", "Content-Type", "Authorization"];
+
+/// The content of a request's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    None,
+    Json,
+    Form,
+    /// One that the language does not have.
+    Unknown,
+}
+
+/// A parameter outside of the body.
+struct Described<'a> {
+    name: &'a str,
+    place: &'a str,
+    at: Cursor<'a>,
+}
+
+impl<'a> Described<'a> {
+    fn schema(&self) -> Option<Cursor<'a>> {
+        let in_content = || self.at.get("content")?.members().into_iter().find_map(|(_, media)| media.get("schema"));
+        self.at.get("schema").or_else(in_content)
+    }
+
+    fn is_json(&self) -> bool {
+        self.at.value.get("content").is_some()
+    }
+}
+
+/// The parameters of an operation: its own, and those of its path that it does not replace.
+fn described<'a>(item: &Cursor<'a>, operation: &Cursor<'a>) -> Vec<Described<'a>> {
+    let listed = |of: &Cursor<'a>| {
+        let all = of.get("parameters").map(|all| all.items()).unwrap_or_default();
+        let text = |one: &Cursor<'a>, key: &str| one.value.get(key).and_then(Value::as_str).unwrap_or_default();
+        let described = |at: Cursor<'a>| Described { name: text(&at, "name"), place: text(&at, "in"), at };
+        all.into_iter().map(described).filter(|one| !one.name.is_empty()).collect::<Vec<_>>()
+    };
+    let own = listed(operation);
+    let is_replaced = |one: &Described<'_>| own.iter().any(|other| (other.name, other.place) == (one.name, one.place));
+    let of_path: Vec<_> = listed(item).into_iter().filter(|one| !is_replaced(one)).collect();
+    of_path.into_iter().chain(own).collect()
+}
+
+/// How lists and objects are written in the query: as the first of them says.
+#[derive(Default)]
+struct Style {
+    lists: Option<Lists>,
+    objects: Option<Objects>,
+    /// What the exporter says of the whole operation.
+    own_lists: Option<Lists>,
+    own_objects: Option<Objects>,
+    has_query: bool,
+    /// Whether nothing but the query carries parameters that a body would by default.
+    is_query_of_body: bool,
+}
+
+impl Style {
+    fn of(operation: &Cursor<'_>, described: &[Described<'_>], has_body: bool, method: Method) -> Self {
+        let mut style = Self::default();
+        let own = |key: &str| operation.value.get(key).and_then(Value::as_str);
+        style.own_lists = own("x-lists").and_then(Lists::parse);
+        style.own_objects = own("x-objects").and_then(Objects::parse);
+        for one in described.iter().filter(|one| one.place == "query") {
+            style.has_query = true;
+            one.at.peek(|| match one.schema().map(|schema| schema::field("", &schema, Side::Request, &[]).kind) {
+                Some(JsonKind::List) if style.lists.is_none() => style.lists = lists(one),
+                Some(JsonKind::Object) if style.objects.is_none() => style.objects = objects(one),
+                _ => {}
+            });
+        }
+        style.is_query_of_body = style.has_query && !has_body && method.has_body();
+        style
+    }
+
+    /// Why a list or an object of the query is not read: it is written otherwise than the others, or in no way that the
+    /// language has.
+    fn why_unlike(&self, one: &Described<'_>, field: &DraftField) -> Option<&'static str> {
+        const UNLIKE: &str = "which is written in another way";
+        match field.kind {
+            JsonKind::List if self.own_lists.is_some() => None,
+            JsonKind::Object if self.own_objects.is_some() => None,
+            JsonKind::List => (self.lists != lists(one) || lists(one).is_none()).then_some(UNLIKE),
+            JsonKind::Object => (self.objects != objects(one) || objects(one).is_none()).then_some(UNLIKE),
+            _ => None,
+        }
+    }
+
+    fn sends(&self, content: Content, method: Method) -> Option<Sends> {
+        match content {
+            Content::Form => Some(Sends::Form),
+            Content::Json => (!method.has_body()).then_some(Sends::Json),
+            Content::None | Content::Unknown => self.is_query_of_body.then_some(Sends::Query),
+        }
+    }
+
+    /// Whether lists and objects are in the query, rather than in a body with a form of its own.
+    fn is_read_from(&self, content: Content) -> bool {
+        self.has_query && content == Content::None
+    }
+}
+
+/// How a list is written.
+fn lists(one: &Described<'_>) -> Option<Lists> {
+    if one.is_json() {
+        return Some(Lists::Json);
+    }
+    let (style, is_exploded) = (one.at.text("style").unwrap_or("form"), one.at.value.get("explode"));
+    one.at.mark("explode", Mark::Read);
+    match (style, is_exploded.and_then(Value::as_bool)) {
+        ("form", Some(false)) => Some(Lists::Comma),
+        ("form", _) => Some(Lists::Repeated),
         _ => None,
     }
 }
 
-fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(truth) => Some(truth.to_string()),
-        _ => None,
+/// How an object is written.
+fn objects(one: &Described<'_>) -> Option<Objects> {
+    if one.is_json() {
+        return Some(Objects::Json);
     }
+    one.at.mark("explode", Mark::Read);
+    (one.at.text("style") == Some("deepObject")).then_some(Objects::Brackets)
 }
 
-/// An example of a request and its answer, if the description has both.
-fn examples(body: Option<&Value>, answer: Option<&Value>, fields: &[DraftField]) -> Vec<DraftExample> {
-    let own = |content: &Value| {
-        let listed = content["examples"].as_object().and_then(|all| all.values().next()).map(|first| &first["value"]);
-        content.get("example").or(listed).filter(|example| !example.is_null()).cloned()
+/// Whether a header can carry a value: a single one, or a list separated by commas.
+fn fits_header(field: &DraftField) -> bool {
+    let is_single = |kind: JsonKind| {
+        !matches!(kind, JsonKind::Unknown | JsonKind::Json | JsonKind::List | JsonKind::Map | JsonKind::Object)
     };
-    let request = match body {
-        Some(body) => own(body),
-        None => fields.is_empty().then(|| Value::Object(Map::new())),
-    };
-    let (Some(request), Some(response)) = (request, answer.and_then(own)) else { return Vec::new() };
-    let about = "As described.".to_owned();
-    vec![DraftExample { about, request: request.to_string(), response: response.to_string() }]
-}
-
-/// Whether a header can carry values of this kind: a single one, or a list separated by commas.
-fn fits_header(kind: JsonKind, schema: &Value) -> bool {
-    match kind {
-        JsonKind::Text | JsonKind::Number | JsonKind::Integer | JsonKind::Boolean => true,
-        JsonKind::List => matches!(schema["items"]["type"].as_str(), Some("string" | "number" | "integer")),
-        JsonKind::Unknown | JsonKind::Time | JsonKind::Object => false,
-    }
+    if field.kind == JsonKind::List { is_single(field.item) } else { is_single(field.kind) }
 }

@@ -3,35 +3,44 @@
 //!
 //! Headers are not read and no sample is copied, because a recording contains secrets.
 
+mod body;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Answer, Data, Draft, DraftField, JsonKind, name_of_path};
+use super::{Answer, Data, Draft, DraftAccess, DraftField, JsonKind, Source, Wanted, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{AnswerPath, Api, Around, Effect, Envelope, Method, Need, Step};
+use crate::model::{AnswerPath, Api, Around, Envelope, Method, Need, Step};
+use crate::plain_text;
 
 /// The maximum number of values of an enum; more distinct values are not one.
 const MAX_VALUES: usize = 12;
 
+use self::body::Body;
+use crate::words::{Lists, Sends};
+
 /// One recorded call.
 struct Call {
+    host: String,
     method: String,
     path: String,
-    request: Value,
-    response: Value,
-    status: u64,
+    /// The parameters in the query.
+    query: Value,
+    body: Body,
+    /// The answer; `None` if there was none.
+    answer: Option<(u64, Option<Value>)>,
 }
 
-/// Drafts of all operations with calls in a recording, and what was skipped.
+/// Drafts of the operations with calls in a recording, as far as they are wanted.
 ///
 /// # Errors
 /// Fails if the file cannot be read, or is not a recording.
-pub(crate) fn drafts(api: &Api, path: &Path) -> Result<(Vec<Draft>, Vec<String>), Diagnostics> {
+pub(crate) fn drafts(api: &Api, path: &Path, wanted: &Wanted) -> Result<Source, Diagnostics> {
     let mut to = Diagnostics::default();
     let shown = path.display();
-    let text = match std::fs::read_to_string(path) {
+    let text = match plain_text::read(path) {
         Ok(text) => text,
         Err(error) => {
             to.whole(Code::CannotRead, format!("cannot read {shown}: {error}")).help("name a recording");
@@ -43,22 +52,41 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<(Vec<Draft>, Vec<String>)
             .help("name a HAR 1.2 file, as browsers export it, or the journal of a local exchange");
         return Err(to);
     };
+    let host = most_called(&calls);
     let mut operations: BTreeMap<(String, String), RecordedOperation> = BTreeMap::new();
-    let mut skipped = BTreeMap::new();
-    for call in &calls {
-        if !Method::ALL.iter().any(|method| method.as_str() == call.method) {
-            *skipped
-                .entry(format!("{} {}: the schema language does not have this method", call.method, call.path))
-                .or_insert(0) += 1;
-            continue;
-        }
-        let key = (template(&call.path), call.method.clone());
-        operations.entry(key).or_default().see(api, call);
+    let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
+    for call in calls.iter().filter(|call| wanted.has(&template(&call.path), std::iter::empty())) {
+        let why = match &call.answer {
+            _ if call.host != host => format!("{}: another host than {host}", call.host),
+            _ if !Method::ALL.iter().any(|method| method.as_str() == call.method) => {
+                format!("{} {}: the schema language does not have this method", call.method, call.path)
+            }
+            None => format!("{} {}: without an answer", call.method, call.path),
+            Some((status, answer)) => {
+                let key = (template(&call.path), call.method.clone());
+                operations.entry(key).or_default().see(api, call, *status, answer.as_ref());
+                continue;
+            }
+        };
+        *skipped.entry(why).or_default() += 1;
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let drafts = operations.into_iter().map(|((path, method), operation)| operation.draft(api, &file, &method, &path));
+    let drafts = operations.into_iter().map(|((path, method), operation)| operation.draft(&file, &method, &path));
     let skipped = skipped.into_iter().map(|(what, count)| format!("{what} ({count} of the recorded calls)"));
-    Ok((drafts.collect(), skipped.collect()))
+    Ok(Source { drafts: drafts.collect(), left_out: skipped.collect(), ..Source::default() })
+}
+
+/// The host with the most calls; a page also calls others.
+fn most_called(calls: &[Call]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for call in calls {
+        match counts.iter_mut().find(|(host, _)| *host == call.host) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&call.host, 1)),
+        }
+    }
+    // Of several, the first.
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(host, _)| host.to_owned()).unwrap_or_default()
 }
 
 fn har(text: &str) -> Option<Vec<Call>> {
@@ -68,12 +96,10 @@ fn har(text: &str) -> Option<Vec<Call>> {
         let request = &entry["request"];
         let url = request["url"].as_str()?;
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let target = rest.find('/').map_or("/", |at| &rest[at..]);
-        let content = &entry["response"]["content"];
-        // Content in base64 is not JSON.
-        let answer = content["text"].as_str().filter(|_| content["encoding"].is_null()).unwrap_or_default();
-        let body = request["postData"]["text"].as_str().unwrap_or_default();
-        Some(made(request["method"].as_str()?, target, body, entry["response"]["status"].as_u64()?, answer))
+        let (host, target) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+        let status = entry["response"]["status"].as_u64().filter(|status| *status > 0);
+        let answer = status.map(|status| (status, body::answer(&entry["response"]["content"])));
+        Some(made(host, request["method"].as_str()?, target, Body::of_har(&request["postData"]), answer))
     };
     Some(entries.iter().filter_map(call).collect())
 }
@@ -85,35 +111,19 @@ fn journal(text: &str) -> Option<Vec<Call>> {
     let call = |line: &str| {
         let line: Value = serde_json::from_str(line).ok()?;
         let (request, answer) = (&line["request"], &line["answer"]);
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let (body, response) = (text(&request["body"]), text(&answer["body"]));
-        Some(made(
-            request["method"].as_str()?,
-            request["target"].as_str()?,
-            &body,
-            answer["status"].as_u64()?,
-            &response,
-        ))
+        let body = Body::of_text("", request["body"].as_str().unwrap_or_default());
+        let response = serde_json::from_str(answer["body"].as_str().unwrap_or_default()).ok();
+        let answer = answer["status"].as_u64().map(|status| (status, response));
+        Some(made("", request["method"].as_str()?, request["target"].as_str()?, body, answer))
     };
     Some(lines.filter_map(call).collect())
 }
 
-fn made(method: &str, target: &str, body: &str, status: u64, response: &str) -> Call {
+fn made(host: &str, method: &str, target: &str, body: Body, answer: Option<(u64, Option<Value>)>) -> Call {
     let target = target.split('#').next().unwrap_or_default();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let mut request = serde_json::from_str(body).unwrap_or_else(|_| Value::Object(Map::new()));
-    if let Value::Object(members) = &mut request {
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            members.insert(decoded(name), Value::String(decoded(value)));
-        }
-    }
-    let response = serde_json::from_str(response).unwrap_or(Value::Null);
-    Call { method: method.to_owned(), path: path.to_owned(), request, response, status }
-}
-
-fn decoded(text: &str) -> String {
-    percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
+    let (host, method, path) = (host.to_owned(), method.to_owned(), path.to_owned());
+    Call { host, method, path, query: body::pairs(query), body, answer }
 }
 
 /// A path with its ids replaced by parameters.
@@ -139,32 +149,67 @@ fn template(path: &str) -> String {
 struct RecordedOperation {
     calls: usize,
     refused: usize,
-    request: ObservedValues,
+    query: ObservedValues,
+    body: ObservedValues,
+    is_form: bool,
+    /// What could not be read of requests.
+    unread: BTreeSet<String>,
     data: ObservedValues,
 }
 
 impl RecordedOperation {
-    fn see(&mut self, api: &Api, call: &Call) {
+    fn see(&mut self, api: &Api, call: &Call, status: u64, answer: Option<&Value>) {
         self.calls += 1;
-        let data = match &api.envelope {
-            Some(envelope) => data_within(envelope, &call.response),
-            None => (200..300).contains(&call.status).then_some(&call.response),
+        let is_success = (200..300).contains(&status);
+        let data = match (&api.envelope, answer) {
+            (Some(envelope), Some(answer)) => data_within(envelope, answer),
+            (None, Some(answer)) => is_success.then_some(answer),
+            (_, None) => is_success.then_some(&Value::Null),
         };
         let Some(data) = data else {
             self.refused += 1;
             return;
         };
-        self.request.see(&call.request);
+        self.query.see(&call.query);
+        match &call.body {
+            Body::None => {}
+            Body::Json(value) => self.body.see(value),
+            Body::Form(value) => {
+                self.is_form = true;
+                self.body.see(value);
+            }
+            Body::Other(what) => drop(self.unread.insert(format!("the body: {what}"))),
+        }
         self.data.see(data);
     }
 
-    fn draft(&self, api: &Api, file: &str, method: &str, path: &str) -> Draft {
-        let mut request = match self.request.kind() {
-            JsonKind::List => {
-                let list = self.request.field("[]", self.request.times);
-                vec![DraftField { need: Some(Need::Always), ..list }]
+    fn draft(&self, file: &str, method: &str, path: &str) -> Draft {
+        let known = Method::ALL.into_iter().find(|known| known.as_str() == method);
+        let has_body = self.body.times > 0 && known != Some(Method::Get);
+        let mut unread: Vec<String> = self.unread.iter().cloned().collect();
+        let in_query = self.query.fields();
+        let mut request = match (has_body, self.body.kind()) {
+            (true, JsonKind::List) => {
+                vec![DraftField { need: Some(Need::Always), ..self.body.field("[]", self.body.times) }]
             }
-            _ => self.request.fields(),
+            (true, _) => self.body.fields(),
+            (false, _) => Vec::new(),
+        };
+        if has_body {
+            let beside =
+                in_query.iter().map(|field| format!("the parameter {} of the query, beside a body", field.name));
+            unread.extend(beside);
+        } else {
+            request.extend(in_query);
+        }
+        let is_repeated = |field: &DraftField| field.kind == JsonKind::List && field.fields.is_empty();
+        let has_pairs = !has_body || self.is_form;
+        let lists = (has_pairs && request.iter().any(is_repeated)).then_some(Lists::Repeated);
+        let usual = known.is_some_and(Method::has_body);
+        let sends = match has_body {
+            true if self.is_form => Some(Sends::Form),
+            true => (!usual).then_some(Sends::Json),
+            false => (usual && !request.is_empty()).then_some(Sends::Query),
         };
         let in_path = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
         let in_path = in_path.map(|name| DraftField {
@@ -175,33 +220,38 @@ impl RecordedOperation {
         });
         request.splice(..0, in_path);
         let used = self.calls - self.refused;
-        let data = Data {
-            fields: self.data.item.as_deref().unwrap_or(&self.data).fields(),
-            named: None,
-            records: Vec::new(),
-            remarks: vec![format!("As seen in {used} answers; there may be more.")],
-        };
+        let seen = format!("As seen in {used} answers; there may be more.");
+        let kind = self.data.kind();
+        let inner = self.data.item.as_deref().unwrap_or(&self.data);
+        let data = Data { fields: inner.fields(), named: None, records: Vec::new(), remarks: vec![seen] };
         let name = name_of_path(path);
-        Draft {
+        let mut draft = Draft {
             title: name.clone(),
             name,
             method: method.to_owned(),
             path: path.to_owned(),
-            effect: (method == "GET").then_some(Effect::Read),
-            is_public: api.credentials.is_none(),
+            effect_seen: vec![method.to_owned(), path.to_owned()],
+            access: DraftAccess::Unknown("A recording does not show who may call.".to_owned()),
+            sends,
+            lists,
             request: Some(request),
-            response: match self.data.kind() {
-                JsonKind::Object => Answer::Object(data),
+            response: match kind {
+                JsonKind::Object if !data.fields.is_empty() => Answer::Object(data),
                 JsonKind::List if !data.fields.is_empty() => Answer::Array(data),
-                _ => Answer::Unknown,
+                _ => Answer::Unknown(vec!["No answer with an object or a list of objects was seen.".to_owned()]),
             },
             about: vec![
                 format!("From {file}: {} calls, of which {} were refused and are not read.", self.calls, self.refused),
                 "Guessed from samples: review each parameter, type and value. A sample does not show what is required."
                     .to_owned(),
             ],
+            unread,
             ..Draft::default()
+        };
+        if !self.unread.is_empty() {
+            draft.body_is_unread();
         }
+        draft
     }
 }
 
@@ -213,15 +263,20 @@ struct ObservedValues {
     texts: BTreeMap<String, usize>,
     members: Vec<(String, ObservedValues)>,
     item: Option<Box<ObservedValues>>,
+    was_null: bool,
 }
 
 impl ObservedValues {
     fn see(&mut self, value: &Value) {
         self.times += 1;
         match value {
-            Value::Null => {}
+            Value::Null => self.was_null = true,
             Value::Bool(_) => drop(self.kinds.insert("boolean")),
-            Value::Number(number) => drop(self.kinds.insert(if number.is_f64() { "number" } else { "integer" })),
+            Value::Number(number) => drop(self.kinds.insert(match () {
+                () if number.is_f64() => "number",
+                () if number.is_i64() && !number.is_u64() => "negative",
+                () => "integer",
+            })),
             Value::String(text) => {
                 self.kinds.insert("text");
                 *self.texts.entry(text.clone()).or_default() += 1;
@@ -251,8 +306,11 @@ impl ObservedValues {
             ["text"] if self.texts.keys().all(|text| is_number(text)) => JsonKind::Unknown,
             ["text"] => JsonKind::Text,
             ["boolean"] => JsonKind::Boolean,
-            ["integer"] => JsonKind::Integer,
-            ["number"] | ["integer", "number"] => JsonKind::Number,
+            // No sample shows that the next one is not negative.
+            ["integer" | "negative"] | ["integer", "negative"] => JsonKind::Signed,
+            [numbers @ .., "number"] if numbers.iter().all(|kind| ["integer", "negative"].contains(kind)) => {
+                JsonKind::Number
+            }
             ["list"] => JsonKind::List,
             ["object"] => JsonKind::Object,
             _ => JsonKind::Unknown,
@@ -272,8 +330,12 @@ impl ObservedValues {
         } else if self.kind() == JsonKind::Unknown && self.kinds.contains("text") {
             remarks.push("A number or an id, as text.".to_owned());
         }
+        if self.was_null {
+            remarks.push("Null was seen.".to_owned());
+        }
         let inner = self.item.as_deref().unwrap_or(self);
         DraftField {
+            may_be_null: self.was_null,
             name: name.to_owned(),
             need: Some(if self.times < of { Need::No } else { Need::Unstated }),
             kind: self.kind(),

@@ -1,8 +1,9 @@
 //! A draft -> the file of its operation.
 
-use super::types::Types;
+use super::types::{Types, field_names, with_rust};
 use super::yaml::{self, Entry, Yaml};
-use super::{Answer, Data, Draft, DraftField, JsonKind};
+use super::{Answer, Data, Draft, DraftAccess, DraftField, JsonKind};
+use crate::check;
 use crate::model::{ListName, Need};
 
 const HEAD: &str = "\
@@ -39,6 +40,7 @@ fn close_up(text: &str) -> String {
 
 fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
     let mut entries = vec![Entry::text("operation", &draft.name), Entry::text("title", &draft.title)];
+    entries.extend(draft.rust.as_ref().map(|rust| Entry::word("rust", rust.clone())));
     if let Some((document, section)) = &draft.source {
         let source = vec![Entry::text("document", document), Entry::text("section", section)];
         entries.push(Entry::new("source", Yaml::Map(source)));
@@ -47,11 +49,13 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
     entries.push(Entry::gap("doc"));
     entries.push(match draft.effect {
         Some(effect) => Entry::word("effect", effect.as_str()),
-        None => Entry::gap("effect").comments(["read, create, amend, cancel or close.".to_owned()]),
+        None => Entry::gap("effect").comments(effect(draft)),
     });
-    if draft.is_public {
-        entries.push(Entry::word("access", "public"));
-    }
+    entries.extend(match &draft.access {
+        DraftAccess::Signed => None,
+        DraftAccess::Public => Some(Entry::word("access", "public")),
+        DraftAccess::Unknown(why) => Some(Entry::gap("access").comments([why.clone(), "signed or public.".to_owned()])),
+    });
     if draft.is_whitelisted {
         entries.push(Entry::word("whitelisted", "true"));
     }
@@ -68,6 +72,7 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
     });
     entries.extend(draft.sends.map(|sends| Entry::word("sends", sends.as_str())));
     entries.extend(draft.lists.map(|lists| Entry::word("lists", lists.as_str())));
+    entries.extend(draft.objects.map(|objects| Entry::word("objects", objects.as_str())));
     entries.push(match &draft.request {
         Some(fields) => Entry::new("request", Yaml::Map(request(draft, fields, types))),
         None => Entry::gap("request"),
@@ -79,11 +84,17 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
     entries
 }
 
+/// The possible effects, and the words from which a person can tell it.
+fn effect(draft: &Draft) -> Vec<String> {
+    let seen = (!draft.effect_seen.is_empty()).then(|| format!("Seen: {}.", draft.effect_seen.join("; ")));
+    std::iter::once("read, create, amend, cancel or close.".to_owned()).chain(seen).collect()
+}
+
 fn request(draft: &Draft, fields: &[DraftField], types: &mut Types<'_>) -> Vec<Entry> {
     if let [list] = fields
         && list.name == ListName::BODY
     {
-        let mut entry = list_of_objects(list, draft, types);
+        let mut entry = list_of_objects(&draft.name, list, draft, types);
         if let Yaml::Map(entries) = &mut entry.value {
             entries.insert(1, Entry::gap("rust"));
         }
@@ -99,9 +110,10 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
         draft.choices.iter().find(|choice| choice.members.contains(&full))
     };
     let mut entries: Vec<Entry> = Vec::new();
-    for field in fields {
+    let rust_names = field_names(fields, check::is_free_setter);
+    for (field, rust) in fields.iter().zip(rust_names) {
         let Some(choice) = in_choice(&field.name) else {
-            entries.push(parameter(draft, field, types));
+            entries.push(with_rust(parameter(draft, prefix, field, types), rust));
             continue;
         };
         if choice.members.first() != Some(&format!("{prefix}{}", field.name)) {
@@ -129,13 +141,17 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
     entries
 }
 
-fn parameter(draft: &Draft, field: &DraftField, types: &mut Types<'_>) -> Entry {
-    if field.kind == JsonKind::List && !field.fields.is_empty() {
-        return list_of_objects(field, draft, types);
+/// A parameter of a request, or of the item or object that `prefix` names, which cannot hold a list of objects.
+fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<'_>) -> Entry {
+    let own = format!("{}-{}", draft.name, field.name);
+    let has_fields = !field.fields.is_empty() && !field.is_undecided;
+    match field.kind {
+        JsonKind::List if has_fields && prefix.is_empty() => return list_of_objects(&own, field, draft, types),
+        JsonKind::Object if has_fields => return object(&own, prefix, field, draft, types),
+        _ => {}
     }
-    if field.kind == JsonKind::Object && !field.fields.is_empty() {
-        return object(field, draft, types);
-    }
+    let undecided = DraftField { is_undecided: true, ..field.clone() };
+    let field = if has_fields || field.is_again { &undecided } else { field };
     let mut entries = Vec::new();
     types.typed(field, true, &mut entries);
     if field.in_header {
@@ -151,22 +167,23 @@ fn parameter(draft: &Draft, field: &DraftField, types: &mut Types<'_>) -> Entry 
     Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
 }
 
-/// A single object, whose Rust name is the one in the source.
-fn object(field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
-    let mut entries = vec![match &field.named {
-        Some(named) => Entry::text("object", named.clone()),
-        None => Entry::gap("object"),
-    }];
+/// A single object, whose Rust name follows from the source.
+fn object(own: &str, outer: &str, field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
+    let name = types.object_name(field.named.as_deref().unwrap_or(own));
+    let mut entries = vec![Entry::word("object", name)];
     if let Some(need) = field.need.filter(|need| *need != Need::No) {
         entries.push(Entry::word("required", need.as_str()));
     }
     entries.push(Entry::gap("doc"));
-    let prefix = format!("{}.", field.name);
+    let prefix = format!("{outer}{}.", field.name);
     entries.push(Entry::new("fields", Yaml::Map(parameters(draft, &prefix, &field.fields, types))));
     Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
 }
 
 fn bounds(field: &DraftField) -> Vec<Entry> {
+    if field.is_undecided {
+        return Vec::new();
+    }
     let is_list = field.kind == JsonKind::List;
     let (min, max) = if is_list { ("min_items", "max_items") } else { ("min", "max") };
     let number = |key: &str, value: &Option<String>| value.as_ref().map(|value| Entry::word(key, value.clone()));
@@ -188,9 +205,10 @@ fn bounds(field: &DraftField) -> Vec<Entry> {
     entries.into_iter().flatten().collect()
 }
 
-fn list_of_objects(field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
+fn list_of_objects(own: &str, field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
     let prefix = ListName::new(&field.name).item_prefix();
-    let mut entries = vec![Entry::gap("item")];
+    let named = field.named.clone().unwrap_or_else(|| format!("{own}-item"));
+    let mut entries = vec![Entry::word("item", types.object_name(&named))];
     if let Some(need) = field.need.filter(|need| *need != Need::No) {
         entries.push(Entry::word("required", need.as_str()));
     }
@@ -223,7 +241,10 @@ fn window(draft: &Draft, types: &Types<'_>) -> Option<Entry> {
 
 fn response(draft: &Draft, types: &mut Types<'_>) -> Entry {
     let (mut entries, data) = match &draft.response {
-        Answer::Unknown => return Entry::gap("response").comments(["`object`, `array` or `page`.".to_owned()]),
+        Answer::Unknown(said) => {
+            let forms = "`object`, `array` or `page`.".to_owned();
+            return Entry::gap("response").comments(said.iter().cloned().chain([forms]));
+        }
         Answer::Object(data) => (vec![record("object", draft, data, types)], data),
         Answer::Array(data) => (vec![record("array", draft, data, types)], data),
         Answer::Page { list, data, .. } => {
@@ -283,17 +304,8 @@ fn statements(draft: &Draft) -> Vec<Entry> {
     entries
 }
 
+/// The empty key, with what the source shows: values of its own may be secret, or break its own rules.
 fn examples(draft: &Draft) -> Entry {
-    if draft.examples.is_empty() {
-        let how = "Wire JSON with values of your own: `- { about: A call., request: .., response: .. }`.";
-        return Entry::gap("examples").comments([how.to_owned()]);
-    }
-    let list = draft.examples.iter().map(|example| {
-        vec![
-            Entry::text("about", example.about.clone()),
-            Entry::new("request", Yaml::Lines(example.request.clone())),
-            Entry::new("response", Yaml::Lines(example.response.clone())),
-        ]
-    });
-    Entry::new("examples", Yaml::List(list.collect()))
+    let how = "Wire JSON with values of your own: `- { about: A call., request: .., response: .. }`.";
+    Entry::gap("examples").comments(std::iter::once(how.to_owned()).chain(draft.examples_seen.clone()))
 }

@@ -1,12 +1,14 @@
 //! The types of a family that fit what a source states, and new types where none does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToUpperCamelCase as _;
 
 use super::yaml::{Entry, Yaml};
 use super::{DraftField, JsonKind, NewTypes, OneOf};
-use crate::model::{Api, BUILT_IN, Family, Response, Type};
+use crate::check;
+use crate::model::{Api, BUILT_IN, Family, Response, Type, field_name, type_name, variant_name};
+use crate::words::Times;
 
 /// The types of a family by names on the wire, and the types that a draft adds.
 pub(super) struct Types<'a> {
@@ -18,6 +20,8 @@ pub(super) struct Types<'a> {
     choices: BTreeMap<usize, &'a str>,
     /// The new records, by their names in the source.
     named: BTreeMap<String, String>,
+    /// The Rust names that types, requests and objects have already, and those of the new ones.
+    taken: BTreeSet<String>,
     pub(super) new: NewTypes,
 }
 
@@ -67,7 +71,46 @@ impl<'a> Types<'a> {
                 choices.entry(choice).or_insert(parameter.name.wire.as_str());
             }
         }
-        Self { family, parameters, fields, choices, named: BTreeMap::new(), new: NewTypes::default() }
+        let taken = check::rust_names_of_types(family).into_iter().collect();
+        Self { family, parameters, fields, choices, named: BTreeMap::new(), taken, new: NewTypes::default() }
+    }
+
+    /// The Rust name of a request, if it differs from its title: it is distinct from those of types and of other
+    /// requests.
+    pub(super) fn request_name(&mut self, title: &str, name: &str) -> Option<String> {
+        let of_title = type_name(title).unwrap_or_default();
+        let is_free = |rust: &str| check::is_free_request(rust);
+        let wanted =
+            if of_title.is_empty() { format!("{}-request", name).to_upper_camel_case() } else { of_title.clone() };
+        let rust = self.free_rust_name(&wanted, is_free);
+        (rust != of_title).then_some(rust)
+    }
+
+    /// The Rust name of an object or of the items of a list in a request.
+    pub(super) fn object_name(&mut self, wanted: &str) -> String {
+        self.free_rust_name(&wanted.to_upper_camel_case(), |_| true)
+    }
+
+    /// A Rust name that no other type has, which is taken from now on.
+    fn free_rust_name(&mut self, wanted: &str, is_free: impl Fn(&str) -> bool) -> String {
+        let letters: String = wanted.chars().filter(char::is_ascii_alphanumeric).collect();
+        let wanted =
+            if letters.starts_with(|c: char| c.is_ascii_alphabetic()) { letters } else { format!("Type{letters}") };
+        // Two names that differ in the case of their letters only may become one function.
+        let is_taken = |name: &str| self.taken.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let fits = |name: &String| {
+            let rust = type_name(name).unwrap_or_default();
+            rust == *name
+                && !is_taken(&rust)
+                && !is_taken(&format!("{rust}Page"))
+                && check::is_free_type(&rust)
+                && is_free(&rust)
+        };
+        let numbered = (2..).map(|n| format!("{wanted}{n}"));
+        let mut candidates = std::iter::once(wanted.clone()).chain(numbered).take(10_000);
+        let name = candidates.find(fits).unwrap_or(wanted);
+        self.taken.insert(name.clone());
+        name
     }
 
     pub(super) fn numbers_as_text(&self) -> bool {
@@ -79,16 +122,25 @@ impl<'a> Types<'a> {
         let own = if is_parameter { [&self.parameters, &self.fields] } else { [&self.fields, &self.parameters] };
         let namesakes: Vec<Type> =
             own.iter().filter_map(|known| known.get(field.name.as_str())).flatten().copied().collect();
+        if field.is_undecided {
+            return FieldType::Unknown;
+        }
         if !field.values.is_empty() {
             return self.of_values(field, &namesakes);
         }
+        if field.kind == JsonKind::List && field.item == JsonKind::Object && !field.is_again {
+            return FieldType::Unknown;
+        }
         let known = own.iter().find_map(|known| known.get(field.name.as_str()));
-        let kind = if field.kind == JsonKind::List { field.item } else { field.kind };
+        let kind = if matches!(field.kind, JsonKind::List | JsonKind::Map) { field.item } else { field.kind };
         match (known.map(Vec::as_slice), kind) {
             (Some([only]), kind) if fits(*only, kind) => FieldType::whole(self.name(*only)),
             (_, JsonKind::Time) => FieldType::whole("time"),
             (_, JsonKind::Boolean) => FieldType::whole("boolean"),
             (_, JsonKind::Integer) => FieldType::whole("integer"),
+            (_, JsonKind::Signed) if field.scale.is_some() => FieldType::whole("decimal"),
+            (_, JsonKind::Signed) => FieldType::whole("signed"),
+            (_, JsonKind::Json) if !is_parameter => FieldType::whole("json"),
             (_, JsonKind::Number) => FieldType::whole(if field.digits.is_some() { "integer" } else { "decimal" }),
             (None, JsonKind::Text) => FieldType::whole("string"),
             _ => FieldType::Unknown,
@@ -118,12 +170,18 @@ impl<'a> Types<'a> {
     }
 
     fn new_enum(&mut self, field: &DraftField) -> String {
-        let values = field.values.iter().map(|value| Entry::gap(value.clone())).collect();
+        let rust_names =
+            distinct(&field.values, |value| variant_name(value).ok().filter(|name| name != "Unknown"), "Value");
+        let values = field.values.iter().zip(rust_names).map(|(value, rust)| match rust {
+            None => Entry::gap(value.clone()),
+            Some(rust) => Entry::new(value.clone(), Yaml::Map(vec![Entry::gap("doc"), Entry::word("rust", rust)])),
+        });
+        let values = values.collect();
         let entries = vec![Entry::gap("doc"), Entry::new("values", Yaml::Map(values))];
         if let Some(same) = self.new.enums.iter().find(|known| is_same(known, &entries)) {
             return same.key.clone();
         }
-        let name = self.free_name(&field.name.to_upper_camel_case());
+        let name = self.free_name(&field.name);
         self.new.enums.push(Entry::new(name.clone(), Yaml::Map(entries)).comments(field.remarks.clone()));
         name
     }
@@ -196,18 +254,28 @@ impl<'a> Types<'a> {
         if let Some(known) = self.named.get(named) {
             return known.clone();
         }
-        let record = self.new_record(named, fields, remarks);
-        self.named.insert(named.to_owned(), record.clone());
-        record
+        let name = self.free_name(named);
+        // An object within it may refer to it.
+        self.named.insert(named.to_owned(), name.clone());
+        self.fill_record(name, fields, remarks)
     }
 
     /// A new record with these fields.
     fn new_record(&mut self, name: &str, fields: &[DraftField], remarks: &[String]) -> String {
-        let name = self.free_name(&name.to_upper_camel_case());
-        // The name is reserved before nested records get theirs.
+        let name = self.free_name(name);
+        self.fill_record(name, fields, remarks)
+    }
+
+    /// Adds the record with this name, which is reserved before nested records get theirs.
+    fn fill_record(&mut self, name: String, fields: &[DraftField], remarks: &[String]) -> String {
         self.new.records.push(Entry::gap(name.clone()));
         let at = self.new.records.len() - 1;
-        let fields: Vec<Entry> = fields.iter().map(|field| self.record_field(&name, field)).collect();
+        let rust_names = field_names(fields, |_| true);
+        let mut entries = Vec::new();
+        for (field, rust) in fields.iter().zip(rust_names) {
+            entries.push(with_rust(self.record_field(&name, field), rust));
+        }
+        let fields = entries;
         let entries = vec![Entry::gap("doc"), Entry::new("fields", Yaml::Map(fields))];
         self.new.records[at] = Entry::new(name.clone(), Yaml::Map(entries)).comments(remarks.to_vec());
         name
@@ -215,31 +283,41 @@ impl<'a> Types<'a> {
 
     fn record_field(&mut self, record: &str, field: &DraftField) -> Entry {
         let mut entries = Vec::new();
-        let is_list = field.kind == JsonKind::List;
-        if (is_list || field.kind == JsonKind::Object) && !field.fields.is_empty() {
+        let key = key_of(field.kind);
+        let holds_itself = field.is_again.then(|| self.named.get(field.named.as_deref()?).cloned()).flatten();
+        if let Some(outer) = holds_itself.filter(|_| key != "type") {
+            entries.extend([Entry::word(key, outer), Entry::gap("doc")]);
+        } else if !field.fields.is_empty() && !field.is_undecided {
             let known = self.records_with(&field.fields).into_iter().next();
             let own = format!("{record}-{}", field.name);
             let item = known.unwrap_or_else(|| self.record_named(field.named.as_deref(), &own, &field.fields, &[]));
-            entries.push(Entry::word(if is_list { "list" } else { "type" }, item));
-            entries.extend(is_list.then(|| Entry::gap("doc")));
+            entries.push(Entry::word(key, item));
+            entries.extend((key != "type").then(|| Entry::gap("doc")));
         } else {
             self.typed(field, false, &mut entries);
+        }
+        if field.may_be_null {
+            entries.push(Entry::word("may_be", "null"));
         }
         Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
     }
 
     /// Adds the keys that state the type of a value.
     pub(super) fn typed(&mut self, field: &DraftField, is_parameter: bool, entries: &mut Vec<Entry>) {
-        let key = if field.kind == JsonKind::List { "list" } else { "type" };
+        let key = key_of(field.kind);
         match self.find(field, is_parameter) {
             FieldType::Type { name, is_part } => {
                 let is_built_in = BUILT_IN.iter().any(|(known, _)| *known == name);
-                let travels = self.travels(&name, field.kind);
+                let travels = self.travels(&name, field);
+                let is_time = name == "time";
                 entries.push(Entry::word(key, name));
                 if is_part {
                     entries.push(Entry::new("only", Yaml::Texts(field.values.clone())));
                 }
                 entries.extend(travels.map(|how| Entry::word("json", how)));
+                let times = field.times.filter(|times| is_time && *times != Times::Milliseconds);
+                entries.extend(times.map(|times| Entry::word("times", times.as_str())));
+                entries.extend(field.scale.as_ref().map(|scale| Entry::word("scale", scale.clone())));
                 if is_built_in || key == "list" {
                     entries.push(Entry::gap("doc"));
                 }
@@ -248,32 +326,29 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// How a number travels, if it differs from the family.
-    fn travels(&self, name: &str, kind: JsonKind) -> Option<&'static str> {
-        let is_number = ["decimal", "integer", "time"].contains(&name);
-        match kind {
-            JsonKind::Number | JsonKind::Integer if is_number && self.numbers_as_text() => Some("number"),
-            JsonKind::Text if is_number && !self.numbers_as_text() => Some("text"),
+    /// How a number travels, if it differs from the family. A time of ISO 8601 is always text.
+    fn travels(&self, name: &str, field: &DraftField) -> Option<&'static str> {
+        let is_number = ["decimal", "integer", "signed", "time"].contains(&name);
+        let is_iso = field.times == Some(Times::Iso8601);
+        let kind = if matches!(field.kind, JsonKind::List | JsonKind::Map) { field.item } else { field.kind };
+        let is_text = match kind {
+            JsonKind::Number | JsonKind::Integer | JsonKind::Signed => field.is_text,
+            JsonKind::Time if field.times.is_some() => field.is_text,
+            JsonKind::Text => true,
+            _ => return None,
+        };
+        match is_text {
+            false if is_number && !is_iso && self.numbers_as_text() => Some("number"),
+            true if is_number && !is_iso && !self.numbers_as_text() => Some("text"),
             _ => None,
         }
     }
 
-    /// A name that no other type has.
-    fn free_name(&self, wanted: &str) -> String {
-        let family = self.family;
-        let known = family.enums.iter().map(|known| &known.name.wire);
-        let known = known.chain(family.identifiers.iter().map(|known| &known.name.wire));
-        let known = known.chain(family.choices.iter().map(|known| &known.name.wire));
-        let known: Vec<&str> =
-            known.chain(family.records.iter().map(|known| &known.name.wire)).map(String::as_str).collect();
-        let new = [&self.new.enums, &self.new.choices, &self.new.records];
-        let is_free = |name: &str| {
-            !known.contains(&name)
-                && BUILT_IN.iter().all(|(built_in, _)| *built_in != name)
-                && new.iter().all(|entries| entries.iter().all(|entry| entry.key != name))
-        };
-        let numbered = (2..).map(|n| format!("{wanted}{n}"));
-        std::iter::once(wanted.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
+    /// A name of a type, spelled as in Rust, that no other type has.
+    fn free_name(&mut self, wanted: &str) -> String {
+        self.free_rust_name(&wanted.to_upper_camel_case(), |name| {
+            BUILT_IN.iter().all(|(built_in, _)| *built_in != name)
+        })
     }
 
     fn name(&self, ty: Type) -> String {
@@ -308,9 +383,10 @@ fn add(types: &mut Vec<Type>, ty: Type) {
 /// Whether a type of the family fits the JSON kind of a source.
 fn fits(ty: Type, kind: JsonKind) -> bool {
     match kind {
-        JsonKind::Unknown | JsonKind::List => true,
+        JsonKind::Unknown | JsonKind::List | JsonKind::Map => true,
+        JsonKind::Json => ty == Type::Json,
         JsonKind::Text => !matches!(ty, Type::Boolean(_) | Type::Record(_)),
-        JsonKind::Number | JsonKind::Integer => ty.is_number(),
+        JsonKind::Number | JsonKind::Integer | JsonKind::Signed => ty.is_number(),
         JsonKind::Boolean => matches!(ty, Type::Boolean(_)),
         JsonKind::Time => matches!(ty, Type::Time(_)),
         JsonKind::Object => matches!(ty, Type::Record(_)),
@@ -326,4 +402,41 @@ fn is_same(known: &Entry, entries: &[Entry]) -> bool {
         })
     };
     values(known) == values(entries)
+}
+
+/// The key that states the type of a value.
+fn key_of(kind: JsonKind) -> &'static str {
+    match kind {
+        JsonKind::List => "list",
+        JsonKind::Map => "map",
+        _ => "type",
+    }
+}
+
+/// The Rust names of parameters or fields that cannot have, or do not have alone, the name that follows from the wire.
+pub(super) fn field_names(fields: &[DraftField], is_free: impl Fn(&str) -> bool) -> Vec<Option<String>> {
+    let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+    distinct(&names, |name| field_name(name).ok().filter(|name| is_free(name)), "field_")
+}
+
+/// The entry of a parameter or a field with its Rust name, if it needs one.
+pub(super) fn with_rust(mut entry: Entry, rust: Option<String>) -> Entry {
+    if let (Some(rust), Yaml::Map(entries)) = (rust, &mut entry.value) {
+        entries.insert(1.min(entries.len()), Entry::word("rust", rust));
+    }
+    entry
+}
+
+/// Rust names for those that have none of their own, or the one of an earlier name.
+fn distinct(names: &[String], rust: impl Fn(&str) -> Option<String>, prefix: &str) -> Vec<Option<String>> {
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let name = |(index, name): (usize, &String)| {
+        let own = rust(name);
+        if own.as_ref().is_some_and(|own| taken.insert(own.trim_start_matches("r#").to_owned())) {
+            return None;
+        }
+        let numbered = (index + 1..).map(|n| format!("{prefix}{n}"));
+        numbered.take(10_000).find(|name| taken.insert(name.clone()))
+    };
+    names.iter().enumerate().map(name).collect()
 }

@@ -14,8 +14,6 @@ pub(super) enum Yaml {
     Word(String),
     /// Texts on one line.
     Texts(Vec<String>),
-    /// Lines to be kept as they are.
-    Lines(String),
     Map(Vec<Entry>),
     List(Vec<Vec<Entry>>),
 }
@@ -71,11 +69,6 @@ fn written(entry: &Entry, indent: usize, dash: &str) -> String {
         Yaml::Word(word) => format!("{head} {word}\n"),
         Yaml::Texts(texts) => {
             format!("{head} [{}]\n", texts.iter().map(|text| scalar(text)).collect::<Vec<_>>().join(", "))
-        }
-        Yaml::Lines(lines) => {
-            let inner = indent + 2;
-            let lines: String = lines.lines().map(|line| format!("{:inner$}{line}\n", "")).collect();
-            format!("{head} |\n{lines}")
         }
         Yaml::Map(entries) if entries.is_empty() => format!("{head} {{}}\n"),
         Yaml::Map(entries) => format!("{head}\n{}", write(entries, indent + 2)),
@@ -158,16 +151,10 @@ mod tests {
     }
 
     #[test]
-    fn gaps_and_lines_stay_what_they_are() {
-        let entries = [
-            Entry::gap("doc").comments(["line 3: what\nit is".to_owned()]),
-            Entry::new("none", Yaml::Map(Vec::new())),
-            Entry::new("request", Yaml::Lines("{\"a\": 1,\n \"b\": 2}".to_owned())),
-        ];
-        assert_eq!(
-            write(&entries, 0),
-            "# line 3: what it is\ndoc:\nnone: {}\nrequest: |\n  {\"a\": 1,\n   \"b\": 2}\n"
-        );
+    fn gaps_stay_what_they_are() {
+        let entries =
+            [Entry::gap("doc").comments(["line 3: what\nit is".to_owned()]), Entry::new("none", Yaml::Map(Vec::new()))];
+        assert_eq!(write(&entries, 0), "# line 3: what it is\ndoc:\nnone: {}\n");
         assert_eq!(read(&entries)["doc"], serde_json::Value::Null);
     }
 }

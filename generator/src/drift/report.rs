@@ -75,7 +75,7 @@ pub(super) fn read(path: &Path) -> Result<Recorded, Diagnostics> {
             .help("give the file with what `DriftReport::to_json` of a client wrote");
         to
     };
-    let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+    let text = crate::plain_text::read(path).map_err(|error| cannot(error.to_string()))?;
     let report: Recorded = serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))?;
     match report.drift {
         VERSION => Ok(report),

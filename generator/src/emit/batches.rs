@@ -7,6 +7,7 @@ use super::code::{ident, number, optional_text};
 use super::docs::code;
 use super::envelope;
 use super::scope::Scope;
+use super::trees::{self, Field};
 use crate::diagnostics::Place;
 use crate::model::{AnswerPath, Batch, Effect, Family, Operation, Parameter, Record, Response, Type};
 
@@ -59,6 +60,29 @@ pub(super) fn results(scope: &Scope<'_>, operation: &Operation) -> Option<TokenS
 /// Whether the answer lists successes and failures.
 pub(super) fn has_results(family: &Family, operation: &Operation) -> bool {
     operation.batch.is_some() || answers_like(family, operation).is_some()
+}
+
+/// The field for what the data of a success shows: the lists of results or of a page, or else some member.
+pub(super) fn shows(family: &Family, operation: &Operation) -> Option<Field> {
+    let each = |lists: Vec<&str>| trees::call(trees::of_table("Shows", "Each"), [trees::texts(lists.into_iter())]);
+    let shows = match &operation.response {
+        Response::Undefined => return None,
+        Response::Array { .. } => trees::of_table("Shows", "List"),
+        Response::Page { list, .. } => each(vec![list.wire.as_str()]),
+        Response::Object { record } => {
+            let batch = operation.batch.as_ref().or_else(|| answers_like(family, operation));
+            let results = batch.into_iter().flat_map(|batch| batch.list.iter().chain(&batch.done).chain(&batch.failed));
+            let listed = operation.listed_field(family).map(|field| field.name.wire.as_str());
+            let lists: Vec<&str> = results.map(|(name, _)| name.as_str()).chain(listed).collect();
+            let members = family.records.get(*record)?.fields.iter().map(|field| field.name.wire.as_str());
+            match lists.is_empty() {
+                false => each(lists),
+                true if members.len() == 0 => return None,
+                true => trees::call(trees::of_table("Shows", "OneOf"), [trees::texts(members)]),
+            }
+        }
+    };
+    Some(("shows", shows))
 }
 
 /// The function by which a journal learns the outcomes of the items in an answer.

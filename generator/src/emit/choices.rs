@@ -196,15 +196,26 @@ fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, cases: &Cases<
     docs.markdown(&format!("{} decides which other parameters go with it.", code(&decider.wire)));
     let docs = docs.outer();
     let variants = cases.iter().map(|(value, case)| {
-        let mut docs = Docs::default();
-        docs.markdown(&format!("{} = {}: {}", code(&decider.wire), code(&value.name.wire), escape(&value.doc)));
-        let docs = docs.outer();
-        let variant = ident(&value.name.rust);
-        if case.parameters.is_empty() {
-            return quote!(#docs #variant,);
-        }
-        let payload = ident(&case_name(choice, value));
-        quote!(#docs #variant(#payload),)
+        let meaning = format!("{} = {}", code(&decider.wire), code(&value.name.wire));
+        let variant = |name: &str, docs: &str, payload: &TokenStream| {
+            let (mut about, variant) = (Docs::default(), ident(name));
+            about.markdown(docs);
+            let about = about.outer();
+            quote!(#about #variant #payload,)
+        };
+        let alone = case.is_optional().then(|| {
+            let docs = format!("{meaning}: {}", escape(&value.doc));
+            variant(&value.name.rust, &docs, &TokenStream::new())
+        });
+        let with = case.variant_with(value).map(|name| {
+            let payload = ident(&case_name(choice, value));
+            let docs = match case.is_optional() {
+                true => format!("{meaning}, with parameters that can be left out."),
+                false => format!("{meaning}: {}", escape(&value.doc)),
+            };
+            variant(&name, &docs, &quote!((#payload)))
+        });
+        quote!(#alone #with)
     });
     quote! {
         #docs
@@ -247,9 +258,12 @@ fn value_inherent(
         }
     });
     let arms = cases.iter().map(|(value, case)| {
+        let alone = case.is_optional().then(|| ident(&value.name.rust));
+        let with = case.variant_with(value).map(|variant| ident(&variant));
+        let patterns =
+            alone.iter().map(|alone| quote!(Self::#alone)).chain(with.iter().map(|with| quote!(Self::#with(_))));
         let value = ident(&value.name.rust);
-        let pattern = if case.parameters.is_empty() { quote!(Self::#value) } else { quote!(Self::#value(_)) };
-        quote!(#pattern => #deciding::#value,)
+        quote!(#(#patterns)|* => #deciding::#value,)
     });
     quote! {
         impl #name {
@@ -277,32 +291,43 @@ fn value_parameters(
     let name = ident(&choice.name.rust);
     let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
     let (wire, written) = (&decider.wire, scope.wire_name(&decider.wire));
-    let (without, with_payload): (Vec<_>, Vec<_>) = cases.iter().partition(|(_, case)| case.parameters.is_empty());
-    let variants = |cases: Vec<&(&EnumValue, &Case)>| cases.iter().map(|(value, _)| ident(&value.name.rust)).collect();
-    let (without, with_payload): (Vec<_>, Vec<_>) = (variants(without), variants(with_payload));
-    let rest = (!without.is_empty()).then(|| quote!(#(Self::#without)|* => {}));
-    let (out, to) = (quote!(out), if with_payload.is_empty() { quote!(_to) } else { quote!(to) });
+    let alone: Vec<_> =
+        cases.iter().filter(|(_, case)| case.is_optional()).map(|(value, _)| ident(&value.name.rust)).collect();
+    let with: Vec<_> =
+        cases.iter().filter_map(|(value, case)| case.variant_with(value)).map(|variant| ident(&variant)).collect();
+    let rest = (!alone.is_empty()).then(|| quote!(#(Self::#alone)|* => {}));
+    let to = if with.is_empty() { quote!(_to) } else { quote!(to) };
+    let reads = cases.iter().map(|(value, case)| {
+        let variant = ident(&value.name.rust);
+        let read = match case.parameters.is_empty() {
+            true => quote!(Some(Self::#variant)),
+            false => {
+                let payload = ident(&case_name(choice, value));
+                quote!(<#payload as runtime::parameters::Parameters>::read(from).map(Self::from))
+            }
+        };
+        quote!(#deciding::#variant => #read,)
+    });
     quote! {
         impl runtime::parameters::Parameters for #name {
-            fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {
+            fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
                 out.text(#written, &self.kind());
                 match self {
-                    #(Self::#with_payload(with) => runtime::parameters::Parameters::write(with, out),)*
+                    #(Self::#with(with) => runtime::parameters::Parameters::write(with, out),)*
                     #rest
                 }
             }
 
             fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
                 match from.decide::<#deciding>(#wire, Self::MEMBERS)? {
-                    #(#deciding::#with_payload => runtime::parameters::Parameters::read(from).map(Self::#with_payload),)*
-                    #(#deciding::#without => Some(Self::#without),)*
+                    #(#reads)*
                     #deciding::Unknown(_) => None,
                 }
             }
 
             fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
                 match self {
-                    #(Self::#with_payload(with) => runtime::parameters::Parameters::check(with, to),)*
+                    #(Self::#with(with) => runtime::parameters::Parameters::check(with, to),)*
                     #rest
                 }
             }
@@ -311,15 +336,23 @@ fn value_parameters(
 }
 
 fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Vec<Item> {
-    let (rust, value) = (case_name(choice, value), &value.name);
+    let rust = case_name(choice, value);
     let mut docs = Docs::default();
-    docs.markdown(&format!("What goes with {} = {}.", code(&decider.wire), code(&value.wire)));
+    docs.markdown(&format!("What goes with {} = {}.", code(&decider.wire), code(&value.name.wire)));
     let mut items = Vec::from(Set::new(&rust, docs, &case.parameters).emit(scope));
-    let (name, payload, variant) = (ident(&choice.name.rust), ident(&rust), ident(&value.rust));
+    let (name, payload) = (ident(&choice.name.rust), ident(&rust));
+    let variant = case.variant_with(value).map(|variant| ident(&variant));
+    let converted = match case.is_optional() {
+        true => {
+            let alone = ident(&value.name.rust);
+            quote!(if with == #payload::new() { Self::#alone } else { Self::#variant(with) })
+        }
+        false => quote!(Self::#variant(with)),
+    };
     items.push(Item::Code(quote! {
         impl From<#payload> for #name {
             fn from(with: #payload) -> Self {
-                Self::#variant(with)
+                #converted
             }
         }
     }));

@@ -11,7 +11,7 @@ use super::pages;
 use super::scope::{Scope, value_type};
 use super::trees::{self, Field};
 use crate::model::{
-    Api, Compound, Confirm, Effect, Family, NamesWithin, Operation, Pair, Repeat, Response, RowOutcome, Shape, Type,
+    Api, Compound, Confirm, Echoes, Effect, Family, NamesWithin, Operation, Pair, Repeat, RowOutcome, Shape, Type,
     has_parameter,
 };
 
@@ -166,23 +166,17 @@ fn time_type(family: &Family, operation: &Operation, wire: &str) -> Option<Token
     Some(quote!(runtime::#name))
 }
 
-/// The field for the ids of the request that an answer repeats.
-pub(super) fn echoes(family: &Family, operation: &Operation) -> Option<Field> {
-    let echoes = operation.echoes.as_ref()?;
-    let ids = echoes.ids.iter().map(|((member, _), of)| {
-        let of = trees::texts(of.iter().map(|(parameter, _)| parameter.as_str()));
-        trees::table("Echo", [Some(("member", trees::text(member))), Some(("of", of))])
-    });
-    let record = match operation.response {
-        Response::Object { record } => family.records.get(record),
-        Response::Array { .. } | Response::Page { .. } | Response::Undefined => None,
+/// The field for the values of the request that an answer repeats.
+pub(super) fn echoes(operation: &Operation) -> Option<Field> {
+    let Echoes { place: _, ids, also, one_is_enough } = operation.echoes.as_ref()?;
+    let table = |echoes: &[NamesWithin]| {
+        trees::list(echoes.iter().map(|((member, _), of)| {
+            let of = trees::texts(of.iter().map(|(parameter, _)| parameter.as_str()));
+            trees::table("Echo", [Some(("member", trees::text(member))), Some(("of", of))])
+        }))
     };
-    let members = record.into_iter().flat_map(|record| &record.fields).map(|field| field.name.wire.as_str());
-    let fields = [
-        Some(("ids", trees::list(ids))),
-        Some(("members", trees::texts(members))),
-        Some(("one_is_enough", trees::truth(echoes.one_is_enough))),
-    ];
+    let fields =
+        [Some(("ids", table(ids))), Some(("also", table(also))), Some(("one_is_enough", trees::truth(*one_is_enough)))];
     trees::some("echoes", Some(trees::table("Echoes", fields)))
 }
 

@@ -252,6 +252,8 @@ pub(super) fn escape(text: &str) -> String {
                 }
                 // rustdoc asks for links in place of bare addresses, and these are not meant as links.
                 ":" => from.starts_with("://"),
+                // An ampersand begins an entity only if a name or a number follows.
+                "&" => !in_code && from[1..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '#'),
                 _ => !in_code,
             };
             if is_escaped {
@@ -265,9 +267,10 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// Whether a byte may be read as markup by Markdown, HTML or rustdoc; a colon is if an address follows.
+/// Whether a byte may be read as markup by Markdown, HTML or rustdoc; a colon is if an address follows, an
+/// ampersand if a name or a number does.
 fn may_be_markup(byte: u8) -> bool {
-    matches!(byte, b'`' | b'<' | b'>' | b'[' | b']' | b'*' | b'_' | b'\\' | b'|' | b'~' | b'$' | b':')
+    matches!(byte, b'`' | b'<' | b'>' | b'[' | b']' | b'*' | b'_' | b'\\' | b'|' | b'~' | b'$' | b':' | b'&')
 }
 
 /// Breaks a text into lines, none of which begins like a Markdown block.
@@ -320,6 +323,8 @@ mod tests {
         assert_eq!(escape("```rust\npanic!()```"), "\\`\\`\\`rust panic!()\\`\\`\\`");
         assert_eq!(escape("one ` alone"), "one \\` alone");
         assert_eq!(escape("https://x.y"), "https\\://x.y");
+        // The case entities-in-docs.
+        assert_eq!(escape("&copy; &#42; a & b `&copy;`"), "\\&copy; \\&#42; a & b `&copy;`");
         assert_eq!(escape("`https://x.y a_b` 10:30 "), "`https\\://x.y a_b` 10:30");
         assert_eq!(escape(" a\tb\u{7}\u{a0}c\n"), "a b c");
     }

@@ -4,10 +4,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::code::{ident, optional_text};
-use crate::model::{AnswerPath, Around, Envelope, Step};
+use crate::model::{AnswerPath, Around, Envelope, Step, SuccessWith};
 
 pub(super) fn table(envelope: &Envelope) -> TokenStream {
-    let Envelope { around, code, message, time, data, success, beside, place: _ } = envelope;
+    let Envelope { around, code, message, time, data, success, success_with, beside, place: _ } = envelope;
     let around = ident(match around {
         Around::All => "All",
         Around::Failures => "Failures",
@@ -15,6 +15,7 @@ pub(super) fn table(envelope: &Envelope) -> TokenStream {
     let (code, message) = (paths(code), paths(message));
     let [time, success] = [time, success].map(|text| optional_text(text.as_deref()));
     let data = data.as_ref().map(path).map_or_else(|| quote!(None), |path| quote!(Some(#path)));
+    let success_with = self::success_with(success_with);
     quote!(runtime::tables::Envelope {
         around: runtime::tables::Around::#around,
         code: #code,
@@ -22,8 +23,18 @@ pub(super) fn table(envelope: &Envelope) -> TokenStream {
         time: #time,
         data: #data,
         success: #success,
+        success_with: #success_with,
         beside: &[#(#beside),*],
     })
+}
+
+fn success_with(SuccessWith { message, status }: &SuccessWith) -> TokenStream {
+    if message.is_none() && status.is_none() {
+        return quote!(runtime::tables::SuccessWith::NOTHING);
+    }
+    let message = optional_text(message.as_deref());
+    let status = status.map(Literal::u16_unsuffixed).map_or_else(|| quote!(None), |status| quote!(Some(#status)));
+    quote!(runtime::tables::SuccessWith { message: #message, status: #status })
 }
 
 fn paths(paths: &[AnswerPath]) -> TokenStream {

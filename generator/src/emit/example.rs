@@ -191,7 +191,8 @@ impl<'a> Writer<'a> {
                 let text = text_of(member(json, &decider.wire)?)?;
                 let index = self.scope.family.enums[*enum_index].index_of(&text)?;
                 let (value, case) = choice.cases(self.scope.family).find(|(_, case)| case.value == index)?;
-                if case.parameters.is_empty() {
+                let is_given = |parameter: &Parameter| member(json, &parameter.name.wire).is_some();
+                if case.is_optional() && !case.parameters.iter().any(is_given) {
                     self.note(name);
                     return Some(trees::path(&[name, &value.name.rust]));
                 }

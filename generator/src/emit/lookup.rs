@@ -128,7 +128,7 @@ impl<'a> Lookup<'a> {
         let name = self.scope.named(&choice.name.rust);
         choice.cases(self.scope.family).filter_map(move |(value, case)| {
             let inner = case.parameters.iter().find(|parameter| parameter.name.wire == wire)?;
-            let variant = ident(&value.name.rust);
+            let variant = ident(&case.variant_with(value)?);
             Some((quote!(#name::#variant), inner))
         })
     }
@@ -152,8 +152,9 @@ impl<'a> Lookup<'a> {
                         quote!(#pattern => #value,)
                     })
                     .collect();
-                let has_others =
-                    arms.len() < member.choice.cases(self.scope.family).count() || !member.outer.is_required();
+                let cases = || member.choice.cases(self.scope.family);
+                let is_alone = cases().any(|(_, case)| case.is_optional());
+                let has_others = is_alone || arms.len() < cases().count() || !member.outer.is_required();
                 let others = has_others.then(|| quote!(_ => None,));
                 quote!(match &#field { #(#arms)* #others })
             }

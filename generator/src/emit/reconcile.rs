@@ -89,11 +89,13 @@ fn trade_fields(trade: &Trade) -> Option<TokenStream> {
     };
     let position = match &trade.position {
         None => quote!(None),
-        Some(TradePosition { field: (field, _), open, close, close_long, close_short }) => {
-            let [open, close, close_long, close_short] = [open, close, close_long, close_short].map(|all| texts(all));
+        Some(TradePosition { field: (field, _), open, close, close_long, close_short, net }) => {
+            let [open, close, close_long, close_short, net] =
+                [open, close, close_long, close_short, net].map(|all| texts(all));
             quote! {
                 Some(runtime::ledger::PositionFields {
-                    field: #field, open: #open, close: #close, close_long: #close_long, close_short: #close_short
+                    field: #field, open: #open, close: #close, close_long: #close_long, close_short: #close_short,
+                    net: #net
                 })
             }
         }

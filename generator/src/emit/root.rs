@@ -20,9 +20,10 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         account(api),
         codes(api),
         families(api, layout),
-        table(api),
+        table(api, layout),
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
+        super::flat::flats(api, layout),
     ];
     let mut items: Vec<_> = items.into_iter().map(Item::Code).collect();
     items.push(Item::Text(client(api, layout)));
@@ -102,7 +103,7 @@ fn client(api: &Api, layout: Layout) -> String {
         };
         format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
     });
-    format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS;\n{}}}\n", families.collect::<String>())
+    format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS, FLATS;\n{}}}\n", families.collect::<String>())
 }
 
 /// Clients for other markets, which are selected by headers.
@@ -135,7 +136,7 @@ fn market_function(name: &str, doc: &str, headers: &[((String, Place), String)])
     }
 }
 
-fn table(api: &Api) -> TokenStream {
+fn table(api: &Api, layout: Layout) -> TokenStream {
     let name = &api.name;
     let envelope = match &api.envelope {
         None => quote!(None),
@@ -170,6 +171,11 @@ fn table(api: &Api) -> TokenStream {
     };
     let pools = api.pools.iter().filter_map(pool_reporting);
     let outcomes = super::confirm::outcomes(api);
+    let creations = api.operations().filter(|(_, operation)| operation.creates_with_id()).map(|(family, operation)| {
+        let (gate, module) = (gate(family, layout), ident(&module_name(&family.name)));
+        let name = ident(&operation.rust.rust);
+        quote!(#gate <#module::#name as runtime::Operation>::META)
+    });
     let observed_codes = match super::codes::of(api).next() {
         Some(_) => quote!(codes::OBSERVED_CODES),
         None => quote!(&[]),
@@ -189,6 +195,7 @@ fn table(api: &Api) -> TokenStream {
             account: #account,
             pools: &[#(#pools),*],
             outcomes: #outcomes,
+            creations: &[#(#creations),*],
             observed_codes: #observed_codes,
         };
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Generator;
 use crate::audit::{self, Documents};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::draft::{self, Draft};
+use crate::draft::{self, Draft, Source, Wanted};
 use crate::load::{self, Readers, Sources};
 use crate::model::{self, Api, Family};
 use crate::{skeleton, write};
@@ -24,7 +24,7 @@ pub enum DraftSource {
         /// The heading.
         title: String,
     },
-    /// An OpenAPI 3 file, as JSON or YAML.
+    /// An OpenAPI file of version 3 or 2, as JSON or YAML.
     OpenApi(PathBuf),
     /// Recorded calls: HAR 1.2, or the journal of a local exchange as JSON lines.
     Recording(PathBuf),
@@ -40,6 +40,10 @@ pub struct Drafted {
     pub types: Vec<String>,
     /// Operations that the schema already has, and what was skipped, with the reason.
     pub left_out: Vec<String>,
+    /// Places of the source that were not read and belong to no operation.
+    pub unread: Vec<String>,
+    /// How many statements of the source were read, left a key empty and were not read; `None` if they were not counted.
+    pub statements: Option<(usize, usize, usize)>,
 }
 
 impl Generator {
@@ -81,10 +85,26 @@ impl Generator {
     /// Fails if the family does not exist, if the source cannot be read or does not have the operation, or if a file
     /// already exists.
     pub fn draft(&self, family: &str, source: &DraftSource) -> Result<Drafted, Diagnostics> {
+        self.draft_only(family, source, &[])
+    }
+
+    /// Like [`Generator::draft`], for the operations of an OpenAPI file or a recording with one of these paths, tags or
+    /// ids; a path also stands for those below it.
+    ///
+    /// # Errors
+    /// Fails like [`Generator::draft`], and if the source has no such operation.
+    pub fn draft_only(&self, family: &str, source: &DraftSource, only: &[String]) -> Result<Drafted, Diagnostics> {
         let api = self.read_partly()?;
         let family = skeleton::family(&api, family)?;
-        let (drafts, left_out) = drafts(&api, family, source)?;
-        let files = draft::files(&drafts, &api, family);
+        let wanted = Wanted(only.to_vec());
+        let found = without_known(&api, drafts(&api, family, source, &wanted)?);
+        if found.drafts.is_empty() && found.left_out.is_empty() && !only.is_empty() {
+            let mut to = Diagnostics::default();
+            to.whole(Code::UndefinedName, format!("the source has no operation of {}", only.join(", ")))
+                .help("name a path of the file, or a tag or an id of an operation, as the file spells it");
+            return Err(to);
+        }
+        let files = draft::files(&found.drafts, &api, family);
         let folder = self.schema_folder().join(&family.name);
         let types = new_types(&folder, &files)?;
         let mut written = Vec::new();
@@ -94,7 +114,9 @@ impl Generator {
             written.push(path);
         }
         written.extend(write::replace_stale(&folder, &types)?);
-        Ok(Drafted { written, types: files.types.names(), left_out })
+        let statements = found.tally.map(|tally| (tally.read, tally.left_empty, tally.not_read));
+        let (left_out, unread) = (found.left_out, found.unread);
+        Ok(Drafted { written, types: files.types.names(), left_out, unread, statements })
     }
 
     /// The facts of the schema, as in [`Schema::facts`](crate::Schema::facts), as far as it can be read; of a draft,
@@ -119,23 +141,21 @@ impl Generator {
 }
 
 /// The drafts of a source, and what was skipped in it.
-fn drafts(api: &Api, family: &Family, source: &DraftSource) -> Result<(Vec<Draft>, Vec<String>), Diagnostics> {
+fn drafts(api: &Api, family: &Family, source: &DraftSource, wanted: &Wanted) -> Result<Source, Diagnostics> {
     match source {
         DraftSource::Section { folder, title } => {
             let documents = Documents::read(api, folder)?;
-            Ok((vec![audit::draft(api, family, &documents, title)?], Vec::new()))
+            let drafts = vec![audit::draft(api, family, &documents, title)?];
+            Ok(Source { drafts, ..Source::default() })
         }
-        DraftSource::OpenApi(path) => Ok(without_known(api, draft::openapi::drafts(api, path)?, Vec::new())),
-        DraftSource::Recording(path) => {
-            let (drafts, skipped) = draft::recording::drafts(api, path)?;
-            Ok(without_known(api, drafts, skipped))
-        }
+        DraftSource::OpenApi(path) => draft::openapi::drafts(api, path, wanted),
+        DraftSource::Recording(path) => draft::recording::drafts(api, path, wanted),
     }
 }
 
-/// Leaves out operations that the schema has: those with the same method and path, whatever the path parameters are
-/// called.
-fn without_known(api: &Api, drafts: Vec<Draft>, mut left_out: Vec<String>) -> (Vec<Draft>, Vec<String>) {
+/// Leaves out operations that the schema has, and those with the address of another draft: the same method and path,
+/// whatever the path parameters are called.
+fn without_known(api: &Api, found: Source) -> Source {
     let shape = |path: &str| -> Vec<String> {
         path.split('/').map(|part| if part.contains('{') { "{}".to_owned() } else { part.to_owned() }).collect()
     };
@@ -145,15 +165,21 @@ fn without_known(api: &Api, drafts: Vec<Draft>, mut left_out: Vec<String>) -> (V
         };
         api.operations().find(|(_, operation)| same(operation)).map(|(_, operation)| operation.id.clone())
     };
-    let (mut new, mut reasons) = (Vec::new(), Vec::new());
-    for draft in drafts {
-        match known(&draft) {
-            Some(id) => reasons.push(format!("{} {}: the schema has it as {id}", draft.method, draft.path)),
-            None => new.push(draft),
+    let (mut new, mut left_out): (Vec<Draft>, _) = (Vec::new(), found.left_out);
+    for draft in found.drafts {
+        let is_same = |other: &&Draft| other.method == draft.method && shape(&other.path) == shape(&draft.path);
+        let is_section = draft.source.is_some();
+        match (known(&draft), new.iter().find(is_same)) {
+            (Some(id), _) if !is_section => {
+                left_out.push(format!("{} {}: the schema has it as {id}", draft.method, draft.path))
+            }
+            (_, Some(other)) => {
+                left_out.push(format!("{} {}: it has the address of {}", draft.method, draft.path, other.path));
+            }
+            _ => new.push(draft),
         }
     }
-    left_out.extend(reasons);
-    (new, left_out)
+    Source { drafts: new, left_out, ..found }
 }
 
 /// `types.yaml` with the new types added; empty if there are none.

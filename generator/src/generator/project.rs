@@ -10,11 +10,11 @@ use crate::{init, load, write};
 
 /// Writes a new project into a folder, and returns its files: a crate whose build script generates a client
 /// from a small schema, with a test that calls it, and CI. The crate has the folder's name unless another is given.
-/// `crates` is the folder of this project's sources, for dependencies on a checkout; otherwise they are versions.
+/// `crates` is the folder of this project's sources, which the crate depends on.
 ///
 /// # Errors
 /// Fails if the folder has files in it, if cargo does not accept the name, or if a file cannot be written.
-pub fn init_project(folder: &Path, name: Option<&str>, crates: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostics> {
+pub fn init_project(folder: &Path, name: Option<&str>, crates: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut to = Diagnostics::default();
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let name = init::crate_name(&absolute, name)?;
@@ -22,14 +22,14 @@ pub fn init_project(folder: &Path, name: Option<&str>, crates: Option<&Path>) ->
         to.whole(Code::CannotWrite, format!("{} is not empty", folder.display())).help("name a new folder");
         return Err(to);
     }
-    let crates = crates.map(|crates| std::path::absolute(crates).unwrap_or_else(|_| crates.to_owned()));
-    if let Some(crates) = crates.as_ref().filter(|crates| !crates.join("generator/runtime/Cargo.toml").is_file()) {
+    let crates = std::path::absolute(crates).unwrap_or_else(|_| crates.to_owned());
+    if !crates.join("generator/runtime/Cargo.toml").is_file() {
         to.whole(Code::MissingFile, format!("{} does not have the sources of tradeapi-gen", crates.display()))
             .help("name the folder that holds `generator/` and `generator/runtime/`");
         return Err(to);
     }
     let mut written = Vec::new();
-    for (name, text) in init::files(&name, crates.as_deref()) {
+    for (name, text) in init::files(&name, &crates) {
         let path = folder.join(name);
         write::create_with_folders(&path, &text)?;
         written.push(path);

@@ -32,6 +32,16 @@ impl Schema {
         list::table(&self.api)
     }
 
+    /// The operations as JSON, an object on each line.
+    pub fn list_as_json(&self) -> String {
+        list::table_as_json(&self.api)
+    }
+
+    /// The rules as JSON, an object on each line.
+    pub fn rules_as_json(&self) -> String {
+        list::rules_as_json(&self.api)
+    }
+
     /// A table of the rules, the number of each kind, and whether each checked rule has requests that break and keep
     /// it.
     pub fn rules(&self) -> String {
@@ -118,6 +128,14 @@ impl Schema {
     /// Fails if no operation has this name, or if several have it.
     pub fn explain(&self, operation: &str) -> Result<String, Diagnostics> {
         explain::operation(&self.api, operation)
+    }
+
+    /// The same as JSON: an element with its keys and the elements within.
+    ///
+    /// # Errors
+    /// Fails if no operation has this name, or if several have it.
+    pub fn explain_as_json(&self, operation: &str) -> Result<String, Diagnostics> {
+        explain::operation_as_json(&self.api, operation)
     }
 
     /// The API as OpenAPI 3.1.

@@ -15,27 +15,39 @@ pub(crate) trait Describe {
 #[derive(Default)]
 pub(crate) struct Definitions(pub(super) Map<String, Value>);
 
+/// A key of a mapping.
+pub(crate) struct DescribedKey {
+    pub(crate) name: &'static str,
+    pub(crate) doc: &'static str,
+    pub(crate) value: Value,
+    /// Whether every such mapping has it.
+    pub(crate) is_required: bool,
+}
+
 impl Definitions {
     /// A reference to a mapping, which is described at its first occurrence.
     pub(super) fn mapping(
         &mut self,
         name: &str,
         doc: &str,
-        keys: impl FnOnce(&mut Self) -> Vec<(&'static str, &'static str, Value)>,
+        keys: impl FnOnce(&mut Self) -> Vec<DescribedKey>,
     ) -> Value {
         if !self.0.contains_key(name) {
             // Inserted before its keys are described, because a mapping may refer to itself.
             self.0.insert(name.to_owned(), Value::Null);
-            let properties: Map<String, Value> = keys(self)
-                .into_iter()
-                .map(|(key, doc, value)| (key.trim_start_matches("r#").to_owned(), documented(value, doc)))
-                .collect();
-            let mapping = json!({
+            let keys = keys(self);
+            let required: Vec<_> = keys.iter().filter(|key| key.is_required).map(|key| key.name).collect();
+            let properties: Map<String, Value> =
+                keys.into_iter().map(|key| (key.name.to_owned(), documented(key.value, key.doc))).collect();
+            let mut mapping = json!({
                 "description": doc.trim(),
                 "type": "object",
                 "properties": properties,
                 "additionalProperties": false,
             });
+            if !required.is_empty() {
+                mapping["required"] = json!(required);
+            }
             self.0.insert(name.to_owned(), mapping);
         }
         json!({ "$ref": format!("#/definitions/{name}") })

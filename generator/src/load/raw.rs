@@ -4,8 +4,10 @@
 
 use super::shapes::{Named, Text};
 
+/// Declares mappings. `@required` marks the keys that every such mapping has, for editors; the model's builder reports
+/// them.
 macro_rules! mappings {
-    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $key:ident: $type:ty,)* })*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $(@$required:ident)? $key:ident: $type:ty,)* })*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Debug, Default)]
         pub(crate) struct $name {
@@ -28,7 +30,12 @@ macro_rules! mappings {
         impl crate::load::describe::Describe for $name {
             fn describe(to: &mut crate::load::describe::Definitions) -> serde_json::Value {
                 to.mapping(stringify!($name), concat!($($doc),*), |to| vec![
-                    $((stringify!($key), concat!($($key_doc),*), <$type as crate::load::describe::Describe>::describe(to)),)*
+                    $(crate::load::describe::DescribedKey {
+                        name: crate::load::raw::key(stringify!($key)),
+                        doc: concat!($($key_doc),*),
+                        value: <$type as crate::load::describe::Describe>::describe(to),
+                        is_required: [$(stringify!($required),)?].contains(&"required"),
+                    },)*
                 ])
             }
         }

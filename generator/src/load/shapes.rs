@@ -102,8 +102,8 @@ impl<W: Word, T: Read> Read for WordOr<W, T> {
         if !from.is_text() {
             return T::read(from).map(Self::Mapping);
         }
-        let text = from.text("a text")?;
-        W::parse(text).map(Self::Word).ok_or_else(|| from.unknown_word(text, W::WORDS))
+        let text = from.word(W::WORDS)?;
+        W::parse(text).map(Self::Word).ok_or_else(|| from.unknown_word::<W>(text))
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
+use crate::plain_text::utf_16;
 
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 22] = [
@@ -204,17 +205,6 @@ fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) ->
     };
     to.keep_text(file, text.clone());
     is_plain_text(file, &text, to).then_some(SchemaFile { file, name, text })
-}
-
-/// The encoding of a text with two bytes for each ASCII character, which some editors on Windows write.
-fn utf_16(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0xff, 0xfe, ..] => Some("UTF-16 (little endian)"),
-        [0xfe, 0xff, ..] => Some("UTF-16 (big endian)"),
-        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => Some("UTF-16 (little endian)"),
-        [0, first, 0, second, ..] if *first > 0 && *second > 0 => Some("UTF-16 (big endian)"),
-        _ => None,
-    }
 }
 
 fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {

@@ -54,6 +54,19 @@ impl Key<'_> {
     }
 }
 
+/// Whether a text in double quotes has an escape `\ud800` to `\udfff`.
+fn has_surrogate(written: &str) -> bool {
+    let mut escapes = written.split('\\').skip(1);
+    let mut is_escaped = false;
+    escapes.any(|after| {
+        // An empty part stands between two backslashes, which are one character.
+        let is_escape = !std::mem::take(&mut is_escaped) && !after.is_empty();
+        is_escaped = after.is_empty() && !is_escaped;
+        let digits = after.strip_prefix('u').and_then(|digits| digits.get(..2)).unwrap_or_default();
+        is_escape && digits.starts_with(['d', 'D']) && digits[1..].starts_with(|c: char| "89abcdefABCDEF".contains(c))
+    })
+}
+
 /// A document, and whether all of it was read.
 pub(crate) struct YamlDocument<'a> {
     pub(crate) root: Node<'a>,
@@ -87,9 +100,9 @@ pub(crate) fn parse<'a>(source: &'a SchemaFile, readers: Readers, to: &mut Diagn
             Ok((event, span)) => {
                 builder.event(event, span);
                 if builder.next_id > MAX_NODES {
-                    let help = "split it, or remove what is generated";
-                    to.at(source.top(), Code::CannotRead, format!("the file has more than {MAX_NODES} values"))
-                        .help(help);
+                    to.at(source.top(), Code::CannotRead, format!("the file has more than {MAX_NODES} values")).help(
+                        "remove what is generated, or move operations and their types into a family of their own",
+                    );
                     return None;
                 }
             }
@@ -169,6 +182,9 @@ impl<'a> Builder<'a, '_> {
         match event {
             Event::Scalar(text, style, anchor, _) => {
                 self.refuse_anchor(place, anchor);
+                if matches!(style, ScalarStyle::DoubleQuoted) {
+                    self.refuse_surrogates(place);
+                }
                 let plain = matches!(style, ScalarStyle::Plain);
                 // The parser reports a missing value as `~`, which is not in the file.
                 let text = if plain && place.start == place.end { Cow::Borrowed("") } else { text };
@@ -272,6 +288,17 @@ impl<'a> Builder<'a, '_> {
             .at(place, Code::InvisibleCharacter, format!("invisible character U+{:04X}", u32::from(character)))
             .help("remove it");
         text.replace(is_refused, "").into()
+    }
+
+    /// Reports the escapes of a pair of surrogates, in which JSON writes some characters and other YAML readers see none.
+    fn refuse_surrogates(&mut self, place: Place) {
+        let written = &self.source.text[place.range_in(&self.source.text)];
+        if written.contains('\\') && has_surrogate(written) {
+            self.sound = false;
+            self.to
+                .at(place, Code::BrokenYaml, "YAML that other readers reject: the escape of half a character")
+                .help("write the character itself, or its number as in `\\U0001f980`");
+        }
     }
 
     fn refuse(&mut self, place: Place, what: &str, mark: char) {

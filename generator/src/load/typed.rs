@@ -49,7 +49,7 @@ impl Read for u64 {
 impl<W: Word> Read for W {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         let text = from.word(W::WORDS)?;
-        W::parse(text).ok_or_else(|| from.unknown_word(text, W::WORDS))
+        W::parse(text).ok_or_else(|| from.unknown_word::<W>(text))
     }
 }
 

@@ -7,6 +7,7 @@ mod codes;
 mod confirm;
 mod credentials;
 mod fields;
+mod flat;
 mod forms;
 mod intents;
 mod lifecycle;
@@ -19,7 +20,7 @@ mod types;
 use super::names::NoIdentifier;
 use super::{
     AllReviewed, AnswerPath, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
-    Operations, Program, Reviewed, Sent, Source, Statements, field_name, type_name,
+    Operations, Program, Reviewed, Sent, Source, Statements, SuccessWith, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -235,9 +236,34 @@ impl Builder<'_> {
             time: raw.time.as_ref().map(|text| text.value.clone()),
             data: raw.data.as_ref().and_then(|data| self.paths(std::slice::from_ref(data), "data", raw.place).pop()),
             success,
+            success_with: raw.success_with.as_ref().map(|with| self.success_with(raw, with)).unwrap_or_default(),
             beside: raw.beside.iter().map(|text| text.value.clone()).collect(),
             place: raw.place,
         }
+    }
+
+    /// What a success has beside its code.
+    fn success_with(&mut self, envelope: &raw::Envelope, raw: &Spanned<raw::SuccessWith>) -> SuccessWith {
+        if envelope.success.is_none() {
+            self.to
+                .at(raw.place, Code::Misplaced, "`success_with` without `success`")
+                .help("add the code of success, or remove `success_with`");
+        }
+        if let (Some(message), true) = (&raw.message, envelope.message.is_empty()) {
+            self.to
+                .at(message.place, Code::Misplaced, "the message of a success, and no member has messages")
+                .help("add `message` to the envelope, or remove this one");
+        }
+        let status = raw.status.as_ref().and_then(|status| match u16::try_from(status.value) {
+            Ok(value @ 200..=299) => Some(value),
+            Ok(_) | Err(_) => {
+                self.to
+                    .at(status.place, Code::BadNumber, format!("`{}` is no HTTP status of a success", status.value))
+                    .help("write a status from 200 to 299");
+                None
+            }
+        });
+        SuccessWith { message: raw.message.as_ref().map(|text| text.value.clone()), status }
     }
 
     pub(super) fn paths(&mut self, texts: &[Text], key: &str, place: Place) -> Vec<AnswerPath> {
@@ -298,6 +324,7 @@ impl Builder<'_> {
             instrument,
             classes,
             probe: raw.probe.as_ref().and_then(|probe| self.probe(probe)),
+            flat: raw.flat.as_ref().map(|flat| self.flat(flat)),
             lifecycle,
             statements: self.statements(
                 &raw.rules,

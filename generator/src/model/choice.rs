@@ -28,6 +28,23 @@ pub(crate) struct Case {
     pub(crate) parameters: Vec<Parameter>,
 }
 
+impl Case {
+    /// Whether its parameters can all be left out, so that the value alone is enough.
+    pub(crate) fn is_optional(&self) -> bool {
+        !self.parameters.iter().any(Parameter::is_required)
+    }
+
+    /// The variant with its parameters, such as `Limit`, or `MarketWith` if the value alone is enough.
+    pub(crate) fn variant_with(&self, value: &EnumValue) -> Option<String> {
+        let name = &value.name.rust;
+        match (self.parameters.is_empty(), self.is_optional()) {
+            (true, _) => None,
+            (false, true) => Some(format!("{name}With")),
+            (false, false) => Some(name.clone()),
+        }
+    }
+}
+
 impl Choice {
     /// All parameters that may be sent for it, except the deciding one.
     pub(crate) fn members(&self) -> Vec<&Parameter> {

@@ -88,12 +88,14 @@ pub(crate) struct Confirm {
     pub(crate) kept: Option<Duration>,
 }
 
-/// The ids of the request that the answer repeats.
+/// The values of the request that the answer repeats.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Echoes {
     pub(crate) place: Place,
     /// Members of the answer, each with the parameters of the request that it may repeat.
     pub(crate) ids: Vec<NamesWithin>,
+    /// Members that repeat other values, in the same form.
+    pub(crate) also: Vec<NamesWithin>,
     /// Whether it is enough that one id agrees.
     pub(crate) one_is_enough: bool,
 }
@@ -128,6 +130,11 @@ impl Operation {
     /// The list of the request whose items have certain parameters, unless the request itself has them.
     pub(crate) fn list_with(&self, has: impl Fn(&[Parameter]) -> bool) -> Option<(&Parameter, &Item)> {
         if has(self.members()) { None } else { self.items().find(|(_, item)| has(&item.parameters)) }
+    }
+
+    /// Whether it gives an id to something new, which a query finds.
+    pub(crate) fn creates_with_id(&self) -> bool {
+        self.confirm.as_ref().is_some_and(|confirm| confirm.created.is_some())
     }
 
     /// The query that shows whether a request had its effect, and the record that it returns.

@@ -14,6 +14,7 @@ mod codes;
 mod confirm;
 mod credentials;
 mod family;
+mod flat;
 mod lifecycle;
 mod listings;
 mod means;

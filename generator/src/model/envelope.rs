@@ -19,8 +19,17 @@ pub(crate) struct Envelope {
     pub(crate) data: Option<AnswerPath>,
     /// The code of success; `None` if only failures have a code.
     pub(crate) success: Option<String>,
+    pub(crate) success_with: SuccessWith,
     pub(crate) beside: Vec<String>,
     pub(crate) place: Place,
+}
+
+/// What a success has beside its code.
+#[derive(Clone, Debug, Default, Hash)]
+pub(crate) struct SuccessWith {
+    pub(crate) message: Option<String>,
+    /// The HTTP status.
+    pub(crate) status: Option<u16>,
 }
 
 /// The path to a value within an answer: `error.code`, `errors[0]`, `[4]`.
@@ -79,6 +88,14 @@ impl fmt::Display for AnswerPath {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for SuccessWith {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = self.message.iter().map(|message| format!("message {message}"));
+        let status = self.status.iter().map(|status| format!("status {status}"));
+        f.write_str(&message.chain(status).collect::<Vec<_>>().join(", "))
     }
 }
 

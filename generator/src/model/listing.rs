@@ -114,6 +114,7 @@ pub(crate) struct TradePosition {
     pub(crate) close: Vec<(String, Place)>,
     pub(crate) close_long: Vec<(String, Place)>,
     pub(crate) close_short: Vec<(String, Place)>,
+    pub(crate) net: Vec<(String, Place)>,
 }
 
 impl Batch {

@@ -30,7 +30,7 @@ impl Name {
 }
 
 /// The keywords of edition 2024, in which emitted code is compiled, including reserved ones.
-const KEYWORDS: [&str; 52] = [
+pub(crate) const KEYWORDS: [&str; 52] = [
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
     "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super",

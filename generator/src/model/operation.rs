@@ -27,6 +27,8 @@ pub(crate) struct Operation {
     pub(crate) style: ParameterStyle,
     pub(crate) doc: String,
     pub(crate) effect: Effect,
+    /// Why it has this effect although its name says something else.
+    pub(crate) effect_why: Option<String>,
     pub(crate) access: Access,
     pub(crate) whitelisted: bool,
     /// Other words that people search for it by.
@@ -60,6 +62,7 @@ pub(crate) struct Operation {
 /// The places of keys that have none of their own; the place of the operation for keys that are left out.
 #[derive(Clone, Copy, Debug, Hash)]
 pub(crate) struct KeyPlaces {
+    pub(crate) effect: Place,
     pub(crate) whitelisted: Place,
     pub(crate) permission: Place,
     pub(crate) history: Place,

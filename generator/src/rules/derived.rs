@@ -14,9 +14,12 @@ struct Derive {
 pub(super) fn of_operation<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Entry<'a>> {
     let section = operation.source.as_ref().and_then(|source| source.section.clone());
     let derive = Derive { section: section.unwrap_or_else(|| operation.title.clone()) };
-    let mut entries = Vec::new();
+    let mut entries: Vec<Entry<'_>> = Vec::new();
     for leaf in leaves(family, operation) {
-        entries.extend(derive.of_parameter(family, leaf));
+        // A member of several cases of a choice has its rules once.
+        let is_new = |entry: &Entry<'_>| !entries.iter().any(|other| other.id == entry.id);
+        let new: Vec<_> = derive.of_parameter(family, leaf).into_iter().filter(is_new).collect();
+        entries.extend(new);
     }
     for (list, parameter, choice) in operation.choices(family) {
         entries.extend(derive.of_choice(family, list, parameter, choice));

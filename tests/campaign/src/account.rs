@@ -1,16 +1,13 @@
 //! One account: its exchange, its client, and its tasks.
 
-use std::collections::BTreeSet;
-use std::future::pending;
 use std::io;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 use tradeapi::Client;
+use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::client::{LimitMode, SigningClock};
 use tradeapi::runtime::clock::Environment;
 use tradeapi::runtime::error::BuildError;
@@ -19,6 +16,7 @@ use tradeapi::runtime::transport::{HyperTransport, Transport, TransportLimits};
 use tradeapi_exchange::{Hostility, Keys, Seed};
 use tradeapi_tests::dice::Dice;
 
+use crate::assumptions::Assumption;
 use crate::busy;
 use crate::clock::FastClock;
 use crate::clock::FastEnvironment;
@@ -26,8 +24,10 @@ use crate::context::AccountContext;
 use crate::deployment::Deployment;
 use crate::exchange::{Exchange, ExchangeSettings};
 use crate::figures::Figures;
+use crate::ground_truth::GroundTruth;
 use crate::health;
 use crate::incorrect::IncorrectTransport;
+use crate::ledger::Ledger;
 use crate::listing;
 use crate::settings::{SKEW, Settings};
 use crate::trader::Trader;
@@ -49,6 +49,14 @@ pub(crate) fn exchange(
     let ahead = dice.below(2 * skew).cast_signed() - skew.cast_signed();
     let mut hostility = Hostility::new(Seed(dice.throw()), settings.faults, settings.quirks);
     (hostility.nodes, hostility.speed) = (deployment.nodes.to_vec(), clock.speed());
+    (hostility.settling, hostility.lag) = (deployment.settling, deployment.lag);
+    if settings.goes_beyond(Assumption::Denials) {
+        hostility.denials = 5;
+    }
+    if settings.goes_beyond(Assumption::Codes) {
+        hostility.false_refusals = 5;
+    }
+    hostility.own_clocks = true;
     ExchangeSettings {
         hostility,
         clock: clock.ahead_by(ahead),
@@ -65,18 +73,18 @@ pub(crate) fn client_over_sockets(
     clock: &FastClock,
 ) -> Result<Client, BuildError> {
     let limits = TransportLimits { call: CALL, ..TransportLimits::default() };
-    client(settings, url, keys, clock, HyperTransport::new(limits)?, || FastEnvironment::new(clock.clone()))
+    builder(settings, url, keys, clock, HyperTransport::new(limits)?, || FastEnvironment::new(clock.clone())).build()
 }
 
 /// The client under test: with default settings apart from its environment and transport, unless the variant differs.
-pub(crate) fn client<T: Transport + 'static, E: Environment + 'static>(
+pub(crate) fn builder<T: Transport + 'static, E: Environment + 'static>(
     settings: &Arc<Settings>,
     url: &str,
     keys: &Keys,
     clock: &FastClock,
     transport: T,
     environment: impl Fn() -> E,
-) -> Result<Client, BuildError> {
+) -> ClientBuilder<Client> {
     let builder = Client::builder(url).credentials(keys.credentials()).environment(environment());
     // Limits are counted by the real clock.
     let builder = match clock.speed() {
@@ -85,13 +93,11 @@ pub(crate) fn client<T: Transport + 'static, E: Environment + 'static>(
     };
     let incorrect = |inner| IncorrectTransport::new(inner, environment(), Arc::clone(settings), clock.clone());
     match settings.variant {
-        ClientVariant::IgnoresLimits => builder.transport(transport).limits(LimitMode::Off).build(),
-        ClientVariant::CountsWhenSent => builder.transport(incorrect(transport)).limits(LimitMode::Off).build(),
-        ClientVariant::TrustsEveryTime => {
-            builder.transport(incorrect(transport)).signing_clock(SigningClock::Own).build()
-        }
-        ClientVariant::AcceptsAnyAnswer => builder.transport(incorrect(transport)).build(),
-        _ => builder.transport(transport).build(),
+        ClientVariant::IgnoresLimits => builder.transport(transport).limits(LimitMode::Off),
+        ClientVariant::CountsWhenSent => builder.transport(incorrect(transport)).limits(LimitMode::Off),
+        ClientVariant::TrustsEveryTime => builder.transport(incorrect(transport)).signing_clock(SigningClock::Own),
+        ClientVariant::AcceptsAnyAnswer => builder.transport(incorrect(transport)),
+        _ => builder.transport(transport),
     }
 }
 
@@ -111,54 +117,75 @@ async fn run_in(settings: Arc<Settings>, account: u64, deployment: Deployment) -
     let exchange = Exchange::start(self::exchange(&settings, account, &deployment, &clock))?;
     let client = client_over_sockets(&settings, &exchange.url(), exchange.keys(), &clock).map_err(io::Error::other)?;
     let context = AccountContext::new(Arc::clone(&settings), client.core().clone());
+    let ledger = context.ledger.clone();
     let dice = Dice::new(settings.seed, &format!("thread of {account}"));
     let busy = deployment.is_busy.then(|| tokio::spawn(busy::block_thread(context.ledger.clone(), dice)));
-    let figures = trade(context, &exchange, &clock, account, None, pending()).await;
+    let violations = trade(&[context], &exchange, &clock, account, |_, _| true).await;
+    let figures = conclude(&exchange, &ledger, violations, |_| Vec::new());
     if let Some(busy) = busy {
         busy.abort();
     }
     Ok(figures)
 }
 
-/// Trades until no query can find another outcome, with `background` running concurrently, and compares the client's
-/// claims with the exchange's events. Sends only the given `requests`, as pairs of task and request number, if there
-/// are any.
-pub(crate) async fn trade(
-    context: AccountContext,
+/// Compares the client's claims with the exchange's events, after everything that it has accepted is done. `others` are
+/// claims that the ledger does not have.
+pub(crate) fn conclude(
     exchange: &Exchange,
-    clock: &FastClock,
-    account: u64,
-    requests: Option<&BTreeSet<(u64, u64)>>,
-    background: impl Future<Output = ()>,
+    ledger: &Ledger,
+    mut violations: Vec<Violation>,
+    others: impl FnOnce(&GroundTruth) -> Vec<Violation>,
 ) -> Figures {
-    let ledger = context.ledger.clone();
-    let mut violations =
-        match select(pin!(run_tasks(context, exchange, clock, account, requests)), pin!(background)).await {
-            Either::Left((violations, _)) => violations,
-            Either::Right(((), rest)) => rest.await,
-        };
     let (truth, mut counts) = exchange.close();
     let (recorded, covered) = ledger.violations_and_counts();
     counts.add(&covered);
     violations.extend(recorded);
     violations.extend(ledger.with_claims(|claims| find_violations(claims, truth.effects())));
-    Figures::of(&ledger, &truth, &counts, violations)
+    violations.extend(others(&truth));
+    Figures::of(ledger, &truth, &counts, violations)
 }
 
-async fn run_tasks(
-    context: AccountContext,
+/// Trades until no query can find another outcome, and checks what the client can do then. Several clients take turns:
+/// the tasks of one use another for the second order with an id. Sends only the placements that `is_selected` takes, by
+/// task and request number.
+pub(crate) async fn trade(
+    contexts: &[AccountContext],
     exchange: &Exchange,
     clock: &FastClock,
     account: u64,
-    requests: Option<&BTreeSet<(u64, u64)>>,
+    is_selected: impl Fn(u64, u64) -> bool + Copy,
 ) -> Vec<Violation> {
-    let settings = Arc::clone(&context.settings);
-    let trader = |task| Trader { context: context.clone(), name: format!("{}-{task}", settings.id_prefix(account)) };
-    let trade = |task| {
-        let is_selected = move |request| requests.is_none_or(|requests| requests.contains(&(task, request)));
-        trader(task).trade(settings.requests_for(account, task), is_selected)
+    trade_only(contexts, account, is_selected).await;
+    settle(&contexts[0], exchange, clock, account).await
+}
+
+/// Trades, and leaves unknown outcomes as they are.
+pub(crate) async fn trade_only(
+    contexts: &[AccountContext],
+    account: u64,
+    is_selected: impl Fn(u64, u64) -> bool + Copy,
+) {
+    let settings = &contexts[0].settings;
+    let trade = |task: u64| {
+        let mut clients = contexts.iter().cycle().skip(usize::try_from(task).unwrap_or_default()).cloned();
+        let (context, other) = (clients.next(), clients.next());
+        let name = format!("{}-{task}", settings.id_prefix(account));
+        let requests = settings.requests_for(account, task);
+        context.zip(other).map(|(context, other)| {
+            Trader { context, other, name }.trade(requests, move |request| is_selected(task, request))
+        })
     };
-    (0..settings.tasks).map(trade).collect::<FuturesUnordered<_>>().collect::<()>().await;
+    (0..settings.tasks).filter_map(trade).collect::<FuturesUnordered<_>>().collect::<()>().await;
+}
+
+/// Queries what is unknown until no query can find another outcome, and checks that the client still works.
+pub(crate) async fn settle(
+    context: &AccountContext,
+    exchange: &Exchange,
+    clock: &FastClock,
+    account: u64,
+) -> Vec<Violation> {
+    let settings = &context.settings;
     let mut violations = Vec::new();
     if matches!(settings.variant, ClientVariant::Correct | ClientVariant::IgnoresRetention) {
         context.settle_all(clock).await;
@@ -168,7 +195,7 @@ async fn run_tasks(
     }
     if matches!(settings.variant, ClientVariant::Correct | ClientVariant::TrustsEveryTime) {
         exchange.calm();
-        health::check(&context.client, &context.ledger, &settings, &settings.id_prefix(account)).await;
+        health::check(&context.client, &context.ledger, settings, &settings.id_prefix(account)).await;
     }
     violations
 }

@@ -24,11 +24,14 @@ pub(crate) struct AccountContext {
     pub(crate) pending: PendingQueries,
     /// Whether the exchange may have deleted its records.
     pub(crate) is_late: bool,
+    /// Whether two orders may get one id.
+    pub(crate) shares_ids: bool,
 }
 
 impl AccountContext {
     pub(crate) fn new(settings: Arc<Settings>, client: ClientCore) -> Self {
-        Self { settings, client, ledger: Ledger::default(), pending: PendingQueries::default(), is_late: false }
+        let (ledger, pending) = (Ledger::default(), PendingQueries::default());
+        Self { settings, client, ledger, pending, is_late: false, shares_ids: true }
     }
 
     /// Counts what a confirmation was decided by.
@@ -39,7 +42,7 @@ impl AccountContext {
             Confirmation::NotDone(not) if not.by_absence => self.ledger.decided("not done", "an absence"),
             Confirmation::NotDone(not) if not.queries == 0 => self.ledger.decided("not done", "the answer"),
             Confirmation::NotDone(_) => self.ledger.decided("not done", "an older record"),
-            Confirmation::Unknown(still) => self.ledger.decided("open", still.because),
+            Confirmation::Unknown(still) => self.ledger.decided("open", still.because.why()),
         }
     }
 }
@@ -70,7 +73,7 @@ const RETRYABLE: [&str; 8] = [
 impl Resolution {
     pub(crate) fn new<A, R>(confirmation: &Confirmation<A, R>) -> Self {
         match confirmation {
-            Confirmation::Unknown(still) if RETRYABLE.contains(&still.because) => Self::Open,
+            Confirmation::Unknown(still) if RETRYABLE.contains(&still.because.why()) => Self::Open,
             Confirmation::Unknown(_) => Self::Undecidable,
             _ => Self::Known,
         }

@@ -85,6 +85,36 @@ listed! {
         CutOff,
         /// A proxy sent a request twice, and passed on the second answer.
         Repeated,
+        /// A request arrived more than a second after its caller had given it up.
+        ArrivedLate,
+        /// The network held all messages back for a while, and delivered them at once.
+        Stalled,
+        /// A request arrived after its caller had taken another answer for its own.
+        ArrivedAfterAnswer,
+        /// The wall clock of a machine was set.
+        ClockSet,
+        /// The clocks of a machine and of a node were set together, by the same time.
+        BothClocksSet,
+        /// The clocks and lags of the exchange's nodes changed.
+        NodesSet,
+        /// A process was killed, and another began with its journal.
+        Killed,
+        /// A change that a killed process left open was recovered.
+        Recovered,
+        /// The account was compared with the journal.
+        Reconciled,
+        /// A client of another account opened the journal.
+        OpenedByOthers,
+        /// Another program traded the account, with the same journal under another name.
+        AnotherName,
+        /// A process was given a record of an order that it had not queried.
+        Evidence,
+        /// Others filled an order.
+        FilledByOthers,
+        /// Two clients of one process shared an account.
+        SecondClient,
+        /// Two processes shared an account.
+        SecondProcess,
     }
 }
 

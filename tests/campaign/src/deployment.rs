@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tradeapi_exchange::Node;
 
+use crate::assumptions::Assumption;
 use crate::connections::ConnectionProfile;
 use crate::ground_truth::Duplicates;
 use crate::settings::Settings;
@@ -17,13 +18,58 @@ pub(crate) struct Deployment {
     pub(crate) duplicates: Duplicates,
     /// Whether the client runs on a single thread, which other work blocks now and then.
     pub(crate) is_busy: bool,
+    /// How long an accepted change may take to be shown, and how much longer a node may take, in milliseconds.
+    pub(crate) settling: u64,
+    pub(crate) lag: u64,
+    /// The clients of the account. Over sockets, there is always one.
+    pub(crate) clients: Clients,
+    /// Whether the wall clock of the client's machine is set now and then.
+    pub(crate) sets_clock: bool,
+    /// Whether the nodes of the exchange change.
+    pub(crate) sets_nodes: bool,
 }
+
+/// The clients of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clients {
+    One,
+    /// Two of one process.
+    Two,
+    /// One in each of two processes, which share their limits.
+    TwoProcesses,
+    /// One with a journal, whose process is killed and begun again.
+    Killed,
+}
+
+const CLIENTS: [Clients; 11] = [
+    Clients::One,
+    Clients::One,
+    Clients::Killed,
+    Clients::One,
+    Clients::Two,
+    Clients::One,
+    Clients::One,
+    Clients::Killed,
+    Clients::One,
+    Clients::TwoProcesses,
+    Clients::One,
+];
+
+/// The settling times of exchanges, in milliseconds.
+const SETTLING: [u64; 3] = [9_000, 9_900, 3_000];
 
 /// One node without mistakes.
 const SINGLE: &[Node] = &[];
 
 /// Some nodes show orders late.
-const LAGGING: &[Node] = &[Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500)];
+pub(crate) const LAGGING: &[Node] =
+    &[Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500), Node::new(1).lagging(59_000)];
+
+/// Some nodes show orders later than a client assumes.
+const FAR_BEHIND: &[Node] = &[Node::new(1), Node::new(2).lagging(300_000)];
+
+/// How much longer than an accepted change takes to be carried out a node may take to show it, in milliseconds.
+const LAG: u64 = 59_000;
 
 /// Some nodes state a time that differs from the one that they check signatures by.
 const WRONG_ANSWER_TIME: &[Node] = &[
@@ -34,7 +80,7 @@ const WRONG_ANSWER_TIME: &[Node] = &[
 ];
 
 /// Some nodes check signatures by a wrong clock, whose time they state.
-const WRONG_CLOCK: &[Node] =
+pub(crate) const WRONG_CLOCK: &[Node] =
     &[Node::new(10), Node::new(3).ahead_by(20_000), Node::new(3).ahead_by(-20_000), Node::new(1).ahead_by(3_600_000)];
 
 const fn profile(first: u64, jitter: u64, idle: Option<u64>, announces_idle: bool) -> ConnectionProfile {
@@ -70,7 +116,17 @@ fn nth<T: Copy, const N: usize>(all: &[T; N], number: u64) -> T {
 impl Deployment {
     /// One node with a right clock, connections without delays, and a client that is never blocked.
     pub(crate) fn plain() -> Self {
-        Self { profile: PROFILES[0], nodes: SINGLE, duplicates: DUPLICATES[0], is_busy: false }
+        Self {
+            profile: PROFILES[0],
+            nodes: SINGLE,
+            duplicates: DUPLICATES[0],
+            is_busy: false,
+            settling: SETTLING[0],
+            lag: 0,
+            clients: Clients::One,
+            sets_clock: false,
+            sets_nodes: false,
+        }
     }
 
     /// The deployment of an account, which depends on its number and on the seed.
@@ -79,10 +135,31 @@ impl Deployment {
         let (profile, nodes) = (nth(&PROFILES, number), nth(&NODES, account / 2 + settings.seed));
         let duplicates = nth(&DUPLICATES, number + number / 3);
         let plain = Self::plain();
+        let settling = if settings.goes_beyond(Assumption::Settling) { 300_000 } else { nth(&SETTLING, number / 2) };
+        let (nodes, lag) = if settings.goes_beyond(Assumption::Lag) { (FAR_BEHIND, 300_000) } else { (nodes, LAG) };
+        // Beyond an assumption about other clients, every account has some.
+        let clients = match number % 2 {
+            _ if settings.goes_beyond(Assumption::Ids) => Clients::TwoProcesses,
+            0 if settings.goes_beyond(Assumption::Clients) => Clients::Two,
+            _ if settings.goes_beyond(Assumption::Clients) => Clients::Killed,
+            _ if settings.goes_beyond(Assumption::ClockError) => Clients::Killed,
+            _ => nth(&CLIENTS, number),
+        };
         match settings.variant {
-            ClientVariant::Correct => Self { profile, nodes, duplicates, is_busy: number % 4 == 3 },
+            ClientVariant::Correct => Self {
+                profile,
+                nodes,
+                duplicates,
+                is_busy: number % 4 == 3,
+                settling,
+                lag,
+                clients,
+                sets_clock: number % 6 == 1,
+                sets_nodes: number % 13 == 5,
+            },
             ClientVariant::CountsWhenSent => Self { profile: PROFILES[1], ..plain },
             ClientVariant::TrustsOneNodesTime => Self { nodes: WRONG_ANSWER_TIME, ..plain },
+            variant if variant.has_journal() => Self { clients: Clients::Killed, nodes: LAGGING, ..plain },
             _ => plain,
         }
     }

@@ -11,18 +11,21 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http::HeaderValue;
+use rust_decimal::Decimal;
 use tradeapi::Timestamp;
 use tradeapi::runtime::limits::InProcessLimits;
 use tradeapi_exchange::{
-    Conditions, Delivered, Delivery, Exchange as Local, Family as LocalFamily, Hostility, Keys, Profile, Settings, Time,
+    Conditions, Delivered, Delivery, Exchange as Local, Family as LocalFamily, Hostility, Keys, Node, PositionView,
+    Profile, Settings, Side, Time,
 };
+use tradeapi_tests::dice::Dice;
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::arrivals::Arrivals;
 use crate::clock::FastClock;
 use crate::connections::ConnectionProfile;
 use crate::counts::{Counts, Rate, Situation};
-use crate::ground_truth::{Duplicates, GroundTruth};
+use crate::ground_truth::{Duplicates, GroundTruth, OF_OTHERS};
 use crate::operation::{Family, Listed, Operation};
 use crate::orders::{self, Order};
 
@@ -31,7 +34,7 @@ const MAX_EFFECT_DELAY: Duration = Duration::from_secs(60 * 60);
 
 /// The size of the position that reversals turn, in coins, and the account's balance.
 const POSITION: u64 = 400;
-const BALANCE: u64 = 1_000_000_000;
+pub(crate) const BALANCE: u64 = 1_000_000_000;
 
 /// The settings of an exchange.
 #[derive(Clone, Debug)]
@@ -111,14 +114,9 @@ impl Exchange {
         self.inner.local.keys()
     }
 
-    /// Answers a request that arrived over a connection.
-    pub(crate) fn deliver(&self, request: &http::Request<Bytes>, connection: usize) -> Delivery {
-        self.inner.deliver(request, connection, true)
-    }
-
-    /// Answers a request that a proxy sent a second time, which does not count against rate limits.
-    pub(crate) fn deliver_again(&self, request: &http::Request<Bytes>, connection: usize) -> Delivery {
-        self.inner.deliver(request, connection, false)
+    /// Answers a request that arrived over a connection, and counts it against rates if that is wanted.
+    pub(crate) fn deliver(&self, request: &http::Request<Bytes>, connection: usize, is_counted: bool) -> Delivery {
+        self.inner.deliver(request, connection, is_counted)
     }
 
     /// The requests that were faulted.
@@ -158,13 +156,84 @@ impl Exchange {
     pub(crate) fn listed(&self, family: Family, listed: Listed) -> Vec<String> {
         let Inner { local, settings, .. } = &*self.inner;
         local.advance_to(Timestamp::from_millis(settings.clock.now()));
-        let family = match family {
-            Family::Classic => LocalFamily::Classic,
-            Family::Unified => LocalFamily::Unified,
-        };
-        let [open, closed] = local.order_ids(local.keys(), family);
+        let [open, closed] = local.order_ids(local.keys(), of_exchange(family));
         let ids = if listed == Listed::Open { open } else { closed };
         ids.iter().map(u64::to_string).collect()
+    }
+
+    /// The open orders of both families: their ids, and those of the client.
+    pub(crate) fn open_orders(&self) -> Vec<(String, Option<String>)> {
+        let Inner { local, settings, .. } = &*self.inner;
+        local.advance_to(Timestamp::from_millis(settings.clock.now()));
+        let of = |family| local.account(local.keys(), family).open_orders;
+        let orders = FAMILIES.into_iter().flat_map(of);
+        orders.map(|order| (order.id, order.client_id)).collect()
+    }
+
+    /// The same of the orders that have ended and are kept.
+    pub(crate) fn ended_orders(&self) -> Vec<(String, Option<String>)> {
+        let local = &self.inner.local;
+        let ids = FAMILIES.into_iter().flat_map(|family| {
+            let [_, closed] = local.order_ids(local.keys(), family);
+            closed
+        });
+        ids.filter_map(|id| local.order(id)).map(|order| (order.id, order.client_id)).collect()
+    }
+
+    /// The id of a random order, if there is one.
+    pub(crate) fn one_order(&self, family: Family, dice: &mut Dice) -> Option<String> {
+        let local = &self.inner.local;
+        let [open, closed] = local.order_ids(local.keys(), of_exchange(family));
+        let all = [open, closed].concat();
+        let place = usize::try_from(dice.below(all.len() as u64)).unwrap_or_default();
+        all.get(place).map(u64::to_string)
+    }
+
+    /// The sizes of the positions by their line and pair, negative if they were sold.
+    pub(crate) fn position_sizes(&self, family: Family) -> BTreeMap<String, Decimal> {
+        let local = &self.inner.local;
+        let positions = local.account(local.keys(), of_exchange(family)).positions.into_iter();
+        let size = |position: &PositionView| if position.side == Side::Buy { position.qty } else { -position.qty };
+        positions.map(|one| (format!("{} {}", one.line.as_str(), one.symbol), size(&one))).collect()
+    }
+
+    /// The balance in USDT.
+    pub(crate) fn balance(&self, family: Family) -> Option<Decimal> {
+        let local = &self.inner.local;
+        local.account(local.keys(), of_exchange(family)).balances.get("USDT").map(|balance| balance.total)
+    }
+
+    /// Replaces the nodes behind the address, unless the exchange is calm.
+    pub(crate) fn set_nodes(&self, nodes: &[Node]) {
+        if self.is_calm() {
+            return;
+        }
+        let mut conditions = self.inner.local.conditions();
+        conditions.hostility.iter_mut().for_each(|hostility| hostility.nodes = nodes.to_vec());
+        self.inner.local.set_conditions(conditions);
+    }
+
+    /// Has others fill one open order or a part of it, if there is one.
+    pub(crate) fn fill_one(&self, dice: &mut Dice) -> bool {
+        let Inner { local, settings, state, .. } = &*self.inner;
+        local.advance_to(Timestamp::from_millis(settings.clock.now()));
+        let open: Vec<_> =
+            FAMILIES.into_iter().flat_map(|family| local.account(local.keys(), family).open_orders).collect();
+        if open.is_empty() {
+            return false;
+        }
+        let order = &open[usize::try_from(dice.below(open.len() as u64)).unwrap_or_default()];
+        let rest = order.qty - order.filled;
+        let part = if dice.percent(50) { rest } else { (rest / Decimal::TWO).round_dp(3) };
+        let mut state = lock(state);
+        let is_filled = local.fill(&order.id, part).is_ok();
+        state.truth.follow(local);
+        is_filled
+    }
+
+    /// Opens an account of another user, and returns the keys.
+    pub(crate) fn open_account(&self) -> Keys {
+        self.inner.local.open_account(Profile::new().balance("USDT", BALANCE))
     }
 
     /// Advances the exchange until everything it has accepted is done, and returns what it did.
@@ -224,6 +293,15 @@ impl Inner {
     }
 }
 
+const FAMILIES: [LocalFamily; 2] = [LocalFamily::Classic, LocalFamily::Unified];
+
+fn of_exchange(family: Family) -> LocalFamily {
+    match family {
+        Family::Classic => LocalFamily::Classic,
+        Family::Unified => LocalFamily::Unified,
+    }
+}
+
 /// Rules broken by requests that arrive too late, and by orders whose id was used before.
 const STALE: &str = "timestamp";
 const DUPLICATE: &str = "duplicate";
@@ -248,7 +326,7 @@ fn with_header(delivery: Delivery, keep_alive: &HeaderValue) -> Delivery {
     delivery
 }
 
-/// Opens a position that reversals can turn, before any fault.
+/// Opens a position that reversals can turn, and places an order of another program, before any fault.
 fn open_position(local: &Local) {
     let size = tradeapi::Decimal::from(POSITION);
     let order = Order { size: size.clone(), ..Order::new(Family::Classic, "position") };
@@ -257,6 +335,9 @@ fn open_position(local: &Local) {
     let placed = client.core().call(&orders::classic_order(&order)).now_or_never();
     placed.expect("the exchange answers at once").expect("the order is taken");
     local.fill("position", size).expect("the order waits");
+    let other = Order::new(Family::Unified, &format!("{OF_OTHERS}1"));
+    let placed = client.core().call(&orders::unified_order(&other)).now_or_never();
+    placed.expect("the exchange answers at once").expect("the order is taken");
     local.take_events();
 }
 

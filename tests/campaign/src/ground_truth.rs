@@ -30,6 +30,9 @@ pub enum Effect {
     Half(Box<Effect>),
 }
 
+/// The prefix of the ids of orders that another program places.
+pub(crate) const OF_OTHERS: &str = "other-";
+
 /// The label of an order: its id, and what distinguishes two orders with the same id.
 pub(crate) fn label(client_oid: &str, size: &str, price: &str) -> String {
     format!("{client_oid} {size}@{price}")
@@ -56,6 +59,11 @@ impl GroundTruth {
         self.duplicate_ids
     }
 
+    /// The labels of orders by the exchange's ids.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = (u64, &String)> {
+        self.labels.iter().map(|(id, label)| (*id, label))
+    }
+
     /// Records the events of the exchange since the last call.
     pub(crate) fn follow(&mut self, exchange: &Exchange) {
         for event in exchange.take_events() {
@@ -77,7 +85,8 @@ impl GroundTruth {
     }
 
     fn placed(&mut self, order: u64, view: &OrderView) -> Option<Effect> {
-        if view.closes && view.client_id.is_none() {
+        let is_of_others = view.client_id.as_deref().is_some_and(|id| id.starts_with(OF_OTHERS));
+        if view.closes && view.client_id.is_none() || is_of_others {
             return None;
         }
         if let Some(client) = &view.client_id {

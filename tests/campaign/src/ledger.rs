@@ -61,6 +61,26 @@ impl Ledger {
         }
     }
 
+    /// Takes over what a journal knows of effects whose outcome no caller learnt, because its process was killed. What it
+    /// does not have was not sent.
+    pub(crate) fn learn(&self, journal: &BTreeMap<Effect, Vec<Claim>>) {
+        let mut state = self.state();
+        for (effect, claims) in &mut state.claims {
+            let [claim] = claims.as_mut_slice() else { continue };
+            if claim.outcome != Outcome::Unknown {
+                continue;
+            }
+            let known = match (journal.get(effect).map(Vec::as_slice), effect) {
+                (Some([known]), _) => (known.outcome, known.known, known.how),
+                (None, Effect::Placed(_)) => (Outcome::NotDone, Known::ByQuery, "not in the journal"),
+                _ => continue,
+            };
+            if known.0 != Outcome::Unknown {
+                (claim.outcome, claim.known, claim.how) = known;
+            }
+        }
+    }
+
     /// Records a violation that does not follow from the claims.
     pub(crate) fn report(&self, violation: Violation) {
         self.state().violations.push(violation);

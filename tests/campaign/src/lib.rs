@@ -20,6 +20,7 @@
 
 mod account;
 mod arrivals;
+mod assumptions;
 mod batches;
 mod busy;
 mod cancel;
@@ -53,6 +54,7 @@ mod trader;
 mod variant;
 mod violation;
 
+pub use assumptions::{Assumption, Varied};
 pub use child::Child;
 pub use claim::{Claim, Known, Naming};
 pub use counts::{Counts, Rate, Situation};

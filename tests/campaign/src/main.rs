@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mimalloc::MiMalloc;
 use tradeapi_campaign::fleet::{self, FAULTS_WHEN_REFUSING, FAULTS_WHEN_SHARING, Fleet, RedisFallback};
-use tradeapi_campaign::{CHILD, Child, Settings, kill, run, shrink, simulate};
+use tradeapi_campaign::{Assumption, CHILD, Child, Scenario, Settings, Varied, kill, run, shrink, simulate};
 use tradeapi_exchange::Keys;
 
 /// The system's allocator takes a fifth of a campaign's instructions.
@@ -21,6 +21,7 @@ const MAX_FAILED: usize = 10;
 
 const USAGE: &str = "\
 usage: tradeapi-campaign [--seed N] [--placements N] [--tasks N] [--faults PERCENT] [--quirks PERCENT]
+                         [--beyond ASSUMPTION] [--account N]
        tradeapi-campaign --sockets [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT]
                          [--quirks PERCENT] [--speed N]
        tradeapi-campaign --fleet MILLISECONDS [--seed N]
@@ -31,7 +32,7 @@ fn main() -> io::Result<ExitCode> {
     if let Some(child) = child(&arguments) {
         return child.run().map(|()| ExitCode::SUCCESS);
     }
-    let Arguments { settings, kills, fleet, sockets } = match parse(arguments.into_iter()) {
+    let Arguments { settings, account, kills, fleet, sockets } = match parse(arguments.into_iter()) {
         Ok(parsed) => parsed,
         Err(why) => {
             eprintln!("{why}\n\n{USAGE}");
@@ -43,7 +44,7 @@ fn main() -> io::Result<ExitCode> {
     }
     println!("{settings:?}");
     let figures = match kills {
-        0 if !sockets => return Ok(run_in_virtual_time(&settings)),
+        0 if !sockets => return Ok(run_in_virtual_time(&settings, account)),
         0 => run(settings)?,
         kills => {
             let folder = std::env::temp_dir().join(format!("tradeapi-campaign-{}", std::process::id()));
@@ -74,8 +75,14 @@ fn child(arguments: &[String]) -> Option<Child> {
     }
 }
 
-/// Runs a campaign in virtual time, and prints the shortest failing scenario if an account fails.
-fn run_in_virtual_time(settings: &Settings) -> ExitCode {
+/// Runs a campaign in virtual time, or one of its accounts, and prints the shortest failing scenario if an account fails.
+fn run_in_virtual_time(settings: &Settings, account: Option<u64>) -> ExitCode {
+    if let Some(account) = account {
+        let scenario = Scenario::new(settings, account);
+        let figures = scenario.run();
+        print!("{figures}");
+        return figures.violations.first().map_or(ExitCode::SUCCESS, |first| show_shortest(scenario, first.kind()));
+    }
     let mut reported_at = Duration::ZERO;
     let simulated = simulate(settings, |so_far| {
         if so_far.figures.lasted >= reported_at + PROGRESS_INTERVAL {
@@ -86,10 +93,19 @@ fn run_in_virtual_time(settings: &Settings) -> ExitCode {
         so_far.failed.len() < MAX_FAILED
     });
     print!("{}", simulated.figures);
+    print!("{}", Varied { settings, counts: &simulated.figures.counts });
     let orders = simulated.figures.orders();
     let rate = orders as f64 / simulated.figures.lasted.as_secs_f64();
     println!("{orders} placements of {} accounts, {rate:.0} a second", simulated.accounts);
+    for (scenario, kind) in &simulated.failed {
+        println!("account {} failed: {kind}", scenario.account);
+    }
     let Some((scenario, kind)) = simulated.failed.into_iter().next() else { return ExitCode::SUCCESS };
+    show_shortest(scenario, kind)
+}
+
+/// Prints the shortest scenario that fails in the same way, with its trace.
+fn show_shortest(scenario: Scenario, kind: &'static str) -> ExitCode {
     let shortest = shrink(scenario, kind);
     println!("\n{kind}; the shortest scenario that reproduces it:\n\n{shortest}");
     for violation in shortest.run().violations {
@@ -118,6 +134,8 @@ fn run_fleets(seed: u64, fault_duration: Duration) -> io::Result<ExitCode> {
 #[derive(Default)]
 struct Arguments {
     settings: Settings,
+    /// The only account to run.
+    account: Option<u64>,
     /// How many times a process is killed.
     kills: u64,
     /// Whether the campaign runs over sockets, in real time.
@@ -133,7 +151,13 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             parsed.sockets = true;
             continue;
         }
-        let text = arguments.next().ok_or(format!("{name} needs a number"))?;
+        let text = arguments.next().ok_or(format!("{name} needs a value"))?;
+        if name == "--beyond" {
+            let names = || Assumption::ALL.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
+            let beyond = Assumption::named(&text);
+            parsed.settings.beyond.insert(beyond.ok_or_else(|| format!("{text} is no assumption: {}", names()))?);
+            continue;
+        }
         let number: u64 = text.parse().map_err(|_| format!("invalid value {text:?} for {name}: expected a number"))?;
         let settings = &mut parsed.settings;
         match name.as_str() {
@@ -144,6 +168,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             "--faults" => settings.faults = number.min(100),
             "--quirks" => settings.quirks = number.min(100),
             "--speed" => settings.speed = u32::try_from(number).unwrap_or(u32::MAX).max(1),
+            "--account" => parsed.account = Some(number),
             "--kills" => parsed.kills = number,
             "--fleet" => parsed.fleet = Some(Duration::from_millis(number)),
             _ => return Err(format!("unknown option {name}")),

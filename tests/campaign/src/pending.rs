@@ -32,7 +32,7 @@ const MAX_IN_FLIGHT: Duration = Duration::from_secs(4);
 /// Why an outcome is still unknown.
 pub(crate) fn why<A, R>(confirmation: &Confirmation<A, R>) -> &'static str {
     match confirmation {
-        Confirmation::Unknown(still) => still.because,
+        Confirmation::Unknown(still) => still.because.why(),
         _ => "later",
     }
 }

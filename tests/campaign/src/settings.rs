@@ -1,8 +1,10 @@
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::retry::RetryPolicy;
 
+use crate::assumptions::Assumption;
 use crate::variant::ClientVariant;
 
 /// The settings of a campaign.
@@ -26,12 +28,15 @@ pub struct Settings {
     pub speed: u32,
     /// The client under test.
     pub variant: ClientVariant,
+    /// The assumptions that do not hold.
+    pub beyond: BTreeSet<Assumption>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let (seed, placements, accounts, tasks) = (1, 10_000, 64, 8);
-        Self { seed, placements, accounts, tasks, faults: 40, quirks: 8, speed: 1, variant: ClientVariant::Correct }
+        let (variant, beyond) = (ClientVariant::Correct, BTreeSet::new());
+        Self { seed, placements, accounts, tasks, faults: 40, quirks: 8, speed: 1, variant, beyond }
     }
 }
 
@@ -42,6 +47,11 @@ const ABSENCE_PROOF_DELAY: Duration = Duration::from_secs(30 + 10 + 60 + 60);
 pub(crate) const SKEW: Duration = Duration::from_secs(5);
 
 impl Settings {
+    /// Whether an assumption does not hold.
+    pub fn goes_beyond(&self, assumption: Assumption) -> bool {
+        self.beyond.contains(&assumption)
+    }
+
     /// The prefix of an account's order ids.
     pub(crate) fn id_prefix(&self, account: u64) -> String {
         format!("{:x}-{account}", self.seed)

@@ -1,25 +1,29 @@
 //! Campaigns in virtual time: client, network and exchange run on one thread and follow from the seed.
 
+mod comparison;
+mod disk;
+mod incorrect_recovery;
+mod journal_claims;
 mod network;
+mod positions;
+mod processes;
 mod shrink;
+mod surroundings;
 mod time;
+mod world;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::future::pending;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures_util::future::Either;
-use tradeapi::runtime::clock::pause;
 use tradeapi_tests::dice::Dice;
 
 use self::network::{Network, NetworkSettings};
 use self::time::Time;
+use self::world::World;
 use crate::account;
 use crate::clock::FastClock;
-use crate::context::AccountContext;
-use crate::counts::Situation;
 use crate::deployment::Deployment;
 use crate::exchange::Exchange;
 use crate::figures::Figures;
@@ -96,22 +100,29 @@ impl Scenario {
         let time = Time::new(clock.clone(), Dice::new(seed, "environment"), is_traced);
         let ledger = Ledger::default();
         let refuses_duplicates = deployment.duplicates == Duplicates::Refused;
-        let network_settings =
-            NetworkSettings { profile: deployment.profile, faults: network_faults, seed, refuses_duplicates, only };
+        let beyond = settings.beyond.clone();
+        let network_settings = NetworkSettings {
+            profile: deployment.profile,
+            faults: network_faults,
+            seed,
+            refuses_duplicates,
+            only,
+            beyond,
+        };
         let network = Network::new(&time, &exchange, network_settings, ledger.clone());
-        let client =
-            account::client(&settings, &exchange.url(), exchange.keys(), &clock, network.clone(), || time.clone());
-        let client = client.expect("the settings of a simulation are valid");
-        let context = AccountContext {
-            ledger: ledger.clone(),
-            ..AccountContext::new(Arc::clone(&settings), client.core().clone())
+        let (exchange_of_world, clock_of_world) = (&*exchange, clock.clone());
+        let world = World {
+            scenario: self,
+            settings,
+            deployment,
+            exchange: exchange_of_world,
+            network: network.clone(),
+            time: time.clone(),
+            clock: clock_of_world,
+            ledger,
+            seed,
         };
-        let background = match deployment.is_busy {
-            true => Either::Left(block_thread(time.clone(), clock.clone(), ledger, Dice::new(seed, "thread"))),
-            false => Either::Right(pending()),
-        };
-        let requests = self.requests.as_ref();
-        let figures = time.run(account::trade(context, &exchange, &clock, account, requests, background));
+        let figures = time.run(world.run());
         let figures = figures.unwrap_or_else(|| {
             let stuck = Violation::LockedOut(format!("no progress, or over the time limit, at {:?}", clock.steady()));
             Figures { violations: vec![stuck], ..Figures::default() }
@@ -125,26 +136,20 @@ impl Scenario {
     }
 }
 
-/// Blocks the only thread now and then: time passes without the client running.
-async fn block_thread(time: Time, clock: FastClock, ledger: Ledger, mut dice: Dice) {
-    loop {
-        // Longer pauses after trading, when the client mostly waits.
-        let most = if time.now() < TRADING_PERIOD { 120 } else { 6_000 };
-        pause(&time, Duration::from_millis(5 + dice.below(most))).await;
-        clock.leap(Duration::from_millis(1 + dice.below(60)));
-        ledger.cover(Situation::Blocked);
-    }
-}
-
 /// A test that runs the scenario.
 impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { settings, account, network_faults, is_plain, requests, only } = self;
-        let Settings { seed, tasks, faults, quirks, variant, .. } = settings;
+        let Settings { seed, tasks, faults, quirks, variant, beyond, .. } = settings;
         writeln!(f, "#[test]\nfn seed_{seed}_account_{account}() {{")?;
         writeln!(f, "    let (seed, tasks, faults, quirks) = ({seed}, {tasks}, {faults}, {quirks});")?;
         writeln!(f, "    let variant = ClientVariant::{variant:?};")?;
-        writeln!(f, "    let settings = Settings {{ seed, tasks, faults, quirks, variant, ..Settings::default() }};")?;
+        let beyond = beyond.iter().map(|assumption| format!("Assumption::{assumption:?}")).collect::<Vec<_>>();
+        writeln!(f, "    let beyond = [{}].into();", beyond.join(", "))?;
+        writeln!(
+            f,
+            "    let settings = Settings {{ seed, tasks, faults, quirks, variant, beyond, ..Settings::default() }};"
+        )?;
         writeln!(f, "    let requests = {};", list(requests))?;
         writeln!(f, "    let only = {};", list(only))?;
         let begins = format!(

@@ -43,6 +43,8 @@ const AMENDMENTS: [(Amends, u64); 4] =
 /// One task of an account.
 pub(crate) struct Trader {
     pub(crate) context: AccountContext,
+    /// The client that places the second order with an id: another one if the account has several.
+    pub(crate) other: AccountContext,
     /// The prefix of its orders' ids.
     pub(crate) name: String,
 }
@@ -67,24 +69,23 @@ impl Trader {
 
     async fn place_one(&self, family: Family, id: &str, dice: &mut Dice) {
         let is_reversal = family == Family::Classic && dice.percent(20);
-        let has_duplicate = !is_reversal && dice.percent(DUPLICATED);
+        let has_duplicate = !is_reversal && dice.percent(DUPLICATED) && self.context.shares_ids;
         let mut order = if is_reversal { Order::reversal(id) } else { Order::new(family, id) };
         if has_duplicate {
             order.naming = Naming::SharedId;
         }
-        let outcome = self.place(&mut order, dice).await;
+        let outcome = self.place(&self.context, &mut order, dice).await;
         if has_duplicate {
             let differs = dice.percent(60);
             let mut duplicate = order.duplicate(differs);
-            let outcome = self.place(&mut duplicate, dice).await;
+            let outcome = self.place(&self.other, &mut duplicate, dice).await;
             self.follow_up(duplicate, outcome, dice).await;
         }
         self.follow_up(order, outcome, dice).await;
     }
 
     /// Places an order, and returns the outcome.
-    async fn place(&self, order: &mut Order, dice: &mut Dice) -> Outcome {
-        let context = &self.context;
+    async fn place(&self, context: &AccountContext, order: &mut Order, dice: &mut Dice) -> Outcome {
         let handle = |operation| context.ledger.open(order.placed(), operation, order.naming);
         let result = match (order.family, &order.price) {
             (Family::Unified, _) => {

@@ -43,9 +43,51 @@ pub enum ClientVariant {
     CountsWhenSent,
     /// Signs with the time of the latest answer.
     TrustsEveryTime,
+    /// After a crash, treats an open change as done whose id any order has.
+    RecoversByIdOnly,
+    /// After a crash, treats an open change as not done that one query does not find.
+    RecoversByOneDenial,
+    /// After a crash, treats open changes as never sent.
+    RecoversAsUnsent,
+    /// After a crash, sends the open orders again.
+    RecoversByResending,
+    /// Queries the changes of a journal with the key of another account.
+    RecoversForAnotherAccount,
+    /// Stores a change when it is answered, not before it is sent.
+    StoresAnswered,
+    /// Closes a batch as soon as one of its items has an outcome.
+    ClosesBatchesEarly,
+    /// Treats an order that a comparison does not find as gone, also if it may still appear.
+    TakesDenialsForEnds,
+    /// Reads fills only since the last ones that it has.
+    MissesLateFills,
 }
 
 impl ClientVariant {
+    /// Whether its mistake is in what it does with a journal after a crash.
+    pub(crate) fn has_journal(self) -> bool {
+        matches!(
+            self,
+            Self::RecoversByIdOnly
+                | Self::RecoversByOneDenial
+                | Self::RecoversAsUnsent
+                | Self::RecoversByResending
+                | Self::RecoversForAnotherAccount
+                | Self::StoresAnswered
+                | Self::ClosesBatchesEarly
+                | Self::TakesDenialsForEnds
+                | Self::MissesLateFills
+        )
+    }
+
+    /// Whether it does not recover as the client does.
+    pub(crate) fn recovers_by_itself(self) -> bool {
+        matches!(
+            self,
+            Self::RecoversByIdOnly | Self::RecoversByOneDenial | Self::RecoversAsUnsent | Self::RecoversByResending
+        )
+    }
+
     /// The outcome that this client concludes from an error without a query; `None` if it queries.
     pub(crate) fn conclusion(self, error: &Error) -> Option<Outcome> {
         let Error::Unknown(unknown) = error else { return Some(error.outcome()) };

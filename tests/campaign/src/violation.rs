@@ -23,6 +23,10 @@ pub enum Violation {
     Unanswered(String),
     /// A listing misses or repeats an order.
     WrongListing(String),
+    /// A comparison of the account with the journal says what is not so.
+    WrongComparison(String),
+    /// The client's ledger differs from the account.
+    WrongLedger(String),
     /// More calls arrived within a second than the documents allow.
     TooFast(String),
     /// The client sent an invalid request.
@@ -42,6 +46,8 @@ impl Violation {
             Self::Unrequested(_) => "not requested",
             Self::Unanswered(_) => "unanswered",
             Self::WrongListing(_) => "listed wrongly",
+            Self::WrongComparison(_) => "compared wrongly",
+            Self::WrongLedger(_) => "wrong ledger",
             Self::TooFast(_) => "too fast",
             Self::InvalidRequest(_) => "invalid request",
             Self::LockedOut(_) => "locked out",
@@ -61,6 +67,8 @@ impl fmt::Display for Violation {
             Self::Unrequested(effect) => write!(f, "{effect:?}"),
             Self::Unanswered(what)
             | Self::WrongListing(what)
+            | Self::WrongComparison(what)
+            | Self::WrongLedger(what)
             | Self::TooFast(what)
             | Self::InvalidRequest(what)
             | Self::LockedOut(what) => f.write_str(what),

@@ -191,6 +191,14 @@ async fn without_ids_results_are_matched_by_place_unless_contradicted() {
             json!([{"clientOid": "a"}, {"clientOid": "x", "orderId": "9"}]),
             vec!["done by id", "unaccounted"],
         ),
+        // An item with nothing but an id is a success only at its place; with both ids, it is one anywhere.
+        (orders(&["a", "b"]), json!([{"clientOid": "b"}]), vec!["unaccounted", "unaccounted by id"]),
+        (
+            orders(&["a", "b"]),
+            json!([{"clientOid": "b"}, {"clientOid": "a", "orderId": "1"}]),
+            vec!["done by id", "unaccounted by id"],
+        ),
+        (orders(&["a", "b"]), json!([{"clientOid": "a"}, {"clientOid": "b"}]), vec!["done by id", "done by id"]),
     ];
     for (request, data, expected) in cases {
         assert_eq!(words(&report_of(request, data.clone()).await), expected, "{data}");
@@ -211,7 +219,8 @@ async fn without_ids_two_lists_prove_only_common_results() {
         ),
         (json!({"successList": [{"orderId": "1"}], "failureList": [], "result": true}), ["unaccounted", "unaccounted"]),
         (json!({"successList": null, "failureList": null, "result": false}), ["unaccounted", "unaccounted"]),
-        (json!(null), ["unaccounted", "unaccounted"]),
+        (json!(null), ["call failed", "call failed"]),
+        (json!({"successList": done}), ["call failed", "call failed"]),
     ];
     for (data, expected) in cases {
         assert_eq!(words(&report_of(classic_orders(&["", ""]), data.clone()).await), expected, "{data}");

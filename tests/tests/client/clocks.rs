@@ -22,7 +22,7 @@ fn exchange(ahead: i64) -> ScriptedServer {
         let here = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
         let now = u64::try_from(here).unwrap().saturating_add_signed(ahead);
         let answer = |code: &str, data: &str| {
-            Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":{now},"data":{data}}}"#))
+            Answer::json(format!(r#"{{"code":"{code}","msg":"success","requestTime":{now},"data":{data}}}"#))
         };
         match now.abs_diff(timestamp(request)) <= WINDOW {
             false => answer("40008", "null").status(400),

@@ -164,6 +164,18 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
     assert_eq!(exchange.count().0, 0);
 }
 
+/// The code of the last query is part of the reason, as it is of other errors.
+#[tokio::test]
+async fn the_reason_for_an_unknown_outcome_names_the_code() {
+    let exchange = Exchange::start(|_, _| code("45001"));
+    let signed_at = tradeapi::Timestamp::from(SystemTime::now() - Duration::from_secs(60));
+    let confirmation = exchange.client().core().settle(&market_buy(), signed_at, &brief()).await;
+    let Confirmation::Unknown(still) = &confirmation else { panic!("{confirmation}") };
+    assert_eq!(still.because.code(), Some("40404"));
+    let text = still.because.to_string();
+    assert!(text.starts_with(still.because.why()) && text.ends_with("(code 40404)"), "{text}");
+}
+
 #[tokio::test]
 async fn an_absence_proves_nothing_once_any_call_has_shown_the_order() {
     let exchange = Exchange::start(|_, _| code("45001"));
@@ -180,7 +192,7 @@ async fn an_absence_proves_nothing_once_any_call_has_shown_the_order() {
 
     let confirmation = client.core().settle(&order, signed_at, &brief().absent("40404")).await;
     let Confirmation::Unknown(still) = confirmation else { panic!("{confirmation}") };
-    assert_eq!(still.because, "it was not found, but an earlier answer showed a record with its id");
+    assert_eq!(still.because.why(), "it was not found, but an earlier answer showed a record with its id");
     // A client that has not seen the order trusts the absence.
     let other = exchange.client().core().settle(&order, signed_at, &patient().absent("40404")).await;
     assert_eq!(other.outcome(), Outcome::NotDone, "{other}");

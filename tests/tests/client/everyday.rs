@@ -174,3 +174,37 @@ async fn calls_are_counted_by_operation() {
     let of = |how: &str| counts.iter().filter(|((_, text), _)| *text == how).map(|(_, count)| *count).sum::<u32>();
     assert_eq!((counts.len(), of("success")), (2, 2));
 }
+
+/// A market order can state its time in force, and need not.
+#[tokio::test]
+async fn a_market_order_takes_a_time_in_force() {
+    use tradeapi::unified::TimeInForce;
+    use tradeapi::{Operation, classic};
+
+    let place = |execution| PlaceOrder::new(Category::Spot, "BTCUSDT", dec!(100), Side::Buy, execution);
+    let futures = |execution| {
+        let (usdt, crossed) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+        classic::PlaceOrder::new("BTCUSDT", usdt, crossed, "USDT", dec!(0.1), classic::Side::Buy, execution)
+    };
+    let (plain, ioc) = (Execution::Market, Execution::market().time_in_force(TimeInForce::Ioc));
+    assert_eq!(Execution::from(Execution::market()), plain);
+    let force = classic::Execution::market().force(classic::Force::Ioc);
+    let server = ScriptedServer::start().unwrap();
+    let credentials = Credentials::new("key", "secret", "passphrase");
+    let client = Client::builder(server.url()).credentials(credentials).build().unwrap();
+    for _ in 0..4 {
+        server.answer_next(Answer::json(r#"{"code":"00000","msg":"success","data":{"orderId":"1","clientOid":""}}"#));
+    }
+    client.unified().place_order(&place(plain.clone())).await.unwrap();
+    client.unified().place_order(&place(ioc.clone().into())).await.unwrap();
+    client.classic().place_order(&futures(classic::Execution::Market)).await.unwrap();
+    client.classic().place_order(&futures(force.clone().into())).await.unwrap();
+    let sent: Vec<_> = server.requests().iter().map(tradeapi_tests::loopback::Request::text).collect();
+    let words = |text: &String| ["timeInForce", "force"].map(|word| text.contains(&format!(r#""{word}":"ioc""#)));
+    let words: Vec<_> = sent.iter().map(words).collect();
+    assert_eq!(words, [[false, false], [true, false], [false, false], [false, true]]);
+    assert!(sent.iter().all(|text| text.contains(r#""orderType":"market""#)));
+    assert_eq!(PlaceOrder::from_json(&sent[0]).unwrap().execution, plain);
+    assert_eq!(PlaceOrder::from_json(&sent[1]).unwrap().execution, ioc.into());
+    assert_eq!(classic::PlaceOrder::from_json(&sent[3]).unwrap().execution, force.into());
+}

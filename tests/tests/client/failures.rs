@@ -62,12 +62,16 @@ impl Reading {
     }
 }
 
+/// A success that repeats no id of its request counts only with the documented status.
 #[test]
-fn the_code_decides_regardless_of_the_status() {
+fn the_code_of_a_refusal_decides_regardless_of_the_status() {
     for reading in readings() {
         let example = &schema::examples(reading.meta)[0].response;
+        (reading.read)(200, example.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
         for status in [200, 400, 429, 500, 503] {
-            (reading.read)(status, example.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+            if status != 200 {
+                reading.unreadable(status, example.as_bytes());
+            }
             let body = br#"{"code":"98765","msg":"no \"such\" thing","requestTime":1790000000123,"data":null}"#;
             let error = reading.refused(status, body);
             assert_eq!((error.code.as_str(), error.message.as_str()), ("98765", r#"no "such" thing"#));
@@ -251,7 +255,31 @@ async fn a_redirect_is_not_followed(over: Over) {
 
 async fn what_was_not_sent_had_no_effect(over: Over) {
     let address = ScriptedServer::start().unwrap().url();
-    let client = client(over, address, TransportLimits::default());
+    let client = client(over, address.clone(), TransportLimits::default());
     let error = client.call(&cancel()).await.expect_err("no server listens there any more");
     assert_eq!((kind(&error), error.outcome()), (TransportErrorKind::Connect, Outcome::NotDone), "{error}");
+    // The text alone has the address and the first cause; a chain of sources would repeat them.
+    let text = error.to_string();
+    assert!(text.contains(address.trim_start_matches("http://")) && text.contains("Connection refused"), "{text}");
+    assert_eq!(text.matches("Connection refused").count(), 1, "{text}");
+    assert!(std::error::Error::source(&error).is_none());
+}
+
+/// What was read of an inconclusive response is at hand, as it is in other errors.
+#[tokio::test]
+async fn an_unknown_outcome_has_what_was_read() {
+    for (status, body, code) in [
+        (200, r#"{"code":"40725","msg":"service return an error","data":null}"#, Some("40725")),
+        (502, "<html>Bad Gateway</html>", Some("502")),
+        (200, r#"{"code":"00000","msg":"success","data":{"orderId":"9"}}"#, None),
+    ] {
+        let (error, _) = call(Over::ALL[0], Answer::new(status, body)).await;
+        let Error::Unknown(unknown) = &error else { panic!("{error}") };
+        assert_eq!(unknown.status().map(|status| status.as_u16()), Some(status), "{body}");
+        assert_eq!((unknown.code(), unknown.raw().map(|raw| &raw[..])), (code, Some(body.as_bytes())));
+        assert_eq!((error.code(), error.raw()), (unknown.code(), unknown.raw()));
+    }
+    let (error, _) = call(Over::ALL[0], Answer::close()).await;
+    let Error::Unknown(unknown) = &error else { panic!("{error}") };
+    assert_eq!((unknown.status(), unknown.code(), unknown.raw()), (None, None, None));
 }

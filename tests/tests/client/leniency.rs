@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::exchange::read_response;
+use tradeapi::runtime::tables::Shows;
 use tradeapi::{API, Client, Credentials, Error, Operation, Reply, classic, unified};
 use tradeapi_tests::json::compare;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
@@ -152,12 +153,36 @@ where
         if is_item(place) {
             return;
         }
-        // Without its list, an object is not recognized as a wrapper.
-        if place != "/data/list" {
+        let is_data = place == "/data";
+        if is_data || self.is_promised(place) {
+            self.shows_nothing(Content::Nothing, place);
+        } else {
             self.becomes(place, Content::Nothing, Value::Null);
         }
-        self.becomes(place, Content::Json(Value::Null), Value::Null);
-        self.becomes(place, Content::Json(json!("")), Value::Null);
+        for empty in [Value::Null, json!("")] {
+            match is_data && O::META.shows != Shows::List {
+                true => self.shows_nothing(Content::Json(empty), place),
+                false => self.becomes(place, Content::Json(empty), Value::Null),
+            }
+        }
+    }
+
+    /// Whether an answer without the member at `place` is not the answer of the operation.
+    fn is_promised(&self, place: &str) -> bool {
+        let Some(name) = place.strip_prefix("/data/") else { return false };
+        let is_alone = || self.body["data"].as_object().is_some_and(|members| members.len() == 1);
+        match O::META.shows {
+            Shows::Each(lists) => lists.contains(&name),
+            Shows::OneOf(_) => !name.contains('/') && is_alone(),
+            // Without its list, an object is not recognized as a wrapper.
+            Shows::List | Shows::Nothing => O::META.list_member == Some(name),
+        }
+    }
+
+    fn shows_nothing(&mut self, instead: Content, place: &str) {
+        self.count += 1;
+        let body = self.with(place, instead);
+        assert!(matches!(read::<O>(&body), Err(Error::Unreadable(_))), "{}, {place}\n{body}", self.about);
     }
 
     /// A value of the wrong type makes its item unreadable, or the answer if it is in no item.
@@ -346,14 +371,14 @@ fn a_list_of_results_may_be_the_data_or_stand_in_it() {
         format!(r#"{{"before":{{"list":1}},"list":{items},"after":[]}}"#),
     ];
     for data in shapes {
-        let body = format!(r#"{{"code":"00000","data":{data}}}"#);
+        let body = format!(r#"{{"code":"00000","msg":"success","data":{data}}}"#);
         let results =
             read::<unified::CancelAllOrders>(&body).unwrap_or_else(|error| panic!("{data}: {error}")).into_data();
         assert_eq!(results.iter().filter_map(|result| result.code.as_deref()).collect::<Vec<_>>(), ["24056"], "{data}");
         assert_eq!(results.len(), 2, "{data}");
     }
     for data in ["null", "[]", r#"{"list":null}"#, r#"{"list":[]}"#, r#""""#] {
-        let body = format!(r#"{{"code":"00000","data":{data}}}"#);
+        let body = format!(r#"{{"code":"00000","msg":"success","data":{data}}}"#);
         assert!(read::<unified::CancelAllOrders>(&body).unwrap().is_empty(), "{data}");
     }
 }
@@ -382,7 +407,7 @@ async fn a_query_of_an_order_is_not_answered_by_another_one() {
     for (data, is_own) in [
         (r#"{"orderId":"5","clientOid":"a","qty":"1"}"#, true),
         (r#"{"orderId":5,"clientOid":"a"}"#, true),
-        (r#"{"symbol":"BTCUSDT","side":"buy"}"#, true),
+        (r#"{"symbol":"BTCUSDT","side":"buy"}"#, false),
         (r#"{"orderId":"6","clientOid":"b"}"#, false),
         ("{}", false),
         ("null", false),

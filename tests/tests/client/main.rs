@@ -17,6 +17,7 @@ mod limits;
 mod observe;
 mod outcomes;
 mod pages;
+mod proofs;
 mod repeats;
 mod requests;
 mod rules;

@@ -64,7 +64,12 @@ prop_compose! {
 }
 
 fn unified_execution() -> impl Strategy<Value = unified::Execution> {
-    prop_oneof![Just(unified::Execution::Market), unified_limit()]
+    let market = optional(value_of()).prop_map(|force| {
+        let mut market = unified::Execution::market();
+        market.time_in_force = force;
+        market.into()
+    });
+    prop_oneof![market, unified_limit()]
 }
 
 prop_compose! {
@@ -233,7 +238,7 @@ proptest! {
         prop_assert_eq!(body["symbol"].as_str(), Some(request.symbol.as_str()));
         prop_assert_eq!(body["side"].as_str(), Some(request.side.as_str()));
         prop_assert_eq!(body["clientOid"].as_str(), request.client_oid.as_ref().map(|id| id.as_str()));
-        prop_assert_eq!(body.get("price").is_some(), request.execution != unified::Execution::Market);
+        prop_assert_eq!(body.get("price").is_some(), request.execution.kind() == unified::OrderType::Limit);
         let qty = body["qty"].as_str().unwrap();
         prop_assert!(!qty.contains(['e', 'E']), "{}", qty);
         prop_assert_eq!(qty.parse::<Decimal>().unwrap(), request.qty);

@@ -167,3 +167,59 @@ async fn drift_withholds_names_and_values_that_repeat_a_credential() {
     }
     printed.shows_none_of(&[KEY, PASSPHRASE]);
 }
+
+fn built(key: &str, secret: &str, passphrase: &str) -> Result<Client, String> {
+    let credentials = Credentials::new(key, secret, passphrase);
+    Client::builder("https://api.example.com").credentials(credentials).build().map_err(|error| error.to_string())
+}
+
+/// The case `secret-with-line-break`: texts from files and secret stores often end in a line break, and the exchange
+/// would only say that the signature is wrong.
+#[test]
+fn a_part_of_the_credentials_that_cannot_be_right_is_named_without_its_value() {
+    assert!(built("k", "a secret", "a passphrase").is_ok());
+    for (text, fault) in [
+        ("", "is empty"),
+        (" ", "is empty"),
+        ("\n", "is empty"),
+        ("canary\n", "has a line break"),
+        ("canary\r\n", "has a line break"),
+        ("can\nary", "has a line break"),
+        (" canary", "begins or ends with white space"),
+        ("canary\t", "begins or ends with white space"),
+    ] {
+        for (part, built) in
+            [("key", built(text, "s", "p")), ("secret", built("k", text, "p")), ("passphrase", built("k", "s", text))]
+        {
+            let error = built.expect_err(part);
+            assert!(error.contains(&format!("the {part} {fault}")), "{text:?}: {error}");
+            assert!(!error.contains("ary"), "{error}");
+        }
+    }
+    for text in ["can\0ary", "can\u{7f}ary"] {
+        assert!(built("k", text, "p").expect_err(text).contains("the secret has a control character"));
+    }
+}
+
+/// The same from the environment, which another process has, because this one has other threads.
+#[test]
+fn a_secret_with_a_line_break_in_the_environment_is_refused() {
+    const PREFIX: &str = "SECRET_WITH_LINE_BREAK";
+    if std::env::var_os(format!("{PREFIX}_KEY")).is_some() {
+        let credentials = Credentials::from_env(PREFIX).unwrap();
+        let error = Client::builder("https://api.example.com").credentials(credentials).build().unwrap_err();
+        assert_eq!(error.to_string(), "the credentials cannot be used: the secret has a line break");
+        return;
+    }
+    let test = "secrets::a_secret_with_a_line_break_in_the_environment_is_refused";
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test])
+        .envs(
+            [("KEY", "k"), ("SECRET", "canary\n"), ("PASSPHRASE", "p")]
+                .map(|(name, value)| (format!("{PREFIX}_{name}"), value)),
+        )
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}

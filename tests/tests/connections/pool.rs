@@ -1,5 +1,6 @@
 //! Idle connections are closed, and their number and age are bounded.
 
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -193,6 +194,29 @@ fn no_task_is_left_running() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         });
+    }
+}
+
+/// A request that was given up is not delivered by the operating system later: the connection is reset, not closed.
+#[tokio::test]
+async fn the_connection_of_a_request_that_was_given_up_is_reset() {
+    let (ended, ends) = std::sync::mpsc::channel();
+    let peer = Peer::start(move |number, mut stream| {
+        read_request(&mut stream)?;
+        if number > 0 {
+            // Only a part of the response.
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")?;
+        }
+        ended.send(stream.read(&mut [0]).map_err(|error| error.kind())).map_err(std::io::Error::other)
+    });
+    let impatient = client_at(Over::Hyper, peer.url(), TransportLimits { call: PROPAGATION, ..NO_EXPIRY });
+    let patient = client_at(Over::Hyper, peer.url(), NO_EXPIRY);
+    for _ in 0..2 {
+        cancelled(&impatient, "1").await.unwrap_err();
+        assert_eq!(ends.recv_timeout(PATIENCE).unwrap(), Err(ErrorKind::ConnectionReset));
+        // The caller drops the call.
+        tokio::time::timeout(PROPAGATION, cancelled(&patient, "1")).await.unwrap_err();
+        assert_eq!(ends.recv_timeout(PATIENCE).unwrap(), Err(ErrorKind::ConnectionReset));
     }
 }
 

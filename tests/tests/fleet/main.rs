@@ -4,6 +4,7 @@
 mod alone;
 mod callers;
 mod failures;
+mod given_up;
 mod late;
 mod lost;
 mod processes;

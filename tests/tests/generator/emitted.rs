@@ -26,7 +26,8 @@ impl Small<'_> {
             false => format!("{}records:\n{receipt}", self.types),
         };
         let response = if self.operation.contains("response:") { "" } else { "response: { object: Receipt }\n" };
-        let effect = if self.operation.contains("page:") { "read" } else { "create" };
+        let read = "{ is: read, why: It lists what can be bought. }";
+        let effect = if self.operation.contains("page:") { read } else { "create" };
         let operation = format!(
             "operation: buy\ntitle: Buy\nhttp: POST /v1/buy\ndoc: Buys.\neffect: {effect}\naccess: public\n{}{response}\
              examples:\n  - about: One.\n    request: |\n      {}\n    response: |\n      {}\n",

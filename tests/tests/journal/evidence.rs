@@ -8,7 +8,7 @@ use tradeapi::unified::{
 use tradeapi::{Client, Decimal, classic};
 use tradeapi_exchange::{Exchange, Fault, FaultKind, FaultTarget, Seed};
 
-use crate::{all, by_id, item, journal, order, waiting};
+use crate::{AnotherProcess, all, by_id, item, journal, order, waiting};
 
 /// The record of an order in another process.
 async fn seen(exchange: &Exchange, id: &str) -> Order {
@@ -22,6 +22,12 @@ fn classic_order(id: &str) -> classic::PlaceOrder {
         (classic::ProductType::UsdtFutures, classic::Execution::limit(price, classic::Force::Gtc));
     let (margin, side) = (classic::MarginMode::Crossed, classic::Side::Buy);
     classic::PlaceOrder::new("BTCUSDT", product, margin, "USDT", size, side, execution).client_oid(id)
+}
+
+/// A client of the same account, in another process.
+fn another_process(exchange: &Exchange) -> Client {
+    let environment = AnotherProcess(exchange.time().clone());
+    exchange.client_of(exchange.keys()).environment(environment).build().unwrap()
 }
 
 #[tokio::test]
@@ -61,7 +67,7 @@ async fn a_record_that_contradicts_the_journal_is_reported_and_changes_nothing()
     let client = build();
     exchange.refuse_next("40762");
     client.unified().place_order(&order("u1")).await.unwrap_err();
-    let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
+    let other = another_process(&exchange);
     other.unified().place_order(&order("u1")).await.unwrap();
     let record = seen(&exchange, "u1").await;
     // The refused client, one with the journal of an earlier run, and one that started with it.
@@ -95,7 +101,7 @@ async fn a_refusal_is_compared_with_later_records() {
     let _ = client.evidence(&Order::default()).await.unwrap();
     exchange.refuse_next("40762");
     client.unified().place_order(&order("u1")).await.unwrap_err();
-    let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
+    let other = another_process(&exchange);
     other.unified().place_order(&order("u1")).await.unwrap();
     let evidence = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
     assert!(matches!(evidence.requests[0].verdict, EvidenceVerdict::Contradicts(_)), "{evidence:?}");

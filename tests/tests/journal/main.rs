@@ -13,15 +13,43 @@ mod lagging;
 mod owner;
 mod recovery;
 mod redis;
+mod twice;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-use tradeapi::Decimal;
+use tradeapi::runtime::clock::{Clock, Environment, Timer};
 use tradeapi::runtime::journal::{Durability, FileJournal, Journal, Selection, StoredChange};
 use tradeapi::unified::{BatchOrderItem, Category, ClientOid, Execution, OrderRef, PlaceOrder, Side};
+use tradeapi::{Decimal, Timestamp};
+
+/// The clocks of a machine, as another process sees them: what this one remembers is unknown there.
+struct AnotherProcess<E>(E);
+
+impl<E: Environment> Clock for AnotherProcess<E> {
+    fn now(&self) -> Timestamp {
+        Clock::now(&self.0)
+    }
+}
+
+impl<E: Environment> Timer for AnotherProcess<E> {
+    fn now(&self) -> Duration {
+        Timer::now(&self.0)
+    }
+
+    fn wake_at(&self, at: Duration, waker: Waker) {
+        self.0.wake_at(at, waker);
+    }
+}
+
+impl<E: Environment> Environment for AnotherProcess<E> {
+    fn random(&self) -> u64 {
+        self.0.random()
+    }
+}
 
 /// A journal in a folder.
 fn journal(folder: &Path) -> Arc<FileJournal> {

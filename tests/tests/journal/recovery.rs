@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::runtime::journal::{Change, Ending};
+use tradeapi::runtime::reconcile::{Difference, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{BatchOrder, CancelOrder, ModifyOrder};
 use tradeapi::{Client, Decimal};
@@ -187,4 +189,28 @@ async fn changes_of_another_account_stay_open() {
     of("one").unified().place_order(&order("x")).await.unwrap_err();
     assert!(recover(&of("two"), &exchange).await.is_empty());
     assert_eq!(recover(&of("one"), &exchange).await[0].outcome(), Outcome::Done);
+}
+
+/// A journal is compared in parts, of which most do not matter: the account shows an order of long ago.
+#[tokio::test]
+async fn an_old_order_of_a_long_journal_is_known() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(7)));
+    let client = client(&exchange, folder.path());
+    client.unified().place_order(&order("old")).await.unwrap();
+    let journal = client.core().journal().unwrap().clone();
+    for number in 0..3_000 {
+        // Of a request that cannot be read.
+        let mut change = Change::new("unified.place-order", "{}", exchange.time().now());
+        change.client_ids.push(format!("past-{number}"));
+        let number = journal.begin(change).await.unwrap();
+        journal.end(number, Ending::new(Outcome::NotDone)).await.unwrap();
+    }
+    exchange.time().advance(Duration::from_secs(3_600));
+    client.unified().place_order(&order("new")).await.unwrap();
+    exchange.client().unified().place_order(&order("foreign")).await.unwrap();
+    let mut account = Reconciliation::since(exchange.time().now()).family("unified");
+    let reconciled = exchange.time().run(client.reconcile(&mut account)).await.unwrap();
+    let of = |id: &str| reconciled.orders.iter().find(|order| order.client_id.as_deref() == Some(id)).unwrap();
+    let differences = ["old", "new", "foreign"].map(|id| of(id).difference);
+    assert_eq!(differences, [Difference::AsExpected, Difference::AsExpected, Difference::Foreign]);
 }

@@ -5,13 +5,12 @@ mod rest;
 mod server;
 mod settings;
 
-use std::error::Error as _;
-
-use rustls::SupportedProtocolVersion;
+use rustls::crypto::ring;
 use rustls::version::{TLS12, TLS13};
+use rustls::{ClientConfig, SupportedProtocolVersion};
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::tables::{CallResult, Outcome};
-use tradeapi::runtime::transport::{TlsSettings, TransportLimits};
+use tradeapi::runtime::transport::{ReqwestTransport, TlsSettings, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error};
 use tradeapi_tests::peer::{Peer, read_request};
@@ -28,6 +27,7 @@ tradeapi_tests::over_each_transport!(
     handshakes_are_resumed_and_carry_no_request,
     a_missing_close_notify_does_not_end_a_body,
     http_1_is_the_one_protocol,
+    a_configuration_of_ones_own_offers_http_1_alone,
 );
 
 const HERE: &str = "127.0.0.1";
@@ -57,13 +57,8 @@ async fn failed(client: &Client) -> (CallResult, String) {
     let row = API.outcomes.iter().find(|row| row.when == error.call_result()).unwrap();
     assert_eq!(row.outcome, Some(error.outcome()), "{error}");
     assert_eq!(matches!(error, Error::Unknown(_)), error.outcome() == Outcome::Unknown, "{error}");
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(next) = source {
-        text = format!("{text}: {next}");
-        source = next.source();
-    }
-    (error.call_result(), text)
+    // The text has all causes.
+    (error.call_result(), error.to_string())
 }
 
 async fn a_root_of_ones_own_is_trusted(over: Over) {
@@ -203,6 +198,54 @@ async fn a_missing_close_notify_does_not_end_a_body(over: Over) {
             assert_eq!(server.requests(), 1, "sent once, whatever happens");
         }
     }
+}
+
+/// A server that prefers HTTP/2.
+fn modern(authority: &Authority) -> Server {
+    let mut config = config(&authority.signs(HERE), &[], None);
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Server::start(config)
+}
+
+/// A client's configuration that offers HTTP/2, and trusts one authority.
+fn offering_http_2(authority: &Authority) -> ClientConfig {
+    let mut config = ClientConfig::builder_with_provider(std::sync::Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(authority.roots())
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config
+}
+
+async fn a_configuration_of_ones_own_offers_http_1_alone(over: Over) {
+    let authority = Authority::new();
+    let tls = TlsSettings::from_config(offering_http_2(&authority));
+    let server = modern(&authority);
+    client(over, &server, &tls).call(&cancel()).await.unwrap();
+    assert!(server.seen().iter().all(|seen| seen.protocol.as_deref() == Some("http/1.1")), "{:?}", server.seen());
+    // Its roots apply, and they alone.
+    let other = modern(&Authority::new());
+    assert_eq!(failed(&client(over, &other, &tls)).await.0, CallResult::NotConnected);
+    assert!(tls.clone().add_roots(&authority.pem).is_err());
+    let own = authority.signs("desk");
+    assert!(tls.client_certificate(&own.pem, own.key.serialize_pem()).is_err());
+}
+
+/// reqwest without HTTP/2 panics once a server has chosen it.
+#[tokio::test]
+async fn tls_settings_of_reqwest_cannot_offer_http_2() {
+    let authority = Authority::new();
+    let server = modern(&authority);
+    let limits = TransportLimits::default();
+    let offering = |settings: tradeapi::runtime::reqwest::ClientBuilder| {
+        settings.tls_backend_preconfigured(offering_http_2(&authority))
+    };
+    let transport = ReqwestTransport::with_tls(limits, &trusting(&authority), offering).unwrap();
+    let credentials = Credentials::new("key", "secret", "passphrase");
+    let client = Client::builder(server.url()).transport(transport).credentials(credentials).build().unwrap();
+    client.call(&cancel()).await.unwrap();
+    assert!(server.seen().iter().all(|seen| seen.protocol.as_deref() == Some("http/1.1")), "{:?}", server.seen());
 }
 
 async fn http_1_is_the_one_protocol(over: Over) {

@@ -50,7 +50,7 @@ impl Authority {
         Signed { pem: certificate.pem(), der: certificate.der().clone(), key }
     }
 
-    fn roots(&self) -> RootCertStore {
+    pub(crate) fn roots(&self) -> RootCertStore {
         let mut roots = RootCertStore::empty();
         let read = <rustls::pki_types::CertificateDer<'_> as rustls::pki_types::pem::PemObject>::from_pem_slice;
         roots.add(read(self.pem.as_bytes()).unwrap()).unwrap();

@@ -25,7 +25,7 @@ use crate::lock;
 use crate::network::Line;
 use crate::record::{ActionOf, Report, Subject};
 use crate::scenario::{Order, Program, Step};
-use crate::time::Machine;
+use crate::time::{Machine, next_run};
 use crate::world::{Occasion, World};
 
 /// The price of all orders.
@@ -63,7 +63,8 @@ fn tasks(
     occasion: Occasion,
 ) -> Result<Vec<TaskFuture>, BuildError> {
     let Program { key, tasks, has_clients, again, .. } = &world.scenario.programs[program];
-    let open = |key| Context::new(world, program, process, key);
+    let run = next_run();
+    let open = |key| Context::new(world, program, (process, run), key);
     if occasion == Occasion::First {
         let shared = open(key)?;
         let contexts = tasks.iter().map(|_| if *has_clients { open(key) } else { Ok(shared.clone()) });
@@ -122,11 +123,11 @@ fn order_ref(id: &str) -> Option<OrderRef> {
 }
 
 impl Context {
-    fn new(world: &Arc<World>, program: usize, process: usize, key: &str) -> Result<Self, BuildError> {
+    fn new(world: &Arc<World>, program: usize, (process, run): (usize, u64), key: &str) -> Result<Self, BuildError> {
         let Program { account, journal, .. } = world.scenario.programs[program];
         let client = Client::builder("https://exchange.test")
             .credentials(Credentials::new(key, "secret", "passphrase"))
-            .environment(Machine(Arc::clone(&world.time)))
+            .environment(Machine { time: Arc::clone(&world.time), run })
             .transport(Line { world: Arc::clone(world), process })
             .journal(Arc::new(OpenJournal { world: Arc::clone(world), number: journal, process }))
             .account(account)
@@ -188,7 +189,9 @@ impl Context {
             Step::Evidence(id) => self.give_evidence(id).await,
             Step::Reconcile => self.reconcile(false).await,
             Step::CancelForeign => self.reconcile(true).await,
-            Step::Pause(seconds) => pause(&Machine(Arc::clone(&self.world.time)), Duration::from_secs(seconds)).await,
+            Step::Pause(seconds) => {
+                pause(&Machine { time: Arc::clone(&self.world.time), run: 0 }, Duration::from_secs(seconds)).await
+            }
         }
     }
 

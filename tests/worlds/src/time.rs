@@ -97,30 +97,44 @@ impl Time {
     }
 }
 
-/// The clocks of the machine that the programs run on.
+/// The clocks of the machine that the programs run on, as one of their processes sees them.
 #[derive(Clone)]
-pub(crate) struct Machine(pub(crate) Arc<Time>);
+pub(crate) struct Machine {
+    pub(crate) time: Arc<Time>,
+    /// The number of the process among all of all worlds: clients of one process know each other's requests.
+    pub(crate) run: u64,
+}
+
+/// The number of another process.
+pub(crate) fn next_run() -> u64 {
+    static RUNS: AtomicU64 = AtomicU64::new(1);
+    RUNS.fetch_add(1, Ordering::Relaxed)
+}
 
 impl Clock for Machine {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(u64::try_from(self.0.right() + self.0.ahead().machine).unwrap_or_default())
+        Timestamp::from_millis(u64::try_from(self.time.right() + self.time.ahead().machine).unwrap_or_default())
     }
 }
 
 impl Timer for Machine {
     fn now(&self) -> Duration {
-        self.0.steady()
+        self.time.steady()
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        self.0.plan(at, Act::Wake(waker));
+        self.time.plan(at, Act::Wake(waker));
     }
 }
 
 impl Environment for Machine {
     fn random(&self) -> u64 {
         // Spread over all numbers, so that jitter varies.
-        self.0.random.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        self.time.random.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn run(&self) -> Option<u64> {
+        Some(self.run)
     }
 }
 

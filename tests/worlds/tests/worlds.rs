@@ -25,7 +25,8 @@ fn the_client_says_nothing_false_in_any_small_world() {
 
 #[test]
 fn a_kind_world_has_no_unknown_outcome() {
-    for scenario in Scenario::survived() {
+    // Two orders of one id cannot be told apart.
+    for scenario in Scenario::survived().filter(|scenario| !scenario.name.starts_with("same-id")) {
         let run = run(scenario, &Words::default(), Laws::default());
         let is_half_refused = scenario.conduct.refuses_second_part;
         assert_eq!(run.said[2] > 0, is_half_refused, "{}:\n{}", scenario.name, run.story.join("\n"));

@@ -89,7 +89,7 @@ impl AnswerPlan {
 fn is_recognizable(meta: &Meta, answer: &Response<Bytes>) -> bool {
     let Some(echoes) = meta.echoes.as_ref().filter(|_| meta.effect != Effect::Read) else { return false };
     let text = String::from_utf8_lossy(answer.body());
-    !echoes.members.is_empty() && echoes.members.iter().all(|name| text.contains(&format!("\"{name}\":\"")))
+    !echoes.ids.is_empty() && echoes.ids.iter().all(|echo| text.contains(&format!("\"{}\":\"", echo.member)))
 }
 
 /// Damages a body until it is no longer JSON.

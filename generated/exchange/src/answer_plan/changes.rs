@@ -9,13 +9,10 @@ use tradeapi::runtime::tables::Meta;
 use super::codes::{self, Proof};
 use super::items::{self, Batch};
 use super::{AnswerPlan, UNLISTED, injected_refusal};
-use crate::hostile::{EffectTime, HostileFault};
+use crate::hostile::{EffectTime, Hostile, HostileFault, Hostility};
 use crate::routes::{Caller, Route, Served, id_parameters};
 use crate::state::Core;
 use crate::tasks::{Late, Task};
-
-/// The settling time, after which all nodes show an accepted change, in milliseconds.
-const SETTLING: u64 = 9_000;
 
 /// The last moment at which a request is accepted, in milliseconds before its signature expires. It allows for the
 /// transit.
@@ -47,7 +44,13 @@ impl AnswerPlan {
             return self.refuse(core, route, caller, batch.is_some());
         }
         let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
-        let accepted_until = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
+        let by_true_clock = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
+        // A node that is behind accepts a signature for longer.
+        let own_clocks = core.hostile.as_ref().is_some_and(|hostile| hostile.settings.own_clocks);
+        let accepted_until = match self.node.clock {
+            clock if own_clocks && clock < 0 => by_true_clock.max((signed_at + window).saturating_sub_signed(clock)),
+            _ => by_true_clock,
+        };
         let effect_time = self.fault.effect_time(&mut self.dice);
         let Some(batch) = batch.filter(|_| self.fault != HostileFault::None) else {
             self.count(core, effect_time);
@@ -155,10 +158,22 @@ impl AnswerPlan {
     /// Refuses the request. Of a compound request, the first part may be done before a trading rule stops the second.
     fn refuse(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, is_batch: bool) -> Served {
         let proof = self.dice.weighted(&[(Proof::NotBegun, 1), (Proof::NotDone, 2)]).unwrap_or(Proof::NotBegun);
+        let (shown_after, false_refusals) = core
+            .hostile
+            .as_deref()
+            .map_or((0, 0), |Hostile { settings, .. }| (settings.settling + settings.lag, settings.false_refusals));
+        if self.dice.is_rare(false_refusals) {
+            if let Some(hostile) = &mut core.hostile {
+                hostile.settled = self.now + shown_after;
+            }
+            let _ = route.call(core, caller);
+            core.note_versions();
+            return Served::refused(self.refusal(route.meta, proof));
+        }
         if proof == Proof::NotDone && !is_batch && does_several(route.meta, caller.parameters) && self.dice.percent(60)
         {
             if let Some(hostile) = &mut core.hostile {
-                (hostile.halves, hostile.settled) = (true, self.now + SETTLING);
+                (hostile.halves, hostile.settled) = (true, self.now + shown_after);
             }
             let _ = route.call(core, caller);
             if let Some(hostile) = &mut core.hostile {
@@ -178,10 +193,10 @@ impl AnswerPlan {
         effect_time: EffectTime,
         accepted_until: u64,
     ) -> Option<Served> {
-        let (faults, speed) = core.hostile.as_ref().map(|hostile| (hostile.settings.faults, hostile.settings.speed))?;
+        let Hostility { faults, speed, settling, lag, .. } = core.hostile.as_ref()?.settings;
         let soon = self.now + self.dice.below(1_000) * u64::from(speed);
-        let last = accepted_until + SETTLING;
-        let settled = |at: u64| at.min(accepted_until) + SETTLING;
+        let last = accepted_until + settling;
+        let settled = |at: u64| at.min(accepted_until) + settling + lag;
         match effect_time {
             EffectTime::Never => None,
             EffectTime::Now => {
@@ -191,7 +206,7 @@ impl AnswerPlan {
                 }
                 let served = self.alike(route.meta, route.call(core, caller));
                 core.note_versions();
-                let until = soon.min(self.now + SETTLING);
+                let until = soon.min(self.now + settling);
                 for order in placed_since(core, first_new) {
                     if let Some(hostile) = core.hostile.as_mut().filter(|_| self.dice.percent(faults / 8)) {
                         hostile.views.hide(order, until);

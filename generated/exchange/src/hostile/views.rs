@@ -35,8 +35,8 @@ pub(crate) struct Views {
     missed: FxHashSet<String>,
     /// The ids of deleted orders.
     forgotten: FxHashSet<String>,
-    /// Existing orders that a query did not show.
-    denied: FxHashSet<u64>,
+    /// How often in a row queries did not show existing orders.
+    denied: FxHashMap<u64, u32>,
 }
 
 /// The view of the node that serves a request.
@@ -45,6 +45,8 @@ pub(crate) struct View {
     pub(crate) now: u64,
     pub(crate) lag: u64,
     pub(crate) fault: HostileFault,
+    /// How often in a row an order may be denied.
+    pub(crate) denials: u32,
 }
 
 fn named(name: &Name) -> &str {
@@ -117,25 +119,35 @@ impl Views {
 
     fn version(&mut self, view: View, order: &Order) -> Option<Order> {
         let Some(history) = self.histories.get(&order.id) else { return Some(order.clone()) };
-        let is_shown = |version: &&Version| version.at + view.lag <= view.now || version.settled <= view.now;
-        let version = history.versions.iter().rev().find(is_shown).filter(|_| history.visible <= view.now)?;
-        let is_denied = match view.fault {
-            HostileFault::Hidden => view.now < history.settled,
-            // Only once in a row: the next query finds the order.
-            HostileFault::FalseAbsence => self.denied.insert(order.id),
-            _ => false,
-        };
-        if is_denied {
+        let version = history.last(view).filter(|_| history.visible <= view.now)?;
+        let denied = self.denied.get(&order.id).copied().unwrap_or_default();
+        if view.fault == HostileFault::Hidden && view.now < history.settled {
             return None;
         }
-        let shown = version.order.clone();
+        // Only so often in a row: the next query finds the order.
+        if denied == 0 && view.fault == HostileFault::FalseAbsence || (1..view.denials).contains(&denied) {
+            self.denied.insert(order.id, denied + 1);
+            return None;
+        }
+        let shown = version.clone();
         self.denied.remove(&order.id);
         Some(shown)
     }
 
-    /// Whether all nodes show an order.
-    pub(crate) fn is_visible(&self, order: u64, now: u64) -> bool {
-        self.histories.get(&order).is_none_or(|history| history.visible <= now)
+    /// Whether a listing of a node shows an order; one of ended orders does once the node knows of the end. An order that
+    /// has ended meanwhile is in neither listing, because different nodes answer them.
+    pub(crate) fn is_listed(&self, view: View, order: &Order) -> bool {
+        let Some(history) = self.histories.get(&order.id) else { return true };
+        history.visible <= view.now
+            && history.last(view).is_some_and(|known| known.state.is_open() == order.state.is_open())
+    }
+}
+
+impl History {
+    /// The version that a node shows.
+    fn last(&self, view: View) -> Option<&Order> {
+        let is_shown = |version: &&Version| version.at + view.lag <= view.now || version.settled <= view.now;
+        self.versions.iter().rev().find(is_shown).map(|version| &version.order)
     }
 }
 

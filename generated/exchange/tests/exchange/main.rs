@@ -11,6 +11,7 @@ mod determinism;
 mod docs;
 mod faults;
 mod fixture;
+mod flatten;
 mod hostile;
 mod http;
 mod journal;

@@ -97,6 +97,8 @@ pub struct BatchAnswer<T> {
     pub(super) bad: Vec<BadItem>,
     /// Whether the response claims that every item succeeded.
     pub(super) all_done: Option<bool>,
+    /// Whether it has all that the documents say of a success; otherwise only ids of items show what belongs to them.
+    pub(super) is_full: bool,
 }
 
 /// The result of one item in a response.
@@ -105,6 +107,8 @@ pub(super) struct StatedResult<T> {
     /// Its index in the response; `None` if the results are spread over several lists.
     pub(super) place: Option<usize>,
     pub(super) ids: Ids,
+    /// Whether it has nothing but ids, so that a success follows from the absence of a code.
+    pub(super) is_tacit: bool,
     pub(super) result: ItemResult<T>,
 }
 
@@ -139,7 +143,7 @@ fn places_beside(bad: &[BadItem]) -> impl Iterator<Item = usize> + use<> {
 
 impl<T> Default for BatchAnswer<T> {
     fn default() -> Self {
-        Self { results: Vec::new(), bad: Vec::new(), all_done: None }
+        Self { results: Vec::new(), bad: Vec::new(), all_done: None, is_full: true }
     }
 }
 
@@ -148,7 +152,8 @@ impl<T> BatchAnswer<T> {
     pub fn done<const N: usize>(&mut self, list: List<T>, ids: fn(&T) -> [Option<String>; N]) {
         self.bad.extend(list.bad);
         for item in list.items {
-            self.results.push(StatedResult { place: None, ids: ids(&item).into(), result: ItemResult::Done(item) });
+            let (ids, result) = (ids(&item).into(), ItemResult::Done(item));
+            self.results.push(StatedResult { place: None, ids, is_tacit: false, result });
         }
     }
 
@@ -162,7 +167,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
         for item in &list.items {
             let result = ItemResult::Failed(Failure::new(why(item)));
-            self.results.push(StatedResult { place: None, ids: ids(item).into(), result });
+            self.results.push(StatedResult { place: None, ids: ids(item).into(), is_tacit: false, result });
         }
     }
 
@@ -176,12 +181,14 @@ impl<T> BatchAnswer<T> {
     ) {
         self.each(list, ids, &|item, is_named| {
             let failure = Failure::new(why(&item));
-            match &failure {
+            let is_tacit = failure.code.is_none();
+            let result = match &failure {
                 Failure { code: Some(code), .. } if is_success(code) => ItemResult::Done(item),
                 Failure { code: Some(_), .. } => ItemResult::Failed(failure),
                 Failure { code: None, message: None } if is_named => ItemResult::Done(item),
                 Failure { code: None, .. } => ItemResult::Unclear(failure),
-            }
+            };
+            (result, is_tacit)
         });
     }
 
@@ -195,11 +202,12 @@ impl<T> BatchAnswer<T> {
     ) {
         self.each(list, ids, &|item, _| {
             let failure = Failure::new(why(&item));
-            match succeeded(&item) {
+            let result = match succeeded(&item) {
                 Some(true) if failure.code.is_none() => ItemResult::Done(item),
                 Some(false) => ItemResult::Failed(failure),
                 Some(true) | None => ItemResult::Unclear(failure),
-            }
+            };
+            (result, false)
         });
     }
 
@@ -214,28 +222,31 @@ impl<T> BatchAnswer<T> {
     ) {
         self.each(list, ids, &|item, _| {
             let failure = Failure::new(why(&item));
-            match (has_object(&item), &failure) {
+            let result = match (has_object(&item), &failure) {
                 (true, Failure { code: None, message: None }) => ItemResult::Done(item),
                 (false, Failure { code: Some(_), .. } | Failure { message: Some(_), .. }) => {
                     ItemResult::Failed(failure)
                 }
                 (true | false, _) => ItemResult::Unclear(failure),
-            }
+            };
+            (result, false)
         });
     }
 
-    /// Adds each item of a list with its result, which can depend on whether the item has an id.
+    /// Adds each item of a list with its result, which can depend on whether the item has an id, and whether only ids
+    /// state the result.
     fn each<const N: usize>(
         &mut self,
         list: List<T>,
         ids: fn(&T) -> [Option<String>; N],
-        result_of: &dyn Fn(T, bool) -> ItemResult<T>,
+        result_of: &dyn Fn(T, bool) -> (ItemResult<T>, bool),
     ) {
         let places = places_beside(&list.bad);
         for (item, place) in list.items.into_iter().zip(places) {
             let ids = Vec::from(ids(&item));
             let is_named = ids.iter().any(Option::is_some);
-            self.results.push(StatedResult { place: Some(place), ids, result: result_of(item, is_named) });
+            let (result, is_tacit) = result_of(item, is_named);
+            self.results.push(StatedResult { place: Some(place), ids, is_tacit, result });
         }
         self.bad.extend(list.bad);
     }
@@ -245,7 +256,12 @@ impl<T> BatchAnswer<T> {
         let places = places_beside(&list.bad);
         for (item, place) in list.items.into_iter().zip(places) {
             let ids = Vec::from(ids(&item));
-            self.results.push(StatedResult { place: Some(place), ids, result: ItemResult::Done(item) });
+            self.results.push(StatedResult {
+                place: Some(place),
+                ids,
+                is_tacit: false,
+                result: ItemResult::Done(item),
+            });
         }
         self.bad.extend(list.bad);
     }

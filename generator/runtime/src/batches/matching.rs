@@ -3,7 +3,7 @@
 //! Ids decide. A result without an id is matched by its place only if nothing contradicts that: a result that is
 //! assigned to the wrong item is worse than a missing one.
 
-use super::batch::{BatchAnswer, BatchShape, Ids, ItemResult, StatedResult};
+use super::batch::{BatchAnswer, BatchShape, Failure, Ids, ItemResult, StatedResult};
 
 /// How a result was matched to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +29,14 @@ pub(super) struct Matching<T> {
 
 /// Assigns results to items.
 pub(super) fn assign<T>(items: &[Ids], answer: BatchAnswer<T>, shape: &BatchShape) -> Matching<T> {
-    let BatchAnswer { results, bad, all_done } = answer;
+    let BatchAnswer { results, bad, all_done, is_full } = answer;
     let by_id: Vec<Option<usize>> = named(items, &results);
     let evidence = Evidence {
         are_as_many: results.len() + bad.len() == items.len(),
         in_order: results.iter().zip(&by_id).all(|(stated, item)| item.is_none() || stated.place == *item),
         all_read: bad.is_empty(),
         all_done,
+        is_full,
     };
     let targets = by_place(items, &results, &by_id, shape, &evidence);
     collect(items.len(), results, &targets)
@@ -58,6 +59,8 @@ struct Evidence {
     in_order: bool,
     all_read: bool,
     all_done: Option<bool>,
+    /// The response has all that the documents say of a success.
+    is_full: bool,
 }
 
 /// The item that each result names.
@@ -101,7 +104,7 @@ fn by_place<T>(
     let mut targets: Vec<_> = by_id.iter().map(|item| item.map(|item| (item, Matched::ById))).collect();
     let left: Vec<usize> = (0..results.len()).filter(|result| by_id[*result].is_none()).collect();
     let free: Vec<usize> = (0..items.len()).filter(|item| !by_id.contains(&Some(*item))).collect();
-    if !evidence.are_as_many || left.is_empty() {
+    if !evidence.is_full || !evidence.are_as_many || left.is_empty() {
         return targets;
     }
     let fits = |result: usize, item: usize| !differ(Some(&results[result].ids), Some(&items[item]));
@@ -131,11 +134,14 @@ fn are_alike<T>(left: &[usize], results: &[StatedResult<T>], evidence: &Evidence
 fn collect<T>(count: usize, results: Vec<StatedResult<T>>, targets: &[Option<(usize, Matched)>]) -> Matching<T> {
     let mut matching = Matching { items: (0..count).map(|_| None).collect(), unmatched: Vec::new() };
     let mut contradicted = vec![false; count];
-    for (stated, target) in results.into_iter().zip(targets) {
+    for (mut stated, target) in results.into_iter().zip(targets) {
         let Some((item, how)) = *target else {
             matching.unmatched.push(stated);
             continue;
         };
+        if how == Matched::ById {
+            stated.doubt_at(item);
+        }
         match &matching.items[item] {
             None => matching.items[item] = Some(MatchedResult { stated, how }),
             Some(first) => contradicted[item] |= !agree(&first.stated, &stated),
@@ -145,6 +151,16 @@ fn collect<T>(count: usize, results: Vec<StatedResult<T>>, targets: &[Option<(us
         matching.items[item] = None;
     }
     matching
+}
+
+impl<T> StatedResult<T> {
+    /// Takes nothing from a result that only names the item, without all of its ids, at the place of another item.
+    fn doubt_at(&mut self, item: usize) {
+        let is_elsewhere = self.place.is_some_and(|place| place != item);
+        if self.is_tacit && is_elsewhere && self.ids.iter().any(Option::is_none) {
+            self.result = ItemResult::Unclear(Failure { code: None, message: None });
+        }
+    }
 }
 
 fn agree<T>(one: &StatedResult<T>, other: &StatedResult<T>) -> bool {
@@ -161,7 +177,6 @@ fn is_same_result<T>(one: &ItemResult<T>, other: &ItemResult<T>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::Failure;
     use super::*;
     use crate::json::{BadItem, ReadError};
 
@@ -190,9 +205,9 @@ mod tests {
     ) -> Vec<Option<usize>> {
         let items: Vec<Ids> = items.iter().map(|item| ids(*item)).collect();
         let results = results.into_iter().enumerate();
-        let results =
-            results.map(|(place, (texts, result))| StatedResult { place: Some(place), ids: ids(texts), result });
-        let answer = BatchAnswer { results: results.collect(), bad, all_done };
+        let stated =
+            |(place, (texts, result))| StatedResult { place: Some(place), ids: ids(texts), is_tacit: false, result };
+        let answer = BatchAnswer { results: results.map(stated).collect(), bad, all_done, is_full: true };
         let matching = assign(&items, answer, shape);
         matching.items.iter().map(|found| found.as_ref().and_then(|found| found.stated.place)).collect()
     }

@@ -13,7 +13,8 @@ pub fn item_outcomes<O: ListsResults<Response: Clone>>(
     response: &O::Response,
     judge: &ItemJudge<'_>,
 ) -> ItemOutcomes {
-    let mut answer = O::answer(response.clone(), judge.is_success).without_data();
+    let answer = O::answer(response.clone(), judge.is_success).without_data();
+    let mut answer = BatchAnswer { is_full: judge.is_full, ..answer };
     if let Some(apart) = &O::APART {
         answer.with_codes(apart, judge.raw, judge.is_success);
     }
@@ -80,14 +81,14 @@ fn outcome(meta: &Meta, stated: StatedResult<()>, is_compound: bool, judge: &Ite
 impl<T> BatchAnswer<T> {
     /// The same results without the data of those that succeeded.
     fn without_data(self) -> BatchAnswer<()> {
-        let results = self.results.into_iter().map(|StatedResult { place, ids, result }| {
+        let results = self.results.into_iter().map(|StatedResult { place, ids, is_tacit, result }| {
             let result = match result {
                 ItemResult::Done(_) => ItemResult::Done(()),
                 ItemResult::Failed(failure) => ItemResult::Failed(failure),
                 ItemResult::Unclear(failure) => ItemResult::Unclear(failure),
             };
-            StatedResult { place, ids, result }
+            StatedResult { place, ids, is_tacit, result }
         });
-        BatchAnswer { results: results.collect(), bad: self.bad, all_done: self.all_done }
+        BatchAnswer { results: results.collect(), bad: self.bad, all_done: self.all_done, is_full: self.is_full }
     }
 }

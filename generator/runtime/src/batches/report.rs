@@ -167,13 +167,14 @@ pub(super) struct ItemResults<'a> {
     waited: Duration,
     signed_at: Option<Timestamp>,
     left: Option<Moment>,
+    is_full: bool,
 }
 
 impl<'a> ItemResults<'a> {
     pub(super) fn new<T>(api: &'static Api, meta: &'static Meta, codes: &'a CodePolicy, reply: &Reply<T>) -> Self {
-        let Reply { status, request_time, waited, signed_at, left, may_answer_repeat, .. } = *reply;
-        let codes = codes.for_answer(may_answer_repeat);
-        Self { api, meta, codes, status, request_time, raw: reply.raw.clone(), waited, signed_at, left }
+        let Reply { status, request_time, waited, signed_at, left, may_answer_repeat, is_full, .. } = *reply;
+        let (codes, raw) = (codes.for_answer(may_answer_repeat), reply.raw.clone());
+        Self { api, meta, codes, status, request_time, raw, waited, signed_at, left, is_full }
     }
 
     pub(super) fn item<I: Parameters, T>(&self, item: I, found: Option<MatchedResult<T>>) -> ItemReport<I, T> {
@@ -194,7 +195,7 @@ impl<'a> ItemResults<'a> {
     /// The results in the data of the response, with their codes wherever the response has them.
     pub(super) fn read<O: ListsResults>(&self, data: O::Response) -> BatchAnswer<O::Done> {
         let is_success = |code: &str| self.meta.is_success(self.api, code);
-        let mut answer = O::answer(data, &is_success);
+        let mut answer = BatchAnswer { is_full: self.is_full, ..O::answer(data, &is_success) };
         if let Some(apart) = &O::APART {
             answer.with_codes(apart, &self.raw, &is_success);
         }

@@ -14,6 +14,7 @@ use crate::confirm::{
 };
 use crate::error::{BuildError, Error, JournalError};
 use crate::exchange::{CodePolicy, Reply};
+use crate::flatten::{Flat, Flattened, NotFlat};
 use crate::journal::Journal;
 use crate::json::{Decode, Encode};
 use crate::ledger::Ledger;
@@ -153,6 +154,15 @@ impl ClientCore {
         since: Timestamp,
     ) -> Result<usize, LedgerUpdateError> {
         self.wait(self.core.update_ledger(listings, ledger, family, since))
+    }
+
+    /// Cancels all orders and closes all positions; see [`ClientCore::flatten`](crate::ClientCore::flatten).
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientCore::flatten`](crate::ClientCore::flatten).
+    pub fn flatten(&self, flats: &[Flat], listings: &[Listing], policy: &ConfirmPolicy) -> Result<Flattened, NotFlat> {
+        self.wait(self.core.flatten(flats, listings, policy))
     }
 
     /// The orders that the client knows from its calls, if it was built with

@@ -8,16 +8,21 @@ use crate::pages::{Clipped, Page, PageError, Paged, Position, PositionError, Ran
 use crate::retry::RetryPolicy;
 
 /// All pages of a listing, one after the other; see [`Pages`](crate::pages::Pages).
+///
+/// The iterator ends after the first error, so that `flatten` and loops that skip errors end. To go on after an error,
+/// [`resume`](Self::resume) a listing from the [`position`](Self::position), or let calls be
+/// [retried](Self::retrying).
 #[must_use = "nothing is sent until a page is requested"]
 pub struct Pages<O: Paged> {
     client: ClientCore,
     pages: crate::pages::Pages<O>,
+    failed: bool,
 }
 
 impl ClientCore {
     /// All pages of the listing `request`. Nothing is sent yet.
     pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
-        Pages { client: self.clone(), pages: self.to_async().pages(request) }
+        Pages { client: self.clone(), pages: self.to_async().pages(request), failed: false }
     }
 }
 
@@ -48,12 +53,12 @@ impl<O: Paged> Pages<O> {
         Ok(Self { pages: self.pages.resume(position)?, ..self })
     }
 
-    /// The position of the next page. Save it after processing the pages before.
+    /// The position of the next page; after an error, of the page that could not be read. Save it after processing the pages before.
     pub fn position(&self) -> &Position {
         self.pages.position()
     }
 
-    /// The items of all pages, one after the other.
+    /// The items of all pages, one after the other, up to the first error.
     pub fn items(self) -> Items<O> {
         Items { client: self.client, items: self.pages.items() }
     }
@@ -62,9 +67,14 @@ impl<O: Paged> Pages<O> {
 impl<O: Paged> Iterator for Pages<O> {
     type Item = Result<Page<O::Item>, PageError>;
 
-    /// The next page; see [`Pages::next_page`](crate::pages::Pages::next_page).
+    /// The next page; `None` at the end of the listing, and after an error.
     fn next(&mut self) -> Option<Self::Item> {
-        self.client.wait(self.pages.next_page())
+        if self.failed {
+            return None;
+        }
+        let page = self.client.wait(self.pages.next_page());
+        self.failed = matches!(page, Some(Err(_)));
+        page
     }
 }
 
@@ -75,6 +85,9 @@ impl<O: Paged> fmt::Debug for Pages<O> {
 }
 
 /// The items of all pages of a listing, one after the other; see [`Items`](crate::pages::Items).
+///
+/// The iterator ends after the first error. To go on, [`resume`](Pages::resume) a listing from the
+/// [`position`](Self::position).
 #[must_use = "nothing is sent until an item is requested"]
 pub struct Items<O: Paged> {
     client: ClientCore,
@@ -101,7 +114,8 @@ impl<O: Paged> Items<O> {
 impl<O: Paged> Iterator for Items<O> {
     type Item = Result<O::Item, PageError>;
 
-    /// The next item. Items that cannot be read are found in [`bad`](Self::bad).
+    /// The next item; `None` at the end of the listing, and after an error. Items that cannot be read are found in
+    /// [`bad`](Self::bad).
     fn next(&mut self) -> Option<Self::Item> {
         self.client.wait(self.items.next())
     }

@@ -331,7 +331,7 @@ impl<'a> Checks<'a> {
             parameter: Place::path(self.place, parameter),
             given,
             allowed: rule.says.trim_end_matches('.').to_owned() + &self.values_of(rule.depends_on),
-            source: self.meta.map_or_else(|| rule.at.to_owned(), |meta| format!("{}, {}", meta.document, rule.at)),
+            source: self.meta.map_or_else(|| rule.at.to_owned(), |meta| meta.within_document(rule.at)),
             hint: rule.hint.to_owned(),
         });
     }

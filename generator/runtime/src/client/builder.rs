@@ -15,7 +15,7 @@ use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
 use crate::account::Account;
 use crate::checks::CheckPolicy;
-use crate::clock::{Clock, Environment, SystemEnvironment};
+use crate::clock::{Clock, Environment, Moment, SystemEnvironment, Timer};
 use crate::drift::Drift;
 use crate::error::BuildError;
 use crate::evidence::Awaited;
@@ -23,6 +23,7 @@ use crate::exchange::{BaseUrl, CodePolicy, HeaderValues};
 use crate::journal::Journal;
 use crate::limits::{Classes, InProcessLimits, LimitSettings, Limiter};
 use crate::orders::TrackedOrders;
+use crate::shared::SharedByAccount;
 use crate::signing::{Authenticator, Credentials, variable};
 use crate::tables::Api;
 #[cfg(feature = "hyper")]
@@ -295,6 +296,17 @@ where
                 Arc::new(InProcessLimits::with_shared_timer(LimitSettings::default(), Arc::clone(&environment) as _))
             }
         };
+        let recent = match (environment.run(), &self.credentials) {
+            (Some(run), Some(credentials)) => {
+                static RECENT: SharedByAccount<RecentRequests> = SharedByAccount::new();
+                let [key, _] = credentials.sent();
+                let now = Moment { wall: Clock::now(&*environment), steady: Timer::now(&*environment) };
+                let account = [self.api.name.as_bytes(), self.base_url.as_bytes(), key, &run.to_le_bytes()];
+                // A simulation ends with its clients; a process goes on, and may make others.
+                RECENT.of(&account, |recent| run == 0 && recent.is_needed(now))
+            }
+            (None, _) | (_, None) => Arc::default(),
+        };
         let base = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let headers = HeaderValues::new(self.api, &self.headers)?;
         let authenticator =
@@ -321,7 +333,7 @@ where
             transport,
             time,
             drift,
-            recent: RecentRequests::default(),
+            recent,
             awaited: Awaited::default(),
             shown: ShownIds::default(),
             metrics: self.metrics,

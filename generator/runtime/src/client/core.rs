@@ -56,7 +56,7 @@ pub(super) struct Parts {
     pub(super) transport: Box<dyn Transport>,
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
-    pub(super) recent: RecentRequests,
+    pub(super) recent: Arc<RecentRequests>,
     pub(super) awaited: Awaited,
     pub(super) shown: ShownIds,
     pub(super) metrics: Option<MetricsHook>,
@@ -200,6 +200,11 @@ impl ClientCore {
     /// most half a round trip, and shrinks with further responses.
     pub fn skew(&self) -> Option<Skew> {
         self.parts.time.skew()
+    }
+
+    /// When the last change left that may have had an effect, and when the last of those whose outcome is not known.
+    pub(crate) fn last_departures(&self) -> [Option<Moment>; 2] {
+        self.parts.recent.last_departures()
     }
 
     /// The current time, by both clocks of the client.

@@ -95,6 +95,9 @@ impl ClientCore {
                     return Err(Error::NotStored(Box::new(NotStored { operation, why, waited })));
                 }
             };
+            if let Some(request) = signed.number {
+                self.parts.recent.is_change(request, number);
+            }
             let trip = RoundTrip::default();
             let result = match self.send_once(call, permit, signed, self.moment(), &trip) {
                 Ok((sent, answer)) => {
@@ -167,7 +170,13 @@ impl ClientCore {
             api.outcome_of(meta.effect, read.call_result(), read.outcome(meta.effect, || is_compound))
         };
         let is_success = |code: &str| meta.is_success(api, code);
-        data.item_outcomes(&ItemJudge { api, raw: &reply.raw, is_success: &is_success, outcome_of: &outcome_of })
+        data.item_outcomes(&ItemJudge {
+            api,
+            raw: &reply.raw,
+            is_full: reply.is_full,
+            is_success: &is_success,
+            outcome_of: &outcome_of,
+        })
     }
 }
 

@@ -10,11 +10,13 @@ pub(super) struct OwnJournal {
     pub(super) journal: Arc<dyn Journal>,
     /// Whether the journal belongs to the client.
     is_bound: AtomicBool,
+    /// Whether its requests of earlier runs are remembered.
+    is_recalled: AtomicBool,
 }
 
 impl OwnJournal {
     pub(super) fn new(journal: Arc<dyn Journal>) -> Arc<Self> {
-        Arc::new(Self { journal, is_bound: AtomicBool::new(false) })
+        Arc::new(Self { journal, is_bound: AtomicBool::new(false), is_recalled: AtomicBool::new(false) })
     }
 
     /// Whether the journal is known to belong to the client.
@@ -24,5 +26,14 @@ impl OwnJournal {
 
     pub(super) fn set_bound(&self) {
         self.is_bound.store(true, Ordering::Release);
+    }
+
+    /// Whether its requests of earlier runs are remembered.
+    pub(super) fn is_recalled(&self) -> bool {
+        self.is_recalled.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_recalled(&self) {
+        self.is_recalled.store(true, Ordering::Release);
     }
 }

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::exchange;
 use crate::operation::{DynOperation, Operation};
 use crate::parameters::{Named, json_of};
-use crate::tables::Sends;
+use crate::tables::{Meta, RepeatKey, Sends};
 use crate::value::Timestamp;
 
 /// A checked and signed request, ready to be sent once. Its ids can be stored before it is sent.
@@ -133,14 +133,9 @@ impl ClientCore {
         made: Moment,
     ) -> Option<RequestNumber> {
         let meta = operation.meta();
-        let confirm = meta.confirm.as_ref()?;
-        let names = match (confirm.created, confirm.list) {
-            (None, _) => IdUse::Nothing,
-            (Some(_), None) => IdUse::One,
-            (Some(_), Some(_)) => IdUse::Several,
-        };
-        let key = self.key_of_repeats(operation);
-        let about = RequestFacts { signed_at, made, names, key };
+        let names = IdUse::of(meta)?;
+        let key = meta.repeat_key.as_ref().and_then(|key| self.key_of_repeats(meta, key, &Named::of(operation)));
+        let about = RequestFacts { signed_at, made, is_of_earlier_run: false, names, key };
         // The stored form has the ids of a request without a JSON body. Repeats are compared in the stored form, too,
         // because it has all of the request and nothing else.
         let is_in_body = meta.sends() == Sends::Json && !meta.path.contains('{');
@@ -152,13 +147,10 @@ impl ClientCore {
     }
 
     /// The key by which the exchange recognizes a repeat of a request, if the request carries one.
-    fn key_of_repeats(&self, operation: &dyn DynOperation) -> Option<KeyOfRepeats> {
-        let meta = operation.meta();
-        let key = meta.repeat_key.as_ref()?;
-        let named = Named::of(operation);
-        named.text(key.parameter)?;
+    pub(super) fn key_of_repeats(&self, meta: &Meta, key: &RepeatKey, request: &Named) -> Option<KeyOfRepeats> {
+        request.text(key.parameter)?;
         // A repeat may arrive as late as its signature allows.
-        let window = || self.signature_window(&named).unwrap_or_default();
+        let window = || self.signature_window(request).unwrap_or_default();
         let kept = key.kept_ms.map(|kept| Duration::from_millis(kept).saturating_sub(window()));
         Some(KeyOfRepeats { operation: meta.id, kept })
     }

@@ -1,4 +1,4 @@
-//! The requests that a client signed recently.
+//! The requests that the clients of an account signed recently, and those of earlier runs that the journal has.
 //!
 //! They show whether two of them used the same id, and when one of them left. Their texts are copied into one buffer:
 //! if each request kept its memory for hours, every call would allocate cold memory.
@@ -14,7 +14,9 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 
 use crate::clock::Moment;
+use crate::journal::ChangeNumber;
 use crate::json::each_string;
+use crate::tables::Meta;
 use crate::value::Timestamp;
 
 /// The maximum number of requests to remember.
@@ -49,6 +51,18 @@ pub(super) enum IdUse {
     Several,
 }
 
+impl IdUse {
+    /// Whether requests of an operation give an id to something new; `None` if their outcomes cannot be queried.
+    pub(super) fn of(meta: &Meta) -> Option<Self> {
+        let confirm = meta.confirm.as_ref()?;
+        Some(match (confirm.created, confirm.list) {
+            (None, _) => Self::Nothing,
+            (Some(_), None) => Self::One,
+            (Some(_), Some(_)) => Self::Several,
+        })
+    }
+}
+
 /// The exchange recognizes a repeat of a request by a key in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyOfRepeats {
@@ -61,7 +75,9 @@ pub(super) struct KeyOfRepeats {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestFacts {
     pub(super) signed_at: Timestamp,
+    /// When it was made; for a request of an earlier run, when it was read from the journal.
     pub(super) made: Moment,
+    pub(super) is_of_earlier_run: bool,
     pub(super) names: IdUse,
     /// The key of repeats, if it carries one.
     pub(super) key: Option<KeyOfRepeats>,
@@ -102,6 +118,8 @@ struct Recent {
     departure: Departure,
     /// When its outcome became known.
     settled: Option<Moment>,
+    /// Its change in the journal, if it has one.
+    change: Option<ChangeNumber>,
 }
 
 /// The strings in the text of a request.
@@ -134,8 +152,27 @@ impl RecentRequests {
         recent.keyed += usize::from(about.key.is_some());
         let departure = Departure::Possible;
         let (length, strings) = (text.len(), Strings::Unknown);
-        recent.requests.push_back(Recent { about, length, strings, departure, settled: None });
+        recent.requests.push_back(Recent { about, length, strings, departure, settled: None, change: None });
         RequestNumber(recent.first + recent.requests.len() as u64 - 1)
+    }
+
+    /// Adds a request of an earlier run, as its journal has it, unless it is known.
+    pub(super) fn remember_change(&self, change: ChangeNumber, text: &[u8], about: RequestFacts) {
+        let is_it = |recent: &Recent| recent.change == Some(change) && recent.about.signed_at == about.signed_at;
+        if !self.lock().requests.iter().any(is_it) {
+            let request = self.remember(text, about);
+            self.is_change(request, change);
+        }
+    }
+
+    /// Notes the change of a request in the journal.
+    pub(super) fn is_change(&self, request: RequestNumber, change: ChangeNumber) {
+        self.note(request, |recent| recent.change = Some(change));
+    }
+
+    /// Whether a request is remembered that is not old `now`.
+    pub(super) fn is_needed(&self, now: Moment) -> bool {
+        self.lock().requests.back().is_some_and(|latest| now.steady_since(latest.about.made) <= AGE)
     }
 
     /// Notes that a request leaves.
@@ -151,6 +188,19 @@ impl RecentRequests {
     /// Notes that the outcome of a request is known.
     pub(super) fn settle(&self, request: RequestNumber, now: Moment) {
         self.note(request, |recent| recent.settled = Some(now));
+    }
+
+    /// When the last request left that may have had an effect, and when the last of those whose outcome is not known.
+    pub(super) fn last_departures(&self) -> [Option<Moment>; 2] {
+        let recent = self.lock();
+        let left = |recent: &Recent| match recent.departure {
+            Departure::At(left) => Some(left),
+            Departure::Possible | Departure::Void => None,
+        };
+        let last = |is_of: fn(&&Recent) -> bool| {
+            recent.requests.iter().filter(is_of).filter_map(left).max_by_key(|left| left.steady)
+        };
+        [last(|_| true), last(|recent| recent.settled.is_none())]
     }
 
     fn note(&self, RequestNumber(number): RequestNumber, what: impl FnOnce(&mut Recent)) {
@@ -253,9 +303,13 @@ impl Recent {
         self.apart(other) <= AROUND && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
 
+    /// How far apart they were made. The steady clock of this run shows nothing of an earlier one.
     fn apart(&self, other: &Self) -> Duration {
-        let (one, other) = (self.about.made, other.about.made);
-        one.steady_since(other) + other.steady_since(one)
+        let (one, other) = (self.about, other.about);
+        match one.is_of_earlier_run || other.is_of_earlier_run {
+            true => Duration::from_millis(one.signed_at.as_millis().abs_diff(other.signed_at.as_millis())),
+            false => one.made.steady_since(other.made) + other.made.steady_since(one.made),
+        }
     }
 
     fn left(&self) -> Option<Moment> {

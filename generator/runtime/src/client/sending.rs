@@ -111,12 +111,13 @@ impl ClientCore {
         let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
         let may_answer_repeat = meta.effect != Effect::Read && self.codes().may_answer_repeat(received.since(at));
         let reply = answer.map_err(|error| self.unanswered(meta, error)).and_then(|response| {
-            let RateLimitFeedback { remaining, .. } = permit.answered_after(&response, trip);
+            let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.parts.api, &response) };
             span.answered(&response);
             let date = time_of_date_header(self.parts.api, response.headers());
             let codes = self.codes().for_answer(may_answer_repeat);
             let reply = read_answer(self.parts.api, &codes, operation, &what, response, data);
-            let reply = reply.map(|reply| Reply { remaining, may_answer_repeat, ..reply });
+            permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
+            let reply = reply.map(|reply| Reply { remaining: feedback.remaining, may_answer_repeat, ..reply });
             dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)
         });
         if reply.is_ok() {
@@ -185,6 +186,15 @@ impl ClientCore {
         let outcome = self.parts.api.outcome_of(meta.effect, call_result_of(&error), Outcome::Unknown);
         let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
         Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
+    }
+}
+
+/// The time in an envelope.
+fn time_of(answer: &Result<Reply<()>, Error>) -> Option<Timestamp> {
+    match answer {
+        Ok(reply) => reply.request_time,
+        Err(Error::Exchange(error)) => error.request_time,
+        Err(_) => None,
     }
 }
 

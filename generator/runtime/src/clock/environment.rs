@@ -1,8 +1,9 @@
 //! What a client takes from the machine it runs on: time, wake-ups and random numbers.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
 use std::task::Waker;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Clock, SystemClock, SystemTimer, Timer};
 use crate::value::Timestamp;
@@ -16,16 +17,30 @@ use crate::value::Timestamp;
 pub trait Environment: Clock + Timer {
     /// A random number, which keeps retries of calls that failed together apart.
     fn random(&self) -> u64;
+
+    /// A number for what runs by the same monotonic clock; 0 is the process itself. The clients of one run with the same
+    /// key and address know each other's requests, so that none takes the order of another for its own. By default
+    /// `None`: a client knows its own requests only.
+    fn run(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The system's clocks and its random numbers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SystemEnvironment(SystemTimer);
 
 impl SystemEnvironment {
-    /// An environment whose monotonic clock begins at zero.
+    /// An environment whose monotonic clock began with the first one of the process.
     pub fn new() -> Self {
-        Self::default()
+        static START: OnceLock<Instant> = OnceLock::new();
+        Self(SystemTimer::since(*START.get_or_init(Instant::now)))
+    }
+}
+
+impl Default for SystemEnvironment {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -48,5 +63,9 @@ impl Timer for SystemEnvironment {
 impl Environment for SystemEnvironment {
     fn random(&self) -> u64 {
         RandomState::new().hash_one(0_u8)
+    }
+
+    fn run(&self) -> Option<u64> {
+        Some(0)
     }
 }

@@ -36,7 +36,12 @@ struct State {
 impl SystemTimer {
     /// A timer that begins at zero.
     pub fn new() -> Self {
-        Self { alarms: Arc::new(Alarms::of(Instant::now(), process::id())) }
+        Self::since(Instant::now())
+    }
+
+    /// A timer that began at `start`.
+    pub(super) fn since(start: Instant) -> Self {
+        Self { alarms: Arc::new(Alarms::of(start, process::id())) }
     }
 }
 

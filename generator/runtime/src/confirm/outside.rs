@@ -96,6 +96,7 @@ impl ClientCore {
         recoveries: &[Recovery],
         record: &R,
     ) -> Result<OutsideEvidence, JournalError> {
+        self.recall().await?;
         let shown: Vec<_> = recoveries.iter().filter(|recovery| (recovery.record)() == TypeId::of::<R>()).collect();
         let operations = shown.iter().map(|recovery| recovery.operation()).collect();
         let outside = Arc::new(OutsideRecord::of(record, operations));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::absence::QueryTimes;
 use super::question::{Finding, QueryResult, Question, is_denial};
 use super::record::AnyRecord;
-use super::verdict::{Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
+use super::verdict::{Because, Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 use super::{ConfirmPolicy, Shown};
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
@@ -131,6 +131,10 @@ impl ClientCore {
     async fn query_rounds(&self, open: Vec<Open>, policy: &ConfirmPolicy) -> Vec<Concluded> {
         let timer: &dyn Timer = self.environment();
         let end = timer.now().saturating_add(policy.deadline);
+        if self.recall().await.is_err() {
+            let because = "the journal cannot be read, which may have another request with the id";
+            return open.iter().map(|one| unqueried(one, because)).collect();
+        }
         let mut confirmations: Vec<Concluded> = open.iter().map(not_queried).collect();
         let waiting = Waiting::begin(self, &open, policy);
         let mut wait = policy.pauses.0;
@@ -280,7 +284,8 @@ impl ConsecutiveAbsences {
 
 /// What follows from what an answer proves.
 fn concluded(open: &Open, finding: Finding, answer: QueryAnswer, queries: u32, is_repeated: bool) -> Concluded {
-    let still = |last, because| {
+    let still = |last: Option<Error>, why| {
+        let because = Because::new(why, last.as_ref());
         let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
         Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
     };
@@ -371,8 +376,11 @@ fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
 
 /// The outcome before the first query.
 fn not_queried(open: &Open) -> Concluded {
-    let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
-    let because = "the deadline passed before a query was answered";
+    unqueried(open, "the deadline passed before a query was answered")
+}
+
+fn unqueried(open: &Open, because: &'static str) -> Concluded {
+    let (call, signed_at, because) = (open.call.clone(), Some(open.signed_at), Because::new(because, None));
     Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at, because, queries: 0 }))
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::record::AnyRecord;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::exchange::Reply;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
@@ -66,9 +66,44 @@ pub struct Unconfirmed {
     /// it carries no id to query by.
     pub signed_at: Option<Timestamp>,
     /// Why the queries did not settle it.
-    pub because: &'static str,
+    pub because: Because,
     /// The number of queries.
     pub queries: u32,
+}
+
+/// Why queries did not settle an outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Because {
+    why: &'static str,
+    code: Option<Code>,
+}
+
+/// The longest code that is named.
+const LONGEST_CODE: usize = 32;
+
+impl Because {
+    /// A reason, and the code of the last query if the exchange refused it.
+    pub(super) fn new(why: &'static str, last: Option<&Error>) -> Self {
+        let code = last.and_then(Error::code).filter(|code| code.len() <= LONGEST_CODE);
+        Self { why, code: code.map(Code::new) }
+    }
+
+    /// The reason without the code.
+    pub fn why(&self) -> &'static str {
+        self.why
+    }
+
+    /// The code with which the exchange refused the last query.
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_ref().map(Code::as_str)
+    }
+}
+
+impl fmt::Display for Because {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.why)?;
+        self.code.as_ref().map_or(Ok(()), |code| write!(f, " (code {code})"))
+    }
 }
 
 impl Unconfirmed {
@@ -93,7 +128,7 @@ impl<A, R> Confirmation<A, R> {
     /// Why the queries did not settle it, if they did not.
     pub(super) fn because(&self) -> Option<&'static str> {
         match self {
-            Self::Unknown(still) => Some(still.because),
+            Self::Unknown(still) => Some(still.because.why()),
             Self::Done(_) | Self::NotDone(_) => None,
         }
     }
@@ -128,7 +163,7 @@ impl<A, R> fmt::Display for Confirmation<A, R> {
 impl fmt::Display for Unconfirmed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let queries = if self.queries == 1 { "query" } else { "queries" };
-        write!(f, "its outcome is unknown after {} {queries}: {}", self.queries, self.because)?;
+        write!(f, "its outcome is unknown after {} {queries}: {}", self.queries, self.because.why())?;
         self.last.as_ref().map_or(Ok(()), |last| write!(f, "; the last one failed: {last}"))
     }
 }
@@ -155,5 +190,6 @@ pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A
 
 /// The outcome is unknown, without a query yet.
 pub(super) fn still_unknown<A, R>(call: Option<Arc<Error>>, because: &'static str) -> Confirmation<A, R> {
+    let because = Because::new(because, None);
     Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at: None, because, queries: 0 }))
 }

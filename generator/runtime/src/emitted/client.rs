@@ -5,12 +5,16 @@
 
 /// Declares `Client` and, if the feature `blocking` is on, `blocking::Client`, for the API of a table.
 ///
-/// The table is followed by the list of recoveries and the list of listings that a journal is compared with. A row for
+/// The table is followed by the list of recoveries, the list of listings that a journal is compared with, and what makes
+/// an account flat. A row for
 /// each family gives the function that leads to its operations: `module: Type;`, where the module has what
 /// [`operations!`](crate::operations) declares.
 #[macro_export]
 macro_rules! client {
-    ($api:ident, $recoveries:ident, $listings:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
+    (
+        $api:ident, $recoveries:ident, $listings:ident, $flats:ident;
+        $($(#[$attribute:meta])* $family:ident: $operations:ident;)*
+    ) => {
         /// A client of an exchange. Clones share its connections.
         #[derive(Clone, Debug)]
         pub struct Client {
@@ -18,7 +22,7 @@ macro_rules! client {
         }
 
         $crate::__client! {
-            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings;
+            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings, $flats;
             $($(#[$attribute])* $family() -> [$family::$operations];)*
         }
 
@@ -40,7 +44,7 @@ macro_rules! client {
             /// Otherwise it is the same as [`Client`](super::Client). Several threads may make calls at the same time.
             /// A call within an async runtime is allowed and blocks its thread; see [`tradeapi_runtime::blocking`].
             pub mod blocking {
-                use super::{$api, $recoveries, $listings};
+                use super::{$api, $recoveries, $listings, $flats};
 
                 /// A blocking client of an exchange. Clones share its connections.
                 #[derive(Clone, Debug)]
@@ -49,7 +53,7 @@ macro_rules! client {
                 }
 
                 $crate::__client! {
-                    [$crate::blocking] [] [] $api, $recoveries, $listings;
+                    [$crate::blocking] [] [] $api, $recoveries, $listings, $flats;
                     $($(#[$attribute])* $family() -> [super::$family::blocking::$operations];)*
                 }
 
@@ -70,7 +74,7 @@ macro_rules! client {
 #[macro_export]
 macro_rules! __client {
     (
-        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident;
+        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident, $flats:ident;
         $($(#[$attribute:meta])* $family:ident() -> [$($operations:tt)*];)*
     ) => {
         impl Client {
@@ -252,6 +256,19 @@ macro_rules! __client {
                 since: $crate::Timestamp,
             ) -> ::core::result::Result<usize, $crate::reconcile::LedgerUpdateError> {
                 self.core.update_ledger($listings, ledger, family, since)$($wait)*
+            }
+
+            /// Cancels all orders and closes all positions, until reading shows that none is left; see
+            /// [`ClientCore::flatten`](tradeapi_runtime::ClientCore::flatten).
+            ///
+            /// # Errors
+            ///
+            /// Fails with what is left, or not known to be gone.
+            pub $($async)? fn flatten(
+                &self,
+                policy: &$crate::confirm::ConfirmPolicy,
+            ) -> ::core::result::Result<$crate::flatten::Flattened, $crate::flatten::NotFlat> {
+                self.core.flatten($flats, $listings, policy)$($wait)*
             }
 
             /// The orders that the client knows from its calls, if it was built with

@@ -20,7 +20,7 @@ pub enum BuildError {
         /// What is wrong with it.
         why: String,
     },
-    /// The key or the passphrase cannot be sent.
+    /// The key, the secret or the passphrase cannot be right.
     Credentials {
         /// What is wrong with it.
         why: &'static str,

@@ -2,12 +2,14 @@
 
 use std::error::Error;
 use std::fmt;
+use std::iter::successors;
 
 /// Why a request has no response.
 #[derive(Debug)]
 pub struct TransportError {
     kind: TransportErrorKind,
     sent: Delivery,
+    address: Option<Box<str>>,
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
@@ -39,7 +41,14 @@ pub enum Delivery {
 impl TransportError {
     /// An error of this kind. If it is not certain that the request was not sent, `sent` is [`Delivery::MaybeSent`].
     pub fn new(kind: TransportErrorKind, sent: Delivery) -> Self {
-        Self { kind, sent, source: None }
+        Self { kind, sent, address: None, source: None }
+    }
+
+    /// Adds the host that the request was for, with its port.
+    #[must_use]
+    pub fn at(mut self, address: impl Into<Box<str>>) -> Self {
+        self.address = Some(address.into());
+        self
     }
 
     /// Adds the cause.
@@ -58,6 +67,16 @@ impl TransportError {
     pub fn sent(&self) -> Delivery {
         self.sent
     }
+
+    /// The errors that led to this one, the latest first. Its text contains theirs.
+    pub fn causes(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
+        let first = self.source.as_deref().map(|source| source as &(dyn Error + 'static));
+        successors(first, cause_of)
+    }
+}
+
+fn cause_of<'a>(error: &&'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    (*error).source()
 }
 
 impl fmt::Display for TransportError {
@@ -69,16 +88,25 @@ impl fmt::Display for TransportError {
             TransportErrorKind::BodyTooLarge => "the response is too long",
             TransportErrorKind::Other => "the transport failed",
         })?;
-        match &self.source {
-            Some(source) => write!(f, ": {source}"),
-            None => Ok(()),
+        if let Some(address) = &self.address {
+            write!(f, " ({address})")?;
         }
+        let mut last = String::new();
+        for cause in self.causes() {
+            let text = cause.to_string();
+            // Many errors contain the text of their own cause.
+            if !last.contains(&text) {
+                write!(f, ": {text}")?;
+                last = text;
+            }
+        }
+        Ok(())
     }
 }
 
 impl Error for TransportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // The text above contains the source itself, but not the source of that.
-        self.source.as_ref().and_then(|source| source.source())
+        // The text above contains all causes, so a text of the whole chain would repeat them.
+        None
     }
 }

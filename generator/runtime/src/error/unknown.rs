@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use http::{Method, Uri};
+use http::{Method, StatusCode, Uri};
 
 use super::Error;
 use crate::clock::Moment;
@@ -63,6 +63,21 @@ impl SentRequest {
 impl UnknownOutcome {
     pub(crate) fn new(meta: &'static Meta, client_ids: Vec<String>, sent: SentRequest, why: Error) -> Self {
         Self { operation: meta.id, effect: meta.effect, client_ids, sent, why: Box::new(why), is_contradicted: false }
+    }
+
+    /// The HTTP status of the response, if there is one.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.why.status()
+    }
+
+    /// The code of the response, if it is a refusal.
+    pub fn code(&self) -> Option<&str> {
+        self.why.code()
+    }
+
+    /// The whole response, if there is one.
+    pub fn raw(&self) -> Option<&Bytes> {
+        self.why.raw()
     }
 
     /// The first of [`client_ids`](Self::client_ids), for a request that has one.

@@ -8,60 +8,83 @@ use crate::error::SentRequest;
 use crate::json::{Kind, ReadError, Reader, places_of};
 use crate::operation::DynOperation;
 use crate::parameters::Named;
-use crate::tables::{Echo, Echoes, Step};
+use crate::tables::{Echo, Echoes, Shows, Step};
 
-/// How an id of a response compares with its request.
+/// How a value of a response compares with its request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Comparison {
     Agrees,
+    /// Both have it, and they differ.
     Differs,
-    /// Only one of the two has it.
-    Missing,
+    /// Only the request has it.
+    Omitted,
+    /// The request does not have it, so that the response could not repeat it.
+    NotSent,
 }
 
-/// Refuses data that cannot belong to the request that was sent, or does not show that it does: data with another id, of
-/// another form, or without any value although the answer should repeat an id of the request.
-pub(super) fn is_of(
+/// Whether data repeats an id of the request that was sent. Refuses data that cannot belong to that request: data with
+/// another id, or without any although the request has one. Of a list, one item is enough. `None` stands for data that is
+/// absent.
+pub(super) fn repeats_an_id(
     operation: &dyn DynOperation,
     sent: &SentRequest,
     data: Option<Reader<'_>>,
-) -> Result<(), ReadError> {
-    let Some(echoes) = &operation.meta().echoes else { return Ok(()) };
-    let text = |member: &str| text_of(data.as_ref()?, member, echoes);
-    let quick = echoes.ids.iter().map(|echo| compare_as_written(sent, echo, text(echo.member).as_deref()));
-    if Agreement::of(quick).is_enough(echoes) {
-        return Ok(());
+) -> Result<bool, ReadError> {
+    let Some(echoes) = &operation.meta().echoes else { return Ok(false) };
+    let shows = operation.meta().shows;
+    let quick = |echo: &Echo| {
+        let text = data.as_ref().and_then(|data| text_of(data, echo.member, shows));
+        compare_as_written(sent, echo, text.as_deref())
+    };
+    if Agreement::of(echoes, quick).is_some_and(|compared| compared.is_proof(echoes)) {
+        return Ok(true);
     }
+    let records: Vec<Reader<'_>> = match shows {
+        Shows::List => items_of(data.clone(), operation.meta().list_member),
+        Shows::Nothing | Shows::OneOf(_) | Shows::Each(_) => data.iter().cloned().collect(),
+    };
     let request = Named::of(operation);
-    let compared = echoes.ids.iter().map(|echo| Some(compare(&request, echo, text(echo.member).as_deref())));
-    let compared = Agreement::of(compared);
-    if compared.is_enough(echoes) {
-        return Ok(());
+    let agreement = |record: Option<&Reader<'_>>| {
+        let text = |echo: &Echo| text_of(record?, echo.member, shows);
+        Agreement::of(echoes, |echo| Some(compare(&request, echo, text(echo).as_deref()))).unwrap_or_default()
+    };
+    let mut all: Vec<Agreement> = records.iter().map(|record| agreement(Some(record))).collect();
+    if all.is_empty() {
+        all.push(agreement(None));
     }
-    let here = data.clone().map_or(0, |mut data| data.here());
-    let refuse = |why: &str| Err(ReadError::new(here, why.to_owned()));
-    if compared.differs {
-        return refuse("the id differs from that of the request");
+    let refuse = |why: &str| Err(ReadError::new(data.clone().map_or(0, |mut data| data.here()), why.to_owned()));
+    if all.iter().any(|compared| compared.is_proof(echoes)) {
+        Ok(true)
+    } else if all.iter().any(|compared| compared.differs || compared.another_differs) {
+        refuse("the id differs from that of the request")
+    } else if all.iter().any(|compared| compared.omits) {
+        refuse("it repeats no id of the request")
+    } else {
+        Ok(false)
     }
-    if is_foreign(data.clone(), echoes)? {
-        return refuse("it contains no documented member");
-    }
-    // Responses may leave out any documented member, but one without any shows nothing of this request.
-    let is_repeated = |echo: &Echo| echo.of.iter().any(|parameter| request.text(parameter).is_some());
-    let has_value = || echoes.members.iter().any(|member| text(member).is_some_and(|value| !value.is_empty()));
-    if echoes.ids.iter().any(is_repeated) && !has_value() {
-        return refuse("it contains no value, and the request has an id");
-    }
-    Ok(())
 }
 
-/// Whether data has members, but none that is documented.
-fn is_foreign(data: Option<Reader<'_>>, echoes: &Echoes) -> Result<bool, ReadError> {
-    let Some(mut data) = data else { return Ok(false) };
-    let json = data.raw_value()?;
-    let answer = Named::read(json);
-    let is_empty = !json.starts_with('{') || answer.is_empty();
-    Ok(!is_empty && !echoes.members.iter().any(|member| answer.has(member)))
+/// Readers at the items of a list, which can be the member `list` of an object. What cannot be read has no items here,
+/// and is reported when all of it is read.
+fn items_of<'a>(data: Option<Reader<'a>>, list: Option<&'static str>) -> Vec<Reader<'a>> {
+    let mut items = Vec::new();
+    let Some(mut data) = data else { return items };
+    if let (Kind::Object, Some(list)) = (data.peek(), list)
+        && go_to(&mut data, &[Step::Member(list)]).is_none()
+    {
+        return items;
+    }
+    if data.peek() != Kind::Array {
+        return items;
+    }
+    let Ok(mut elements) = data.array() else { return items };
+    while let Ok(Some(_)) = elements.next(&mut data) {
+        items.push(data.clone());
+        if data.skip().is_err() {
+            break;
+        }
+    }
+    items
 }
 
 /// Whether a body is the response to a call with another number in the member `id`. A refusal need not have one.
@@ -70,48 +93,55 @@ pub(super) fn is_of_another_call(id: &str, sent: &SentRequest, body: &[u8]) -> b
     matches!((id(&sent.body), id(body)), (Some(own), Some(other)) if own != other)
 }
 
-/// How all ids of a response compare together.
+/// How the values of a response compare together.
 #[derive(Default)]
 struct Agreement {
+    /// An id agrees.
     agrees: bool,
+    /// An id differs.
     differs: bool,
-    /// Some comparison was inconclusive.
-    is_open: bool,
+    /// The response omits an id of the request.
+    omits: bool,
+    /// A value that is no id differs.
+    another_differs: bool,
 }
 
 impl Agreement {
-    fn of(compared: impl Iterator<Item = Option<Comparison>>) -> Self {
+    /// `None` if a comparison is inconclusive.
+    fn of(echoes: &Echoes, compare: impl Fn(&Echo) -> Option<Comparison>) -> Option<Self> {
         let mut all = Self::default();
-        for one in compared {
-            match one {
-                Some(Comparison::Agrees) => all.agrees = true,
-                Some(Comparison::Differs) => all.differs = true,
-                Some(Comparison::Missing) => {}
-                None => all.is_open = true,
+        for echo in echoes.ids {
+            match compare(echo)? {
+                Comparison::Agrees => all.agrees = true,
+                Comparison::Differs => all.differs = true,
+                Comparison::Omitted => all.omits = true,
+                Comparison::NotSent => {}
             }
         }
-        all
+        for echo in echoes.also {
+            all.another_differs |= compare(echo)? == Comparison::Differs;
+        }
+        Some(all)
     }
 
-    fn is_enough(&self, echoes: &Echoes) -> bool {
-        self.agrees && !self.is_open && (echoes.one_is_enough || !self.differs)
+    fn is_proof(&self, echoes: &Echoes) -> bool {
+        self.agrees && (echoes.one_is_enough || !self.differs) && !self.another_differs
     }
 }
 
 fn compare(request: &Named, echo: &Echo, id: Option<&str>) -> Comparison {
     let mut own = echo.of.iter().filter_map(|parameter| request.text(parameter)).peekable();
     match id {
-        Some(id) if own.peek().is_some() => match own.any(|own| own == id) {
-            true => Comparison::Agrees,
-            false => Comparison::Differs,
-        },
-        _ => Comparison::Missing,
+        _ if own.peek().is_none() => Comparison::NotSent,
+        None => Comparison::Omitted,
+        Some(id) if own.any(|own| own == id) => Comparison::Agrees,
+        Some(_) => Comparison::Differs,
     }
 }
 
 /// The same by comparing the bytes of the body, which is faster; `None` if that is inconclusive.
 fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Option<Comparison> {
-    let Some(id) = id else { return Some(Comparison::Missing) };
+    let Some(id) = id else { return Some(Comparison::Omitted) };
     if sent.body.is_empty() {
         return None;
     }
@@ -119,26 +149,33 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
     if written().any(|written| written == Written::Same) {
         return Some(Comparison::Agrees);
     }
-    written().all(|written| written == Written::Nowhere).then_some(Comparison::Missing)
+    written().all(|written| written == Written::Nowhere).then_some(Comparison::NotSent)
 }
 
 /// The text of a member of an object, of an array whose places are the members, or of a value that is the only one. An
-/// empty text stands for no id, which differs from any id of the request. Unreadable data is reported when all of it is
-/// read.
-fn text_of<'a>(data: &Reader<'a>, member: &str, echoes: &Echoes) -> Option<Cow<'a, str>> {
+/// empty text is absent. Unreadable data is reported when all of it is read.
+fn text_of<'a>(data: &Reader<'a>, member: &str, shows: Shows) -> Option<Cow<'a, str>> {
+    written_text(data, member, shows).filter(|text| !text.is_empty())
+}
+
+fn written_text<'a>(data: &Reader<'a>, member: &str, shows: Shows) -> Option<Cow<'a, str>> {
+    let members = match shows {
+        Shows::OneOf(members) | Shows::Each(members) => members,
+        Shows::Nothing | Shows::List => &[],
+    };
     let mut data = data.clone();
     match data.peek() {
         Kind::Object => {}
         Kind::Array => {
-            let place = echoes.members.iter().position(|own| *own == member)?;
+            let place = members.iter().position(|own| *own == member)?;
             go_to(&mut data, &[Step::Item(place)])?;
             return data.scalar().ok();
         }
-        Kind::String | Kind::Number => return data.scalar().ok().filter(|_| echoes.members == [member]),
+        Kind::String | Kind::Number => return data.scalar().ok().filter(|_| members == [member]),
         Kind::Boolean | Kind::Null | Kind::Nothing => return None,
     }
-    let mut members = data.object(&[]).ok()?;
-    while let Some(name) = members.next_name(&mut data).ok()? {
+    let mut found = data.object(&[]).ok()?;
+    while let Some(name) = found.next_name(&mut data).ok()? {
         if name == member {
             return data.scalar().ok();
         }

@@ -13,12 +13,14 @@ use super::echo;
 use super::envelope::{Opened, absent, go_to, read_data};
 use super::headers::{date, retry_after};
 use super::next_page::NextPageHint;
+use super::shown;
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
 use crate::json::{ReadError, Reader};
 use crate::operation::{DynOperation, DynResponse, Operation, Received};
-use crate::tables::{Api, Around, CallResult, Envelope, Meta, Outcome};
+use crate::parameters::Named;
+use crate::tables::{Api, Around, CallResult, Effect, Envelope, Meta, Outcome, SuccessWith};
 use crate::value::{Field, Shown, Timestamp};
 
 /// How many characters of a response without an envelope serve as its message.
@@ -26,8 +28,9 @@ const MESSAGE: usize = 200;
 
 /// Reads the HTTP response to an operation.
 ///
-/// With an envelope, its code decides, not the HTTP status; without one, the status does. Codes are interpreted by
-/// the default [`CodePolicy`].
+/// With an envelope, its code decides, not the HTTP status; without one, the status does. A success must also have the
+/// message and the status of one, if they are documented, because nothing shows here which request it belongs to. Codes
+/// are interpreted by the default [`CodePolicy`].
 ///
 /// # Errors
 ///
@@ -37,9 +40,9 @@ pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Resu
     let remaining = remaining_calls(api, response.headers());
     // Without its parameters, a request that may do several things counts as one that does.
     let codes = &CodePolicy::default();
-    let known = KnownRequest { codes, is_compound: &|| O::META.compound.is_some(), call: None };
+    let known = KnownRequest { codes, is_compound: &|| O::META.compound.is_some(), lists_ids: &|| false, call: None };
     let mut data = Received::<O>::nothing();
-    let reply = read(api, O::META, known, response, &|_| Ok(()), &mut data)?;
+    let reply = read(api, O::META, known, response, &|_| Ok(false), &mut data)?;
     Reply { remaining, ..reply }.with_data(data)
 }
 
@@ -54,9 +57,10 @@ pub(crate) fn read_answer(
     data: &mut dyn DynResponse,
 ) -> Result<Reply<()>, Error> {
     let call = operation.meta().call.map(|_| sent);
-    let known = KnownRequest { codes, is_compound: &|| is_compound(operation), call };
-    let reply = read(api, operation.meta(), known, response, &|data| echo::is_of(operation, sent, data), data);
-    reply.map_err(|error| match error {
+    let lists_ids = || lists_ids(operation);
+    let known = KnownRequest { codes, is_compound: &|| is_compound(operation), lists_ids: &lists_ids, call };
+    let check = |data: Option<Reader<'_>>| echo::repeats_an_id(operation, sent, data);
+    read(api, operation.meta(), known, response, &check, data).map_err(|error| match error {
         Error::Exchange(error) => {
             Error::Exchange(Box::new(error.about_query(api.credentials.as_ref(), sent.uri.query())))
         }
@@ -64,8 +68,18 @@ pub(crate) fn read_answer(
     })
 }
 
-/// Refuses data that does not belong to the request; `None` stands for data that is absent.
-type Check<'a> = &'a dyn Fn(Option<Reader<'_>>) -> Result<(), ReadError>;
+/// Whether the items of a request have ids, by which the results in its response are matched with them.
+fn lists_ids(operation: &dyn DynOperation) -> bool {
+    let id = operation.meta().client_id.as_ref();
+    id.and_then(|id| Some((id.list?, id.parameter))).is_some_and(|(list, id)| {
+        let named = Named::of(operation);
+        named.items(list).iter().any(|item| item.text(id).is_some())
+    })
+}
+
+/// Whether data repeats an id of the request. Refuses data that does not belong to the request; `None` stands for data
+/// that is absent.
+type Check<'a> = &'a dyn Fn(Option<Reader<'_>>) -> Result<bool, ReadError>;
 
 fn read(
     api: &Api,
@@ -79,11 +93,11 @@ fn read(
     let body = without_mark(body);
     let answer = Answer { api, meta, known, head: &head, status: head.status, body: &body };
     answer.is_of_call()?;
-    let request_time = match &api.envelope {
+    let (request_time, is_full) = match &api.envelope {
         Some(envelope) if answer.is_around(envelope) => answer.in_envelope(envelope, check, data)?,
         Some(_) | None => {
             answer.bare(check, data)?;
-            None
+            (None, true)
         }
     };
     Ok(Reply {
@@ -91,6 +105,7 @@ fn read(
         request_time,
         signed_at: None,
         left: None,
+        is_full,
         may_answer_repeat: false,
         status: head.status,
         remaining: None,
@@ -139,6 +154,7 @@ pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Time
 struct KnownRequest<'a> {
     codes: &'a CodePolicy,
     is_compound: &'a dyn Fn() -> bool,
+    lists_ids: &'a dyn Fn() -> bool,
     /// The request, if it is a call.
     call: Option<&'a SentRequest>,
 }
@@ -174,16 +190,44 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Reads the data in an envelope, and returns the time in the envelope.
+    /// Reads the data in an envelope. Returns the time in the envelope, and whether the success is a full one or repeats
+    /// an id of the request.
     fn in_envelope(
         &self,
         envelope: &'a Envelope,
         check: Check<'_>,
         data: &mut dyn DynResponse,
-    ) -> Result<Option<Timestamp>, Error> {
+    ) -> Result<(Option<Timestamp>, bool), Error> {
         let mut opened = self.open(envelope)?;
-        let read = check(opened.at_data()).and_then(|()| opened.data(self.meta.list_member, data));
-        read.map(|()| opened.time).map_err(|error| self.unreadable(error))
+        let repeats = self.check_data(check, opened.at_data());
+        let repeats = repeats.and_then(|repeats| opened.data(self.meta.list_member, data).map(|()| repeats));
+        let repeats = repeats.map_err(|error| self.unreadable(error))?;
+        let lack = if repeats { None } else { self.lack_of(envelope.success_with, &opened) };
+        match lack {
+            // Only results with an id of an item count then.
+            Some(_) if (self.known.lists_ids)() => Ok((opened.time, false)),
+            Some(why) => Err(self.unreadable(ReadError::new(0, why))),
+            None => Ok((opened.time, true)),
+        }
+    }
+
+    /// Whether data repeats an id of the request. Refuses data that does not belong to the request, and data that shows
+    /// nothing of what it should.
+    fn check_data(&self, check: Check<'_>, data: Option<Reader<'_>>) -> Result<bool, ReadError> {
+        Ok(check(data.clone())? || shown::refuse_empty(self.meta.shows, data).map(|()| false)?)
+    }
+
+    /// What a success lacks that the documents describe. A read changes nothing, so its message may be missing.
+    fn lack_of(&self, success: SuccessWith, opened: &Opened<'_>) -> Option<&'static str> {
+        let is_read = self.meta.effect == Effect::Read;
+        if success.status.is_some_and(|status| status != self.status.as_u16()) {
+            return Some("its code means success, but its HTTP status is another");
+        }
+        match (success.message, opened.message()) {
+            (Some(_), "") if is_read => None,
+            (Some(wanted), message) if message != wanted => Some("its code means success, but its message is another"),
+            (Some(_) | None, _) => None,
+        }
     }
 
     fn bare(&self, check: Check<'_>, data: &mut dyn DynResponse) -> Result<(), Error> {
@@ -192,7 +236,7 @@ impl<'a> Answer<'a> {
         }
         let text = self.text()?;
         let read = match text.trim_ascii().is_empty() {
-            true => check(None).and_then(|()| absent(data)),
+            true => self.check_data(check, None).and_then(|_| absent(data)),
             false => self.bare_data(text, check, data),
         };
         read.map_err(|error| self.unreadable(error))
@@ -204,7 +248,7 @@ impl<'a> Answer<'a> {
         if let Some(path) = self.meta.data {
             go_to(&mut from, path).ok_or_else(|| ReadError::new(0, "there is no data"))?;
         }
-        check(Some(from.clone()))?;
+        self.check_data(check, Some(from.clone()))?;
         read_data(&mut from, self.meta.list_member, data)?;
         if self.meta.data.is_some() {
             from = whole;
@@ -347,6 +391,8 @@ pub struct Reply<T> {
     /// The time in the signature of the request; `None` if the request was not sent by a client.
     pub signed_at: Option<Timestamp>,
     pub(crate) left: Option<Moment>,
+    /// Whether it has all that the documents say of a success, or repeats an id of its request.
+    pub(crate) is_full: bool,
     /// Whether it came so late that it may be that to a repeat of the request.
     pub(crate) may_answer_repeat: bool,
     /// The HTTP status.
@@ -389,14 +435,15 @@ impl<T> Reply<T> {
 
     /// The same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
-        let Self { data, request_time, signed_at, left, may_answer_repeat, status, remaining, .. } = self;
-        let Self { onward, waited, warnings, raw, .. } = self;
+        let Self { data, request_time, signed_at, left, is_full, may_answer_repeat, status, .. } = self;
+        let Self { remaining, onward, waited, warnings, raw, .. } = self;
         let data = make(data);
         Reply {
             data,
             request_time,
             signed_at,
             left,
+            is_full,
             may_answer_repeat,
             status,
             remaining,

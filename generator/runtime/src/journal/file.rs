@@ -32,6 +32,9 @@ use crate::error::JournalError;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
+/// After how many changes of a run the log is not left for the next run to read.
+const MANY: u64 = 1 << 12;
+
 /// What a stored change outlives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
@@ -64,6 +67,8 @@ pub enum Durability {
 pub struct FileJournal {
     tables: Tables,
     process: OwnProcess,
+    /// The number of the first change of this run, and of the next one.
+    begins: u64,
     next: AtomicU64,
     /// The numbers of the open changes. Ends are stored under its lock.
     open: Mutex<BTreeSet<u64>>,
@@ -89,7 +94,8 @@ impl FileJournal {
         let continuity = Continuity::begin(&path, durability, kept, || last_signed(&tables, kept));
         let continuity = continuity.map_err(|error| not_opened(&path, error))?;
         // The number of a missing change is not reused.
-        let next = AtomicU64::new(continuity.last() + 1);
+        let begins = continuity.last() + 1;
+        let next = AtomicU64::new(begins);
         let disk = match durability {
             Durability::Process => None,
             Durability::Machine => {
@@ -98,7 +104,7 @@ impl FileJournal {
             }
         };
         let (process, open, continuity) = (OwnProcess::new(), Mutex::new(open), Mutex::new(continuity));
-        Ok(Self { tables, process, next, open, has_failed: AtomicBool::new(false), path, continuity, disk })
+        Ok(Self { tables, process, begins, next, open, has_failed: AtomicBool::new(false), path, continuity, disk })
     }
 
     /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay.
@@ -408,6 +414,9 @@ impl Drop for FileJournal {
         self.disk = None;
         let is_here = !self.has_failed.load(Ordering::Acquire) && self.tables.are_in_place();
         if is_here && self.tables.database.persist(PersistMode::SyncAll).is_ok() {
+            if *self.next.get_mut() - self.begins >= MANY {
+                self.tables.flush();
+            }
             // If it fails, the next run reports what may be missing.
             let _ = self.continuity().close();
         }

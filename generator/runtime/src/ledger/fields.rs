@@ -54,6 +54,8 @@ pub struct PositionFields {
     pub close_long: &'static [&'static str],
     /// The values for closing the short position.
     pub close_short: &'static [&'static str],
+    /// The values where there is one position.
+    pub net: &'static [&'static str],
 }
 
 impl TradeFields {
@@ -115,8 +117,10 @@ impl PositionFields {
             TradeEffect::ClosedLong
         } else if self.close_short.contains(&value) || closes_either {
             TradeEffect::ClosedShort
-        } else {
+        } else if self.net.contains(&value) {
             TradeEffect::Net
+        } else {
+            TradeEffect::Unknown
         }
     }
 }
@@ -159,13 +163,16 @@ mod tests {
             close: &["close"],
             close_long: &["burst_long"],
             close_short: &["burst_short"],
+            net: &["buy_single"],
         };
         let effects = |value| [true, false].map(|is_buy| position.effect(value, is_buy));
-        use TradeEffect::{ClosedLong, ClosedShort, Net, Opened};
+        use TradeEffect::{ClosedLong, ClosedShort, Net, Opened, Unknown};
         assert_eq!(effects("open"), [Opened; 2]);
         assert_eq!(effects("close"), [ClosedLong, ClosedShort]);
         assert_eq!(effects("burst_long"), [ClosedLong; 2]);
         assert_eq!(effects("burst_short"), [ClosedShort; 2]);
         assert_eq!(effects("buy_single"), [Net; 2]);
+        assert_eq!(effects("settled_by_committee"), [Unknown; 2]);
+        assert_eq!(effects(""), [Unknown; 2]);
     }
 }

@@ -35,6 +35,8 @@ pub enum PositionSide {
     Long,
     /// The one that sells open.
     Short,
+    /// No position: the trades whose effect is not known.
+    Unknown,
 }
 
 /// A position that follows from trades.
@@ -49,6 +51,8 @@ pub struct Position {
     unreported: u64,
     /// How many trades are of unknown contracts.
     unknown: u64,
+    /// Whether a trade with an unknown effect may have changed it.
+    is_lost: bool,
     fees: BTreeMap<String, Decimal>,
 }
 
@@ -61,6 +65,7 @@ impl PositionSide {
             TradeEffect::Opened => Self::Short,
             TradeEffect::ClosedLong => Self::Long,
             TradeEffect::ClosedShort => Self::Short,
+            TradeEffect::Unknown => Self::Unknown,
         }
     }
 }
@@ -82,21 +87,27 @@ impl Position {
         Self { size, cost: size.abs() * price, ..Self::default() }
     }
 
-    /// The open quantity; negative if it was sold.
-    pub fn size(&self) -> Decimal {
-        self.size
+    /// The same, after a trade with an unknown effect.
+    pub(super) fn lost(self) -> Self {
+        Self { is_lost: true, ..self }
+    }
+
+    /// The open quantity; negative if it was sold. `None` after a trade of its instrument with an unknown effect, until
+    /// [`Ledger::open`](super::Ledger::open) states it again.
+    pub fn size(&self) -> Option<Decimal> {
+        (!self.is_lost).then_some(self.size)
     }
 
     /// The average price at which the open quantity was opened, weighted by the quantities. `None` if nothing is open,
-    /// or if it is not known how the contract counts.
+    /// or if the size or how the contract counts is not known.
     pub fn average_price(&self) -> Option<Decimal> {
-        if self.unknown > 0 { None } else { self.cost.checked_div(self.size.abs()) }
+        if self.unknown > 0 || self.is_lost { None } else { self.cost.checked_div(self.size.abs()) }
     }
 
     /// The profit of what was closed, without fees: in the coin of the prices, or for inverse contracts in the base
-    /// coin. `None` if it is not known how the contract counts.
+    /// coin. `None` if the size or how the contract counts is not known.
     pub fn realised(&self) -> Option<Decimal> {
-        (self.unknown == 0).then_some(self.realised)
+        (self.unknown == 0 && !self.is_lost).then_some(self.realised)
     }
 
     /// The profit that the exchange reported with the trades. `None` if some trades have none.
@@ -117,11 +128,28 @@ impl Position {
     /// The position after a trade.
     pub(super) fn after(mut self, key: &PositionKey, trade: &Trade) -> Result<Self, LedgerError> {
         let inexact = || LedgerError::Inexact { trade: trade.id.clone(), position: key.clone() };
+        if !self.is_lost {
+            self.change(key, trade)?;
+        }
+        self.unknown += u64::from(trade.contract == Contract::Unknown);
+        self.unreported += u64::from(trade.profit.is_none());
+        self.reported = sum(self.reported, trade.profit.unwrap_or_default()).ok_or_else(inexact)?;
+        for (coin, amount) in &trade.fees {
+            let paid = self.fees.entry(coin.clone()).or_default();
+            *paid = sum(*paid, *amount).ok_or_else(inexact)?;
+        }
+        Ok(self)
+    }
+
+    /// Changes size, cost and profit.
+    fn change(&mut self, key: &PositionKey, trade: &Trade) -> Result<(), LedgerError> {
+        let inexact = || LedgerError::Inexact { trade: trade.id.clone(), position: key.clone() };
         let closes = matches!(trade.effect, TradeEffect::ClosedLong | TradeEffect::ClosedShort);
         let is_added = match trade.effect {
             TradeEffect::Net | TradeEffect::Opened => trade.is_buy,
             TradeEffect::ClosedLong => false,
             TradeEffect::ClosedShort => true,
+            TradeEffect::Unknown => return Ok(()),
         };
         if closes && trade.quantity > self.size.abs() {
             return Err(LedgerError::NotOpen { trade: trade.id.clone(), position: key.clone() });
@@ -137,14 +165,7 @@ impl Position {
             self.cost = sum(self.cost, value).ok_or_else(inexact)?;
             self.size = sum(self.size, if is_added { left } else { -left }).ok_or_else(inexact)?;
         }
-        self.unknown += u64::from(trade.contract == Contract::Unknown);
-        self.unreported += u64::from(trade.profit.is_none());
-        self.reported = sum(self.reported, trade.profit.unwrap_or_default()).ok_or_else(inexact)?;
-        for (coin, amount) in &trade.fees {
-            let paid = self.fees.entry(coin.clone()).or_default();
-            *paid = sum(*paid, *amount).ok_or_else(inexact)?;
-        }
-        Ok(self)
+        Ok(())
     }
 
     /// Closes a part by a trade. `None` if that cannot be counted exactly.
@@ -193,13 +214,17 @@ impl fmt::Display for PositionKey {
             PositionSide::Net => Ok(()),
             PositionSide::Long => f.write_str(" long"),
             PositionSide::Short => f.write_str(" short"),
+            PositionSide::Unknown => f.write_str(" of an unknown side"),
         }
     }
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.size.normalize())?;
+        match self.size() {
+            Some(size) => write!(f, "{}", size.normalize())?,
+            None => f.write_str("unknown")?,
+        }
         if let Some(price) = self.average_price() {
             write!(f, " at {}", price.round_dp(PLACES).normalize())?;
         }

@@ -50,6 +50,8 @@ pub enum TradeEffect {
     ClosedLong,
     /// It closed a part of the short position.
     ClosedShort,
+    /// Not known, so that none of the positions of its instrument is known any more.
+    Unknown,
 }
 
 impl Trade {

@@ -1,13 +1,11 @@
 //! The limiter of one process.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
-use std::{fmt, process};
-
-use sha2::{Digest, Sha256};
 
 use super::bucket::Key;
 use super::call::Call;
@@ -16,8 +14,10 @@ use super::plan::Plan;
 use super::reservation::Reservation;
 use super::settings::LimitSettings;
 use super::state::{LimiterState, bucket_of, reserve_in};
+use super::window::Answered;
 use crate::clock::{SystemTimer, Timer};
 use crate::error::LimiterErrorKind;
+use crate::shared::SharedByAccount;
 
 /// A limiter for all clients of a process that share it. Clients with the same key and address share one automatically.
 ///
@@ -27,28 +27,39 @@ use crate::error::LimiterErrorKind;
 /// some moment between the writing of the request and the reading of its response, so a call takes room
 ///
 /// - from its admission until it ends,
-/// - and then for a window: from its response, less a discount; or, if it was given up without a response, from then
-///   plus the time in which it may still arrive ([`LimitSettings::late_arrival`]).
+/// - and then for a window: from its response, or from its arrival if the response states it, less the time that the
+///   next request takes to the exchange at least.
 ///
 /// A call is admitted while fewer than N take room. New connections, TLS handshakes and slow exchanges only delay the
 /// arrival of admitted calls, which this accounts for. A token bucket does not guarantee this: around a pause it admits
 /// up to twice N.
 ///
-/// Calls without a response keep their places until the transport gives them up, which the default one does after 15
-/// seconds; a shorter [`call_timeout`](crate::ClientBuilder::call_timeout) frees them earlier.
+/// # Calls that are given up
 ///
-/// # Skew
+/// A call that was sent and given up without a response may still arrive. It takes room until
+/// [`LimitSettings::held_back`] after it was sent and [`LimitSettings::late_arrival`] after it was given up, and then for
+/// a window. A response of the exchange to a call that was sent later to the same address shows that the network holds
+/// nothing back, and ends the first of these times: other operations go on, so their responses free the places.
 ///
-/// Without the discount each window would be longer by one round trip, which is 17 of 100 calls when it takes 200 ms.
-/// The discount is a lower bound on a round trip: the shortest of about a thousand calls of that limit, less twice what
-/// the usual trip exceeds it by, less [`LimitSettings::trip_margin`]. Trips that are short or vary widely give none.
-/// Only calls over a connection that had carried a response before are discounted, and only if the transport reports
-/// the trip (see [`RoundTrip`](crate::transport::RoundTrip)); calls over other transports count from their responses.
+/// So a network that stalls for no longer than `held_back` H brings no more than N calls together, however soon their
+/// callers give up and try again. If it stalls for S, which is longer, up to `N * (1 + ceil((S - H) / (H + W)))` arrive in
+/// a window W. No limiter can do better without knowing the network: a call that is never answered cannot take room
+/// forever.
 ///
-/// The assumptions are that the time to the exchange does not become shorter, from one call to the next, than those
-/// trips have shown to be possible, by more than the margin; and that a call that was given up arrives within the
-/// configured time. [`CountFrom::Response`](super::CountFrom) avoids the first assumption. Over a warm connection with
-/// constant round trips, however long, more than 95 of 100 calls of a limit per second can be used.
+/// # Arrivals
+///
+/// If calls counted from their responses, each window would be longer by one round trip, which is 17 of 100 calls when
+/// it takes 200 ms. Round trips do not show when a call was counted: the way to the exchange can take all of one trip
+/// and nothing of the next one. The time in a response does, by the exchange's clock, whose difference from this one
+/// cancels out: a call is admitted so that it arrives at least a window after the time in the response, because no way
+/// there is shorter than the shortest of about a thousand calls of that limit, less twice what the usual way exceeds it
+/// by, less [`LimitSettings::way_margin`]. Only ways over connections that had carried a response before are taken for
+/// usual ones, and only if the transport reports that (see [`RoundTrip`](crate::transport::RoundTrip)).
+///
+/// The assumptions are that the exchange counts a call at the time in its response, or earlier; and that the way to it
+/// does not become shorter, from one call to the next, than those ways have shown to be possible, by more than the
+/// margin. [`CountFrom::Response`](super::CountFrom) avoids both. Over a warm connection, however long its round trips
+/// are, more than 95 of 100 calls of a limit per second can be used.
 ///
 /// # Sharing
 ///
@@ -137,25 +148,10 @@ impl InProcessLimits {
         Self { shared }
     }
 
-    /// The limiter of the clients of this process with the same `parts`: the API, the address and the key, of which
-    /// only a hash is kept. It lives as long as one of them; a forked process has its own.
+    /// The limiter of the clients of this process with the same `parts`: the API, the address and the key.
     pub(crate) fn of_key(parts: &[&[u8]]) -> Arc<Self> {
-        /// Few, because a process has few accounts.
-        static LIMITERS: Mutex<Vec<([u8; 32], Weak<InProcessLimits>)>> = Mutex::new(Vec::new());
-        let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());
-        for part in parts {
-            hash.update(Sha256::digest(part));
-        }
-        let key: [u8; 32] = hash.finalize().into();
-        let mut limiters = LIMITERS.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = limiters.iter().find(|(known, _)| *known == key);
-        if let Some(limiter) = same.and_then(|(_, limiter)| limiter.upgrade()) {
-            return limiter;
-        }
-        limiters.retain(|(_, limiter)| limiter.strong_count() > 0);
-        let limiter = Arc::new(Self::default());
-        limiters.push((key, Arc::downgrade(&limiter)));
-        limiter
+        static LIMITERS: SharedByAccount<InProcessLimits> = SharedByAccount::new();
+        LIMITERS.of(parts, |_| false)
     }
 
     #[cfg(feature = "redis")]
@@ -195,7 +191,8 @@ impl Limiter for InProcessLimits {
     fn answered(&self, reservation: Reservation, feedback: RateLimitFeedback) {
         let (bucket, sent) = (bucket_of(&reservation), reservation.counted_at);
         self.shared.change(|state, now| {
-            state.limits.answered(bucket, sent, now, feedback.trip);
+            let RateLimitFeedback { trip, request_time, .. } = feedback;
+            state.limits.answered(bucket, Answered { sent, now, trip, request_time });
             if self.shared.learns {
                 state.limits.learn(bucket, sent, now, feedback);
             }
@@ -203,7 +200,8 @@ impl Limiter for InProcessLimits {
     }
 
     fn lost(&self, reservation: Reservation) {
-        self.shared.change(|state, now| state.limits.lost(bucket_of(&reservation), now));
+        let (bucket, sent) = (bucket_of(&reservation), reservation.counted_at);
+        self.shared.change(|state, now| state.limits.lost(bucket, sent, now));
     }
 
     fn give_back(&self, reservation: Reservation) {

@@ -13,6 +13,7 @@ use super::reservation::Reservation;
 use crate::error::{BindingLimit, LimiterErrorKind};
 use crate::exchange::{MAX_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
 use crate::tables::Api;
+use crate::value::Timestamp;
 
 /// Keeps calls within their rate limits.
 ///
@@ -144,6 +145,8 @@ pub struct RateLimitFeedback {
     pub pools: [Option<PoolReport>; MAX_POOLS],
     /// The round trip, if the transport reports it: see [`RoundTrip`](crate::transport::RoundTrip).
     pub trip: Option<Duration>,
+    /// When the exchange counted the call, by its clock: the time in the response.
+    pub request_time: Option<Timestamp>,
 }
 
 /// The feedback after a call that exceeded a limit.
@@ -165,7 +168,14 @@ impl Default for RateLimitFeedback {
 impl RateLimitFeedback {
     /// This feedback. `remaining` counts windows of a second.
     pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
-        Self { too_many, remaining, remaining_windows: &[1000], pools: [None; MAX_POOLS], trip: None }
+        Self {
+            too_many,
+            remaining,
+            remaining_windows: &[1000],
+            pools: [None; MAX_POOLS],
+            trip: None,
+            request_time: None,
+        }
     }
 
     /// Sets the lengths of the windows that `remaining` counts, in milliseconds.
@@ -186,7 +196,13 @@ impl RateLimitFeedback {
         Self { trip: Some(trip), ..self }
     }
 
-    /// The feedback of `response`.
+    /// Adds the time of the response, by the exchange's clock.
+    #[must_use]
+    pub fn at(self, request_time: Timestamp) -> Self {
+        Self { request_time: Some(request_time), ..self }
+    }
+
+    /// The feedback of `response`, without the time in it.
     pub fn read(api: &Api, response: &Response<Bytes>) -> Self {
         let too_many = (response.status() == StatusCode::TOO_MANY_REQUESTS).then(|| TooMany {
             of_everything: !is_in_envelope(api, response.body()),

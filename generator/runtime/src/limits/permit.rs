@@ -47,16 +47,17 @@ impl<'a> Permit<'a> {
     /// Reports the feedback of `response` to the limiter, and returns it. The status and the headers count even if the
     /// body cannot be read.
     pub fn answered(&mut self, response: &Response<Bytes>) -> RateLimitFeedback {
-        self.answered_after(response, None)
+        let feedback = RateLimitFeedback::read(self.api, response);
+        self.report(feedback);
+        feedback
     }
 
-    /// The same, after a round trip of `trip` over a connection that had carried a response before.
-    pub fn answered_after(&mut self, response: &Response<Bytes>, trip: Option<Duration>) -> RateLimitFeedback {
-        let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.api, response) };
+    /// Reports `feedback` to the limiter, which the caller has completed with the round trip and the time in the
+    /// response.
+    pub fn report(&mut self, feedback: RateLimitFeedback) {
         if let Some(reservation) = self.reservation.take() {
             self.limiter.answered(reservation, feedback);
         }
-        feedback
     }
 }
 

@@ -7,6 +7,8 @@
 //! given while fewer than N entries take a place. So of any N + 1 calls the one whose permit was given last was sent a
 //! span after another one had ended, and no N + 1 are counted within a span. This holds however long anything takes.
 //!
+//! - A call that was given up is reported to have ended when it can no longer arrive; and again, with an earlier time,
+//!   once a response to a later call of the same process shows that the network holds nothing back.
 //! - Entries have unique names. One that was certainly not used is removed.
 //! - A process reports the age of an end by its monotonic clock. A report that is late, repeated or lost
 //!   makes the entry take its place for longer, never for less.
@@ -65,10 +67,11 @@ pub use self::settings::{Fallback, FleetChange, RedisSettings};
 /// # Exactness
 ///
 /// Like [`InProcessLimits`](super::InProcessLimits), by the server's clock: a call takes a place from its admission
-/// until one window after its response; if it was given up, also for the time in which it may still arrive. However
-/// slow the network, Redis, the exchange or the process is, no window contains more than N calls. Round trips are not
-/// discounted, because processes may differ in their distance from the exchange: each window becomes longer by a round
-/// trip.
+/// until one window after its response; if it was given up, also for the time in which it may still arrive
+/// ([`RedisSettings::held_back`]). However slow the network, Redis, the exchange or the process is, no window contains
+/// more than N calls; a network that holds back calls for longer exceeds that [as in one
+/// process](super::InProcessLimits#calls-that-are-given-up). Calls count from their responses, because processes may
+/// differ in their distance from the exchange: each window becomes longer by a round trip.
 ///
 /// Calls of a process that died keep their places for as long as a call may take ([`RedisSettings::lease`]). If the
 /// state is lost, because Redis was restarted or cannot be reached, calls are assumed to be in flight for a while
@@ -165,13 +168,13 @@ impl Limiter for RedisLimits {
         if self.shared.settings.limits.learns {
             self.shared.learn(&reservation, feedback);
         }
-        self.shared.ended(&reservation, Duration::ZERO);
+        self.shared.answered(&reservation, feedback.request_time.is_some());
     }
 
     fn lost(&self, reservation: Reservation) {
         match self.alone(&reservation) {
             Some((alone, own)) => alone.limits().lost(own),
-            None => self.shared.ended(&reservation, self.shared.settings.limits.late_arrival),
+            None => self.shared.lost(&reservation),
         }
     }
 

@@ -9,8 +9,9 @@ use crate::tables::{Effect, Meta, RateLimit, Scope};
 #[must_use]
 pub struct LimitSettings {
     pub(super) margin: Duration,
-    pub(super) trip_margin: Duration,
+    pub(super) way_margin: Duration,
     pub(super) late_arrival: Duration,
+    pub(super) held_back: Duration,
     pub(super) longest_pause: Duration,
     pub(super) cancels_first: bool,
     pub(super) learns: bool,
@@ -18,14 +19,15 @@ pub struct LimitSettings {
     pub(super) share: QuotaShare,
 }
 
-const TRIP_MARGIN: Duration = Duration::from_millis(35);
+const WAY_MARGIN: Duration = Duration::from_millis(35);
 
 /// From when on an answered call counts. Until its response every call takes room, because the exchange may count it at
 /// any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountFrom {
-    /// From about its arrival: from its response, less most of the recent round trips. With constant round trips, more
-    /// than 95 of 100 calls can be used, however long they take.
+    /// From its arrival, which the response states by the exchange's clock, less the time that the next request takes to
+    /// the exchange at least. More than 95 of 100 calls can be used, however long a round trip takes. A call counts from
+    /// its response if that states no time, or while too few are known.
     #[default]
     Arrival,
     /// From its response. Over any network, the exchange never counts too many. Each window becomes longer by
@@ -37,8 +39,9 @@ impl Default for LimitSettings {
     fn default() -> Self {
         Self {
             margin: Duration::from_millis(5),
-            trip_margin: TRIP_MARGIN,
+            way_margin: WAY_MARGIN,
             late_arrival: Duration::from_secs(1),
+            held_back: Duration::from_secs(15),
             longest_pause: Duration::from_secs(60),
             cancels_first: true,
             learns: true,
@@ -61,26 +64,36 @@ impl LimitSettings {
         self
     }
 
-    /// By how much a round trip may be shorter than all recent ones without exceeding a limit: 35 milliseconds by
-    /// default. Shorter trips give no discount. With longer ones, each window becomes longer by this margin.
-    pub fn trip_margin(mut self, margin: Duration) -> Self {
-        self.trip_margin = margin;
+    /// By how much the way of a request to the exchange may be shorter than all recent ones without exceeding a limit:
+    /// 35 milliseconds by default. With round trips longer than this, each window becomes longer by this margin; with
+    /// shorter ones, by the round trip.
+    pub fn way_margin(mut self, margin: Duration) -> Self {
+        self.way_margin = margin;
         self
     }
 
-    /// Counts calls from about their arrival, which is the default, or from their responses, which is the same as a
-    /// [`trip_margin`](Self::trip_margin) that no trip exceeds.
+    /// Counts calls from their arrival, which is the default, or from their responses, which is the same as a
+    /// [`way_margin`](Self::way_margin) that no way exceeds.
     pub fn count_from(self, count_from: CountFrom) -> Self {
         match count_from {
-            CountFrom::Arrival => self.trip_margin(TRIP_MARGIN),
-            CountFrom::Response => self.trip_margin(Duration::MAX),
+            CountFrom::Arrival => self.way_margin(WAY_MARGIN),
+            CountFrom::Response => self.way_margin(Duration::MAX),
         }
     }
 
-    /// How long a call may still arrive after it was given up without a response: a second by default. It counts from
-    /// then on.
+    /// By how much a request may be overtaken by a later one: a second by default. A call that was given up without a
+    /// response takes room for at least as long after it was given up, and after the response to a later call.
     pub fn late_arrival(mut self, within: Duration) -> Self {
         self.late_arrival = within;
+        self
+    }
+
+    /// For how long the network may hold back a request: 15 seconds by default, as long as the default transport waits
+    /// for a response. A call that was given up without a response takes room until this time after it was sent, unless
+    /// the exchange responds to a later call first. If the network holds back requests for longer, the exchange may
+    /// count more calls than a limit allows: see [`InProcessLimits`](super::InProcessLimits#calls-that-are-given-up).
+    pub fn held_back(mut self, longest: Duration) -> Self {
+        self.held_back = longest;
         self
     }
 
@@ -125,6 +138,11 @@ impl LimitSettings {
     /// How long a window of `row` is.
     pub(super) fn span_of(&self, row: &RateLimit) -> Duration {
         row.window().saturating_add(self.margin)
+    }
+
+    /// When a call that was sent at `sent` and is given up `now` has arrived at the latest.
+    pub(super) fn arrived_at(&self, sent: Duration, now: Duration) -> Duration {
+        now.saturating_add(self.late_arrival).max(sent.saturating_add(self.held_back))
     }
 
     /// Whether calls of `operation` are admitted before others.

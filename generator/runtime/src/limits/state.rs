@@ -12,7 +12,7 @@ use super::bucket::{Bucket, Key, Pause, Taken};
 use super::call::Call;
 use super::reservation::Reservation;
 use super::settings::LimitSettings;
-use super::window::Window;
+use super::window::{Answered, Window};
 use crate::error::BindingLimit;
 use crate::tables::{RateLimit, Scope};
 
@@ -36,6 +36,8 @@ pub(super) struct LimiterState {
     pub(super) buckets: SlotMap<Key, Bucket>,
     /// The buckets by a hash of their key, so that a lookup builds no key.
     pub(super) buckets_of: HashMap<u64, Vec<Key>, FxBuildHasher>,
+    /// Calls without a response that may still arrive.
+    pub(super) given_up: Vec<GivenUp>,
     /// Addresses from which no call is admitted for a while. They are few.
     pub(super) shut: Vec<(String, Pause)>,
     /// The buckets with waiting calls.
@@ -57,6 +59,16 @@ impl Taken {
     fn beside(self, kept: &KeptRoom) -> usize {
         self.count.saturating_add(kept.get(self.window).copied().unwrap_or_default())
     }
+}
+
+/// A call that was sent and given up without a response.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GivenUp {
+    bucket: Key,
+    /// When it was given up.
+    at: Duration,
+    /// When it has arrived at the latest.
+    arrived: Duration,
 }
 
 /// A window and its limit.
@@ -96,6 +108,7 @@ impl LimiterState {
             window_of: HashMap::new(),
             buckets: SlotMap::new(),
             buckets_of: HashMap::default(),
+            given_up: Vec::new(),
             shut: Vec::new(),
             busy: Vec::new(),
             next_turn: 0,
@@ -169,7 +182,7 @@ impl LimiterState {
             let span = self.settings.span_of(row);
             // With a limit of zero, calls would never be admitted; it is read as one.
             let most = self.settings.share.of(row.calls.max(1));
-            let window = Window::new(most, span, self.settings.trip_margin);
+            let window = Window::new(most, span, self.settings.way_margin);
             let operation = operation.filter(|_| row.pool.is_none());
             // Others of the pool may have another weight.
             let limit = RateLimit { weight: 1, ..*row };
@@ -251,17 +264,41 @@ impl LimiterState {
         self.each_window(bucket, Window::release);
     }
 
-    /// An admitted call, sent at `sent`, is answered.
+    /// An admitted call is answered.
     #[inline]
-    pub(super) fn answered(&mut self, bucket: Key, sent: Duration, now: Duration, trip: Option<Duration>) {
-        let took = now.saturating_sub(sent);
-        self.each_window(bucket, |window, count| window.answered(count, now, took, trip));
+    pub(super) fn answered(&mut self, bucket: Key, answered: Answered) {
+        self.each_window(bucket, |window, count| window.answered(count, answered));
+        if !self.given_up.is_empty() && answered.request_time.is_some() {
+            self.settle_given_up(bucket, answered);
+        }
     }
 
-    /// An admitted and sent call was given up without a response.
-    pub(super) fn lost(&mut self, bucket: Key, now: Duration) {
-        let arrived = now.saturating_add(self.settings.late_arrival);
+    /// An admitted call, sent at `sent`, was given up without a response. It takes room until it can no longer arrive.
+    pub(super) fn lost(&mut self, bucket: Key, sent: Duration, now: Duration) {
+        let arrived = self.settings.arrived_at(sent, now);
         self.each_window(bucket, |window, count| window.lost(count, arrived));
+        self.given_up.retain(|given_up| given_up.arrived > now);
+        if !self.windows_of(bucket).is_empty() {
+            self.given_up.push(GivenUp { bucket, at: now, arrived });
+        }
+    }
+
+    /// A response to a later request over the same network shows that it holds nothing back: what was given up before
+    /// that request was sent has arrived, or does so as late as a request can be overtaken.
+    #[cold]
+    fn settle_given_up(&mut self, answered: Key, Answered { sent, now, .. }: Answered) {
+        let address = self.buckets.get(answered).map(|bucket| bucket.address.clone());
+        let arrived = now.saturating_add(self.settings.late_arrival);
+        let mut given_up = std::mem::take(&mut self.given_up);
+        given_up.retain(|one| {
+            let is_of_same = self.buckets.get(one.bucket).map(|bucket| &bucket.address) == address.as_ref();
+            let is_settled = is_of_same && one.at <= sent;
+            if is_settled && arrived < one.arrived {
+                self.each_window(one.bucket, |window, count| window.settled(count, one.arrived, arrived));
+            }
+            !is_settled
+        });
+        self.given_up = given_up;
     }
 
     /// An admitted call is sent `now`, and takes as long as usual.
@@ -282,6 +319,10 @@ impl LimiterState {
                 act(&mut counter.window, taken.count);
             }
         }
+    }
+
+    fn windows_of(&self, bucket: Key) -> &[Taken] {
+        self.buckets.get(bucket).map_or(&[], |bucket| &bucket.windows)
     }
 
     /// The windows of the operation and its pools, without the overall ones.

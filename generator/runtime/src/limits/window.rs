@@ -6,8 +6,9 @@
 //! response. So a call takes room
 //!
 //! 1. from its admission until it ends, because it may be counted at any time;
-//! 2. if it was answered: from the response, less the [discount](Trips::bound), for one span;
-//! 3. if it was given up without a response: from then, plus the time in which it may still arrive, for one span.
+//! 2. if it was answered: until one span after the response, or, if the response states when the exchange counted the
+//!    call, until one span after that, less the [way](Ways::bound) of the next request;
+//! 3. if it was given up without a response: for one span from the moment at which it has arrived or never will.
 //!
 //! An admitted call that was certainly not sent takes no room any more. A call is admitted while fewer than N take
 //! room.
@@ -15,76 +16,92 @@
 //! # Why no window contains more than N calls
 //!
 //! Take N + 1 calls, and of these the one that was admitted last, `j`. At its admission, at least one of the others,
-//! `i`, took no room any more. Let `c` be when the exchange counts a call, `there` the time of a request from its
-//! admission to being counted, `back` the time of a response from then on, and `d` the discount of `i`:
+//! `i`, took no room any more. Let `c` be when the exchange counts a call, `there(j)` the time from the admission of `j`
+//! to `c(j)`, and `way` the bound:
 //!
-//! - If `i` was answered, `j` was admitted at `answered(i) - d + span` or later, so
-//!   `c(j) >= answered(i) - d + span + there(j) = c(i) + span + (back(i) + there(j) - d)`.
-//!   That is `c(i) + span` or later as long as `d <= back(i) + there(j)`.
-//! - If `i` was given up, `c(i)` is at most the moment from which it takes room, and `c(j)` is a span after that or
-//!   later.
+//! - If `i` counts from its response, `j` was admitted at `answered(i) + span` or later, and
+//!   `c(i) <= answered(i)`, so `c(j) >= c(i) + span`.
+//! - If `i` counts from its arrival, `j` was admitted at `c(i) + span - way` or later, so
+//!   `c(j) >= c(i) + span + (there(j) - way)`. That is `c(i) + span` or later as long as `way <= there(j)`.
+//! - If `i` was given up, `c(i)` is at most the moment from which it takes room for one span.
 //!
 //! A call with a weight counts as so many calls at the same moment: it is admitted if all of them take room together.
 //!
-//! So no N + 1 calls are counted within one span. Without a discount nothing is assumed about answered calls; but then
-//! each call takes room for one trip longer than necessary, and of N calls a second 17 in 100 are lost if a trip takes
-//! 200 ms.
+//! So no N + 1 calls are counted within one span. If each call counted from its response, nothing would be assumed about
+//! answered calls; but then each takes room for one trip longer than necessary, and of N calls a second 17 in 100 are
+//! lost if a trip takes 200 ms.
 //!
-//! # What the discount assumes
+//! # What counting from the arrival assumes
 //!
-//! `back(i) + there(j) >= d`: the return path of one call and the outbound path of a later one take at least as long
-//! together as the discount. It is a bound from the trips of this window's own calls ([`Trips`]), less a margin
-//! ([`LimitSettings::trip_margin`](super::LimitSettings::trip_margin)), so trips shorter than the margin give none. It
-//! applies only to a call over a connection that had carried a response before, whose own trip is known and among those
-//! that bound it. A trip that is shorter than all before it lowers the discount of all calls at once, including those
-//! that have ended.
+//! - `c(i)` is the time in the response. An exchange that writes it later than it counts makes the call take room for
+//!   longer.
+//! - `way <= there(j)`: the way of a request to the exchange is at least as long as the bound. It is the bound on the
+//!   ways of this window's own calls ([`Ways`]), less a margin
+//!   ([`LimitSettings::way_margin`](super::LimitSettings::way_margin)). A way that is shorter than all before it lowers
+//!   the bound for all calls at once, including those that have ended. So the way must not become shorter, by more than
+//!   the margin and from one call to the next, than the ways of the last thousand calls have shown to be possible.
 //!
-//! The remaining assumption is that the path of a request does not become shorter, by more than the margin and from one
-//! call to the next, than the trips of the last thousand calls have shown to be possible.
+//! Round trips show neither: with trips of 200 ms, one request may take 200 ms to the exchange and the next one none.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::trips::Trips;
+use super::ways::Ways;
+use crate::value::Timestamp;
 
 /// An exact sliding window over the latest calls.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     most: usize,
     span: Duration,
-    /// At most the latest `most` calls that have ended, in order: earlier ones cannot matter any more.
+    /// At most `most` calls that have ended, in the order in which they expire: earlier ones cannot matter any more.
     ended: VecDeque<Ended>,
     /// Admitted calls that have not ended.
     held: usize,
     blocked_until: Duration,
-    /// How much shorter than the bound a trip may turn out.
-    trip_margin: Duration,
-    /// How long before its response a call is assumed to be counted.
-    discount: Duration,
-    trips: Trips,
+    /// How much shorter than the bound a way may turn out.
+    way_margin: Duration,
+    /// How long before it is counted the next call is admitted, on the scale of `ways`; zero if that is not known.
+    lead: Duration,
+    ways: Ways,
+    /// About how long a trip takes, in microseconds, for plans.
+    usual_trip: u32,
 }
 
 /// A call that takes room for one span.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
+    expires: Duration,
     /// A span after the exchange has counted it at the latest.
     until: Duration,
-    /// The same, less the discount of that time.
-    discounted: Duration,
+    /// A span after the exchange has counted it, on the scale of the ways; the end of time if that is not known.
+    by_exchange: Duration,
+}
+
+/// How a call was answered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answered {
+    pub(super) sent: Duration,
+    pub(super) now: Duration,
+    /// The round trip, if the connection had carried a response before.
+    pub(super) trip: Option<Duration>,
+    /// When the exchange counted the call, by its clock.
+    pub(super) request_time: Option<Timestamp>,
 }
 
 impl Window {
-    /// At most `most` calls in any `span`, where trips may turn out shorter than expected by `trip_margin`.
-    pub(super) fn new(most: u32, span: Duration, trip_margin: Duration) -> Self {
+    /// At most `most` calls in any `span`, where ways may turn out shorter than expected by `way_margin`.
+    pub(super) fn new(most: u32, span: Duration, way_margin: Duration) -> Self {
         Self {
             most: usize::try_from(most).unwrap_or(usize::MAX),
             span,
             ended: VecDeque::new(),
             held: 0,
             blocked_until: Duration::ZERO,
-            trip_margin,
-            discount: Duration::ZERO,
-            trips: Trips::new(),
+            way_margin,
+            lead: Duration::ZERO,
+            ways: Ways::new(),
+            usual_trip: 0,
         }
     }
 
@@ -110,7 +127,7 @@ impl Window {
 
     /// Whether a new one would be equivalent.
     pub(super) fn is_idle(&self, now: Duration) -> bool {
-        let expired = self.ended.back().is_none_or(|latest| self.expires(latest) <= now);
+        let expired = self.ended.back().is_none_or(|latest| latest.expires <= now);
         self.held == 0 && expired && self.blocked_until <= now
     }
 
@@ -121,7 +138,7 @@ impl Window {
         let stay = self.most.checked_sub(self.held)?.checked_sub(count)?;
         // All ended calls but the latest `stay` have to expire.
         let expires = match self.ended.len().checked_sub(stay + 1) {
-            Some(index) => self.expires(&self.ended[index]),
+            Some(index) => self.ended[index].expires,
             None => Duration::ZERO,
         };
         Some(expires.max(self.blocked_until))
@@ -133,14 +150,8 @@ impl Window {
         let taken = self.ended.len() + self.held + count;
         let has_room = taken <= self.most
             || self.held + count <= self.most
-                && self.ended.get(taken - self.most - 1).is_none_or(|ended| self.expires(ended) <= now);
+                && self.ended.get(taken - self.most - 1).is_none_or(|ended| ended.expires <= now);
         has_room && self.blocked_until <= now
-    }
-
-    /// Until when a call takes room. The discount at its end is reduced if the current one is smaller.
-    #[inline]
-    fn expires(&self, call: &Ended) -> Duration {
-        call.discounted.max(call.until.saturating_sub(self.discount))
     }
 
     /// Admits a call that counts as `count`.
@@ -154,32 +165,67 @@ impl Window {
         self.held = self.held.saturating_sub(count);
     }
 
-    /// An admitted call that counts as `count` was answered `now`, `took` after it was sent. The `trip` is known if the
-    /// connection had carried a response before.
+    /// An admitted call that counts as `count` was answered.
     #[inline]
-    pub(super) fn answered(&mut self, count: usize, now: Duration, took: Duration, trip: Option<Duration>) {
+    pub(super) fn answered(&mut self, count: usize, answered: Answered) {
+        let Answered { sent, now, trip, request_time } = answered;
         self.release(count);
-        let tells_more = match trip {
-            Some(trip) => self.trips.add(trip.min(took)),
-            None => self.trips.cap(took),
-        };
-        if tells_more {
-            self.discount = self.trips.bound().saturating_sub(self.trip_margin);
+        let took = now.saturating_sub(sent);
+        if let Some(trip) = trip {
+            self.note_trip(trip.min(took));
         }
-        let own = trip.map_or(Duration::ZERO, |_| self.discount);
-        self.log(count, now, own);
+        let counted = request_time.and_then(|counted| self.ways.add(sent, counted, trip.is_some()));
+        let lead = self.ways.bound().saturating_sub(self.way_margin);
+        if lead < self.lead {
+            self.shorten_lead(lead);
+        }
+        self.lead = lead;
+        let by_exchange = counted.map_or(Duration::MAX, |counted| counted.saturating_add(self.span));
+        let until = now.saturating_add(self.span);
+        // It was not counted before it was written.
+        let earliest = until.saturating_sub(trip.map_or(took, |trip| trip.min(took)));
+        let expires = until.min(by_exchange.saturating_sub(lead)).max(earliest);
+        self.log(count, Ended { expires, until, by_exchange });
+    }
+
+    #[inline]
+    fn note_trip(&mut self, trip: Duration) {
+        let trip = u32::try_from(trip.as_micros()).unwrap_or(u32::MAX);
+        let usual = if self.usual_trip == 0 { trip } else { self.usual_trip };
+        self.usual_trip = if trip > usual { usual + (trip - usual) / 8 } else { usual - (usual - trip) / 8 };
+    }
+
+    /// The next calls may be counted earlier than expected, so those that have ended take room for longer.
+    #[cold]
+    fn shorten_lead(&mut self, lead: Duration) {
+        for ended in &mut self.ended {
+            ended.expires = ended.expires.max(ended.until.min(ended.by_exchange.saturating_sub(lead)));
+        }
+        self.ended.make_contiguous().sort_by_key(|ended| ended.expires);
     }
 
     /// An admitted call that counts as `count` takes room from `at` on, when it has arrived or never will.
     pub(super) fn lost(&mut self, count: usize, at: Duration) {
         self.release(count);
-        self.log(count, at, Duration::ZERO);
+        self.count(count, at);
+    }
+
+    /// A call that counts as `count` and was to take room from `at` on takes it from the earlier moment `settled` on.
+    pub(super) fn settled(&mut self, count: usize, at: Duration, settled: Duration) {
+        let (before, after) = (at.saturating_add(self.span), settled.saturating_add(self.span));
+        for _ in 0..count {
+            let Some(place) = self.ended.iter().rposition(|ended| ended.until == before) else { return };
+            self.ended.remove(place);
+            self.log_one(Ended::known(after));
+        }
     }
 
     /// An admitted call that counts as `count` is sent `now`, and takes as long as usual.
     pub(super) fn expect(&mut self, count: usize, now: Duration) {
         self.release(count);
-        self.log(count, now.saturating_add(self.trips.usual()), self.discount);
+        let trip = Duration::from_micros(self.usual_trip.into());
+        let later = if self.lead.is_zero() { trip } else { self.ways.usual().saturating_sub(self.lead).min(trip) };
+        self.count(count, now.saturating_add(later));
     }
 
     /// The same for all admitted calls.
@@ -187,41 +233,37 @@ impl Window {
         self.expect(self.held, now);
     }
 
-    /// Logs `count` calls of others, which take room for one span.
-    pub(super) fn count(&mut self, count: usize, now: Duration) {
-        self.log(count, now, Duration::ZERO);
+    /// Logs `count` calls, which take room for one span from `at` on.
+    pub(super) fn count(&mut self, count: usize, at: Duration) {
+        self.count_until(count, at.saturating_add(self.span));
     }
 
-    /// Logs `count` calls of others, which take room until then.
+    /// Logs `count` calls, which take room until then.
     pub(super) fn count_until(&mut self, count: usize, until: Duration) {
-        (0..count.min(self.most)).for_each(|_| self.log_one(until, Duration::ZERO));
+        self.log(count, Ended::known(until));
     }
 
     #[inline]
-    fn log(&mut self, count: usize, at: Duration, discount: Duration) {
-        let until = at.saturating_add(self.span);
-        (0..count.min(self.most)).for_each(|_| self.log_one(until, discount));
+    fn log(&mut self, count: usize, ended: Ended) {
+        (0..count.min(self.most)).for_each(|_| self.log_one(ended));
     }
 
     #[inline]
-    fn log_one(&mut self, until: Duration, discount: Duration) {
-        let (latest, before) = self.ended.back().map_or_else(Default::default, |last| (last.until, last.discounted));
-        if latest > until {
-            return self.log_before(until, discount);
+    fn log_one(&mut self, ended: Ended) {
+        if self.ended.back().is_some_and(|last| last.expires > ended.expires) {
+            return self.log_before(ended);
         }
         if self.ended.len() >= self.most {
             self.ended.pop_front();
         }
-        self.ended.push_back(Ended { until, discounted: until.saturating_sub(discount).max(before) });
+        self.ended.push_back(ended);
     }
 
-    /// Logs a call before others: calls that were given up count from later than now, and those of others may leave
-    /// sooner.
+    /// Logs a call before others: calls that were given up expire late, and those of others may leave sooner.
     #[cold]
-    fn log_before(&mut self, until: Duration, discount: Duration) {
-        let place = self.ended.partition_point(|ended| ended.until <= until);
-        let before = place.checked_sub(1).map_or(Duration::ZERO, |before| self.ended[before].discounted);
-        self.ended.insert(place, Ended { until, discounted: until.saturating_sub(discount).max(before) });
+    fn log_before(&mut self, ended: Ended) {
+        let place = self.ended.partition_point(|other| other.expires <= ended.expires);
+        self.ended.insert(place, ended);
         if self.ended.len() > self.most {
             self.ended.pop_front();
         }
@@ -234,7 +276,14 @@ impl Window {
 
     /// The remaining calls by a count of the calls within one span, taken at `moment` or later.
     pub(super) fn left(&self, moment: Duration) -> usize {
-        let expired = self.ended.partition_point(|ended| self.expires(ended) <= moment);
+        let expired = self.ended.partition_point(|ended| ended.expires <= moment);
         self.most.saturating_sub(self.ended.len() - expired + self.held)
+    }
+}
+
+impl Ended {
+    /// A call that takes room until then, whatever is learned about ways.
+    fn known(until: Duration) -> Self {
+        Self { expires: until, until, by_exchange: Duration::MAX }
     }
 }

@@ -7,6 +7,8 @@ pub struct ItemJudge<'a> {
     pub(crate) api: &'static Api,
     /// The whole response.
     pub(crate) raw: &'a [u8],
+    /// Whether it has all that the documents say of a success.
+    pub(crate) is_full: bool,
     /// Whether a code is that of a success.
     pub(crate) is_success: &'a dyn Fn(&str) -> bool,
     /// The outcome of an item that was refused with a code, which may do several things.

@@ -17,18 +17,24 @@ pub struct Items<O: Paged> {
     begun: Position,
     bad: Vec<BadItem>,
     clipped: Option<Clipped>,
+    failed: bool,
 }
 
 impl<O: Paged> Pages<O> {
-    /// The items of all pages, one after the other.
+    /// The items of all pages, one after the other, up to the first error. To go on after an error,
+    /// [`resume`](Self::resume) from [`Items::position`].
     pub fn items(self) -> Items<O> {
         let begun = self.position().clone();
-        Items { pages: self, ready: Vec::new().into_iter(), begun, bad: Vec::new(), clipped: None }
+        Items { pages: self, ready: Vec::new().into_iter(), begun, bad: Vec::new(), clipped: None, failed: false }
     }
 }
 
 impl<O: Paged> Items<O> {
-    /// The next item; `None` at the end of the listing. Unreadable items are in [`bad`](Self::bad).
+    /// The next item; `None` at the end of the listing, and after an error. Unreadable items are in
+    /// [`bad`](Self::bad).
+    ///
+    /// So a loop that skips errors ends. To go on after an error, [`resume`](Pages::resume) a listing from the
+    /// [`position`](Self::position), or let calls be [retried](Pages::retrying).
     ///
     /// # Errors
     ///
@@ -38,10 +44,16 @@ impl<O: Paged> Items<O> {
             if let Some(item) = self.ready.next() {
                 return Some(Ok(item));
             }
+            if self.failed {
+                return None;
+            }
             self.begun = self.pages.position().clone();
             let page = match self.pages.next_page().await? {
                 Ok(page) => page,
-                Err(error) => return Some(Err(error)),
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
             };
             self.ready = page.list.items.into_iter();
             self.bad.extend(page.list.bad);

@@ -9,12 +9,17 @@ use futures_core::Stream;
 use super::error::PageError;
 use super::listing::Pages;
 use super::page::{Page, Paged};
+use super::position::Position;
 
-/// The pages of a listing as a [`Stream`].
+/// The pages of a listing as a [`Stream`], which ends after the first error.
+///
+/// To go on after an error, [`resume`](Pages::resume) a listing from the [`position`](Self::position), or let calls be
+/// [retried](Pages::retrying).
 #[must_use = "nothing is sent until it is polled"]
 pub struct PageStream<O: Paged> {
-    /// The pages, or the call under way that owns them; `None` only while one replaces the other.
+    /// The pages, or the call under way that owns them; `None` at the end and after an error.
     state: Option<State<O>>,
+    position: Position,
 }
 
 enum State<O: Paged> {
@@ -29,9 +34,17 @@ impl<O> Pages<O>
 where
     O: Paged + Unpin + 'static,
 {
-    /// The same pages as a [`Stream`].
+    /// The same pages as a [`Stream`], up to the first error.
     pub fn into_stream(self) -> PageStream<O> {
-        PageStream { state: Some(State::Idle(Box::new(self))) }
+        let position = self.position().clone();
+        PageStream { state: Some(State::Idle(Box::new(self))), position }
+    }
+}
+
+impl<O: Paged> PageStream<O> {
+    /// The position of the next page; after an error, of the page that could not be read.
+    pub fn position(&self) -> &Position {
+        &self.position
     }
 }
 
@@ -54,7 +67,10 @@ where
             self.state = Some(State::Busy(next));
             return Poll::Pending;
         };
-        self.state = Some(State::Idle(pages));
+        self.position.clone_from(pages.position());
+        if matches!(page, Some(Ok(_))) {
+            self.state = Some(State::Idle(pages));
+        }
         Poll::Ready(page)
     }
 }

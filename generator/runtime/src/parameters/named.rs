@@ -135,11 +135,6 @@ impl Named {
         self.members().any(|(_, json)| can_be(json) && text_of(json).as_deref() == Some(text))
     }
 
-    /// Whether there is no member.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
     /// Whether there is a member with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.json(name).is_some()

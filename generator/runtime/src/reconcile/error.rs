@@ -63,7 +63,7 @@ pub enum ListingFailure {
 
 impl ListingFailure {
     /// The failure of an operation.
-    pub(super) fn of(self, operation: &'static str) -> ListingError {
+    pub(crate) fn of(self, operation: &'static str) -> ListingError {
         ListingError { operation, failure: self }
     }
 }

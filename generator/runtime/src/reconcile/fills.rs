@@ -69,8 +69,9 @@ impl ClientCore {
     /// Reads the fills of a family since a time, and adds to the ledger those that it does not have yet. Returns their
     /// number. If it fails, the ledger is unchanged.
     ///
-    /// Begin before the first trade that the ledger lacks; trades that it has are not added again. They are added by
-    /// the numbers of their ids, the lowest first.
+    /// Begin before the first trade that the ledger lacks, and a little earlier, because a listing may show a fill after
+    /// later ones; trades that it has are not added again. They are added by the numbers of their ids, the lowest first.
+    /// A late one changes figures that the ledger had shown: see [`Ledger::corrections`].
     ///
     /// # Errors
     ///

@@ -20,9 +20,9 @@ use crate::value::{Decimal, Timestamp};
 /// A listing that shows a part of an account. Emitted for each operation with `shows` in the schema.
 #[derive(Clone, Copy)]
 pub struct Listing {
-    pub(super) operation: &'static str,
-    pub(super) family: &'static str,
-    pub(super) part: Part,
+    pub(crate) operation: &'static str,
+    pub(crate) family: &'static str,
+    pub(crate) part: Part,
     over: Option<EachValue>,
     fields: Option<FillFields>,
     walk: StartListing,
@@ -35,7 +35,7 @@ pub struct Listing {
 /// The part of an account that a listing shows, in the order in which they are read: what leaves one appears in the
 /// next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(crate) enum Part {
     OpenOrders,
     PastOrders,
     Fills,
@@ -71,13 +71,13 @@ struct CancelBy {
 type Cancelling<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 
 /// Begins to read a listing.
-pub(super) type StartListing = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn ListingPages>, Violations>;
+pub(crate) type StartListing = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn ListingPages>, Violations>;
 
 /// Takes what the items of a page show.
 type ReadPage<I> = fn(&[I], Option<FillFields>, Option<&'static str>) -> Result<PageContent, String>;
 
 /// The request of a listing.
-pub(super) struct ListingRequest<'a> {
+pub(crate) struct ListingRequest<'a> {
     request: &'a str,
     since: Option<Timestamp>,
     fields: Option<FillFields>,
@@ -86,7 +86,7 @@ pub(super) struct ListingRequest<'a> {
 }
 
 /// The pages of a listing.
-pub(super) trait ListingPages: Send {
+pub(crate) trait ListingPages: Send {
     /// Advances to the next page; `None` at the end.
     fn advance(&mut self) -> PageFuture<'_>;
 
@@ -96,7 +96,7 @@ pub(super) trait ListingPages: Send {
 
 impl dyn ListingPages {
     /// What the next page shows; `None` at the end.
-    pub(super) async fn next(&mut self) -> Option<Result<PageContent, ListingFailure>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<PageContent, ListingFailure>> {
         let page = match self.advance().await? {
             Ok(page) => page,
             Err(error) => return Some(Err(ListingFailure::Page(error))),
@@ -108,15 +108,15 @@ impl dyn ListingPages {
 
 /// What a page shows.
 #[derive(Default)]
-pub(super) struct PageContent {
-    pub(super) orders: Vec<Sighting>,
-    pub(super) fills: Vec<Fill>,
-    pub(super) clipped: Option<Clipped>,
+pub(crate) struct PageContent {
+    pub(crate) orders: Vec<Sighting>,
+    pub(crate) fills: Vec<Fill>,
+    pub(crate) clipped: Option<Clipped>,
 }
 
 impl PageContent {
     /// Adds what another page shows.
-    pub(super) fn add(&mut self, page: Self) {
+    pub(crate) fn add(&mut self, page: Self) {
         self.orders.extend(page.orders);
         self.fills.extend(page.fills);
         self.clipped = page.clipped.or(self.clipped);
@@ -124,12 +124,12 @@ impl PageContent {
 }
 
 /// A fill of an order.
-pub(super) struct Fill {
-    pub(super) order: String,
-    pub(super) client_id: Option<String>,
-    pub(super) quantity: rust_decimal::Decimal,
+pub(crate) struct Fill {
+    pub(crate) order: String,
+    pub(crate) client_id: Option<String>,
+    pub(crate) quantity: rust_decimal::Decimal,
     /// The trade for a ledger; a comparison does not need it.
-    pub(super) trade: Option<Result<Trade, String>>,
+    pub(crate) trade: Option<Result<Trade, String>>,
 }
 
 impl Listing {
@@ -179,7 +179,7 @@ impl Listing {
 
     /// A listing that is never read.
     #[cfg(test)]
-    pub(super) const fn unread(part: Part) -> Self {
+    pub(crate) const fn unread(part: Part) -> Self {
         Self {
             operation: "family.listing",
             family: "family",
@@ -195,7 +195,7 @@ impl Listing {
 
     /// A listing whose pages do not come from calls.
     #[cfg(test)]
-    pub(super) const fn scripted(
+    pub(crate) const fn scripted(
         part: Part,
         fields: Option<FillFields>,
         has_counted_pages: bool,
@@ -223,7 +223,7 @@ impl Listing {
     }
 
     /// The values for which it is read; `None` is a request without one.
-    pub(super) fn turns(&self) -> Vec<Option<&'static str>> {
+    pub(crate) fn turns(&self) -> Vec<Option<&'static str>> {
         match &self.over {
             Some(over) => over.values.iter().copied().map(Some).collect(),
             None => vec![None],
@@ -231,7 +231,7 @@ impl Listing {
     }
 
     /// The pages for one of the values. Open orders are listed whenever they were placed.
-    pub(super) fn walk(
+    pub(crate) fn walk(
         &self,
         client: &ClientCore,
         turn: Option<&'static str>,
@@ -244,27 +244,27 @@ impl Listing {
     }
 
     /// The order in a record of this listing.
-    pub(super) fn read(&self, record: &str) -> Option<Sighting> {
+    pub(crate) fn read(&self, record: &str) -> Option<Sighting> {
         (self.read)(record)
     }
 
     /// Whether its pages are requested by number or by offset, so that they move when an item leaves.
-    pub(super) fn has_counted_pages(&self) -> bool {
+    pub(crate) fn has_counted_pages(&self) -> bool {
         self.has_counted_pages
     }
 
     /// Whether its fills state how they change positions.
-    pub(super) fn has_trades(&self) -> bool {
+    pub(crate) fn has_trades(&self) -> bool {
         self.fields.is_some_and(|fields| fields.trade.is_some())
     }
 
     /// Whether it is known how its orders are cancelled.
-    pub(super) fn can_cancel(&self) -> bool {
+    pub(crate) fn can_cancel(&self) -> bool {
         self.cancel.is_some()
     }
 
     /// Cancels an order of this listing, if it is known how.
-    pub(super) async fn cancel(
+    pub(crate) async fn cancel(
         &self,
         client: &ClientCore,
         turn: Option<&'static str>,

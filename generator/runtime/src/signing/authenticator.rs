@@ -61,11 +61,10 @@ impl Authenticator {
     ///
     /// # Errors
     ///
-    /// Fails if the key or the passphrase is not valid in a header, or the secret is of another kind than the API's.
+    /// Fails if a part of the credentials cannot be right, or the secret is of another kind than the API's.
     pub fn new(api: &'static Api, credentials: &Credentials) -> Result<Option<Self>, BuildError> {
-        credentials.check()?;
+        credentials.check_for(api.credentials.as_ref())?;
         let Some(api) = &api.credentials else { return Ok(None) };
-        credentials.check_for(api)?;
         let signing = api.signature.as_ref().map(|signature| Signing::new(signature, credentials)).transpose()?;
         // The secret itself is not kept.
         let credentials = credentials.without_secret();

@@ -40,6 +40,9 @@ struct Unset {
 impl Credentials {
     /// A key, its secret, and a passphrase, which is empty for an API without one. The secret is a text, or a private
     /// key in PEM, as the exchange gave it; the API decides what is signed with it.
+    ///
+    /// Building a client fails if one of them cannot be right: if it is empty although the API needs it, has a line
+    /// break, or begins or ends with white space, as a text from a file often does. Only a key in PEM has line breaks.
     pub fn new(key: impl Into<String>, secret: impl Into<String>, passphrase: impl Into<String>) -> Self {
         Self::of(key, passphrase, Proof::Secret(Secret::new(secret.into())))
     }
@@ -73,19 +76,22 @@ impl Credentials {
         Self { key: Secret::new(key.into()), passphrase: Secret::new(passphrase.into()), proof, unset: None }
     }
 
-    /// Fails if the key or the passphrase cannot be sent.
-    pub(super) fn check(&self) -> Result<(), BuildError> {
-        if self.key.is_empty() {
-            return Err(wrong("the key is empty"));
+    /// Fails if a part cannot be right for `api`. The error names the part, and never its value.
+    pub(super) fn check_for(&self, api: Option<&Authentication>) -> Result<(), BuildError> {
+        check_part(&self.key, &KEY)?;
+        if !self.passphrase.is_empty() || api.is_some_and(|api| self.unset.is_none() && api.carries(Part::Passphrase)) {
+            check_part(&self.passphrase, &PASSPHRASE)?;
         }
-        match self.key_header().zip(self.passphrase_header()) {
-            Some(_) => Ok(()),
-            None => Err(wrong("key and passphrase must be plain text without line breaks")),
+        let Some(api) = api else { return Ok(()) };
+        self.check_environment(api)?;
+        match &self.proof {
+            Proof::Secret(secret) if api.signature.is_some() => check_secret(secret),
+            _ => Ok(()),
         }
     }
 
     /// Fails if a variable of the environment that the API needs was not set.
-    pub(super) fn check_for(&self, api: &Authentication) -> Result<(), BuildError> {
+    fn check_environment(&self, api: &Authentication) -> Result<(), BuildError> {
         let Some(Unset { secret, passphrase }) = &self.unset else { return Ok(()) };
         let secret = secret.as_ref().filter(|_| api.signature.is_some());
         let passphrase = passphrase.as_ref().filter(|_| api.carries(Part::Passphrase));
@@ -138,6 +144,58 @@ impl Credentials {
     pub(super) fn without_secret(&self) -> Self {
         Self { proof: Proof::Secret(Secret::new(String::new())), ..self.clone() }
     }
+}
+
+/// What is wrong with a part of credentials: it is empty, has a line break, white space around it, or no plain text.
+type PartFaults = [&'static str; 4];
+
+const KEY: PartFaults = [
+    "the key is empty",
+    "the key has a line break",
+    "the key begins or ends with white space",
+    "the key is not plain text",
+];
+
+const SECRET: PartFaults = [
+    "the secret is empty",
+    "the secret has a line break",
+    "the secret begins or ends with white space",
+    "the secret has a control character",
+];
+
+const PASSPHRASE: PartFaults = [
+    "the passphrase is empty",
+    "the passphrase has a line break",
+    "the passphrase begins or ends with white space",
+    "the passphrase is not plain text",
+];
+
+/// A part that is sent in a header.
+fn check_part(part: &Secret, faults: &PartFaults) -> Result<(), BuildError> {
+    check_text(part, faults)?;
+    if part.header().is_some() { Ok(()) } else { Err(wrong(faults[3])) }
+}
+
+/// A secret is not sent, so any text may be one, but files and secret stores add line breaks and spaces. A private key
+/// in PEM has line breaks.
+fn check_secret(secret: &Secret) -> Result<(), BuildError> {
+    let is_pem = secret.bytes().trim_ascii_start().starts_with(b"-----BEGIN ");
+    if is_pem {
+        return Ok(());
+    }
+    check_text(secret, &SECRET)?;
+    if secret.bytes().iter().any(u8::is_ascii_control) { Err(wrong(SECRET[3])) } else { Ok(()) }
+}
+
+fn check_text(part: &Secret, [empty, broken, spaced, _]: &PartFaults) -> Result<(), BuildError> {
+    let text = part.bytes();
+    if text.trim_ascii().is_empty() {
+        return Err(wrong(empty));
+    }
+    if text.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+        return Err(wrong(broken));
+    }
+    if text.trim_ascii().len() < text.len() { Err(wrong(spaced)) } else { Ok(()) }
 }
 
 /// The value of the variable `{prefix}_{name}`, or its name if it is not set, is empty or is not text.

@@ -1,6 +1,6 @@
 //! The properties that all operations of an API share.
 
-use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Outcome, OutcomeRow};
+use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Meta, Outcome, OutcomeRow, Path, Step};
 
 /// The properties that all operations of an API share.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub struct Api {
     pub pools: &'static [PoolReporting],
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
+    /// The operations that give ids to something new.
+    pub creations: &'static [&'static Meta],
     /// Observed codes that no document lists, in their order as texts: there are hundreds of them.
     pub observed_codes: &'static [KnownError],
 }
@@ -40,6 +42,7 @@ impl Api {
             account: AccountTable::NONE,
             pools: &[],
             outcomes: &[],
+            creations: &[],
             observed_codes: &[],
         }
     }
@@ -177,8 +180,24 @@ pub struct Envelope {
     pub data: Option<Path>,
     /// The code of success; `None` if only failures have a code.
     pub success: Option<&'static str>,
+    /// What a success has besides its code.
+    pub success_with: SuccessWith,
     /// Other members besides the data.
     pub beside: &'static [&'static str],
+}
+
+/// What a success has besides its code. A success that lacks it, and repeats no id of its request, proves nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SuccessWith {
+    /// The message.
+    pub message: Option<&'static str>,
+    /// The HTTP status.
+    pub status: Option<u16>,
+}
+
+impl SuccessWith {
+    /// Nothing is documented.
+    pub const NOTHING: Self = Self { message: None, status: None };
 }
 
 /// The responses that have an envelope.
@@ -190,16 +209,22 @@ pub enum Around {
     Failures,
 }
 
-/// The path to a value within a response.
-pub type Path = &'static [Step];
+impl Meta {
+    /// Where the data of a success is; `None` if it is the whole body.
+    pub(crate) fn data_path(&self, api: &Api) -> Option<Path> {
+        self.data.or_else(|| api.envelope.as_ref()?.data)
+    }
 
-/// A step of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// To the member of an object.
-    Member(&'static str),
-    /// To the item of an array, counted from 0.
-    Item(usize),
+    /// The known meaning of an error code: documented, or else observed.
+    pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
+        self.error(code).or_else(|| api.observed(code).find(|known| known.is_of(self.family)))
+    }
+
+    /// Whether a code means success.
+    pub fn is_success(&self, api: &Api, code: &str) -> bool {
+        api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(code))
+            || self.error(code).is_some_and(|known| known.success)
+    }
 }
 
 impl Envelope {

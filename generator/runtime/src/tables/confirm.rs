@@ -106,15 +106,15 @@ impl Confirm {
 /// The values of its request that a response repeats, which show that it belongs to this request.
 #[derive(Clone, Copy, Debug)]
 pub struct Echoes {
-    /// The ids that it repeats.
+    /// The ids that it repeats. If the request has one of them, only a response that repeats one is its response.
     pub ids: &'static [Echo],
-    /// Every member that the response can have. A response without any of them belongs to another request.
-    pub members: &'static [&'static str],
+    /// Other values that it repeats: one that differs shows another request, and one that agrees proves nothing.
+    pub also: &'static [Echo],
     /// Whether one id that agrees is enough, because the document does not say which ids a response repeats.
     pub one_is_enough: bool,
 }
 
-/// An id that an answer repeats.
+/// A value that an answer repeats.
 #[derive(Clone, Copy, Debug)]
 pub struct Echo {
     /// The member of the answer.

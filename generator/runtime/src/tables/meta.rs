@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Api, ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window,
+    ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window,
 };
 
 /// The properties of an operation.
@@ -65,6 +65,8 @@ pub struct Meta {
     pub confirm: Option<Confirm>,
     /// The values of the request that its response repeats.
     pub echoes: Option<Echoes>,
+    /// What the data of a success shows.
+    pub shows: Shows,
     /// The things that it does, if it does more than one.
     pub compound: Option<Compound>,
     /// Why it is safe to repeat although it changes something.
@@ -108,6 +110,7 @@ impl Meta {
         client_id: None,
         confirm: None,
         echoes: None,
+        shows: Shows::Nothing,
         compound: None,
         repeat: None,
         repeat_key: None,
@@ -124,31 +127,33 @@ impl Meta {
         }
     }
 
-    /// The document and the section: `unified-v3, Place Order`.
+    /// The document and the section: `unified-v3, Place Order`; empty if no document describes the operation.
     pub fn source(&self) -> String {
-        format!("{}, {}", self.document, self.section)
+        if self.section.is_empty() { self.document.to_owned() } else { self.within_document(self.section) }
     }
 
-    /// Where the data of a success is; `None` if it is the whole body.
-    pub(crate) fn data_path(&self, api: &Api) -> Option<Path> {
-        self.data.or_else(|| api.envelope.as_ref()?.data)
+    /// A place in the document, after its name if there is one.
+    pub(crate) fn within_document(&self, place: &str) -> String {
+        if self.document.is_empty() { place.to_owned() } else { format!("{}, {place}", self.document) }
     }
 
     /// What the documents say about an error code.
     pub fn error(&self, code: &str) -> Option<&'static KnownError> {
         self.errors.iter().find(|known| known.code == code)
     }
+}
 
-    /// The known meaning of an error code: documented, or else observed.
-    pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
-        self.error(code).or_else(|| api.observed(code).find(|known| known.is_of(self.family)))
-    }
-
-    /// Whether a code means success.
-    pub fn is_success(&self, api: &Api, code: &str) -> bool {
-        api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(code))
-            || self.error(code).is_some_and(|known| known.success)
-    }
+/// What the data of a success shows. Data that shows less is not the data of the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Nothing: no member is documented.
+    Nothing,
+    /// A list, which may be empty: there is data, even if it is `null`.
+    List,
+    /// One of these members, which are all that a record has.
+    OneOf(&'static [&'static str]),
+    /// Each of these members, which are lists.
+    Each(&'static [&'static str]),
 }
 
 /// A parameter by which the exchange recognizes a repeat of a request.
@@ -330,4 +335,19 @@ pub struct Amends {
     pub ids: &'static [&'static str],
     /// The maximum number of amendments of one order under way, this one included.
     pub in_flight: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_follows_the_document_if_there_is_one() {
+        let meta = Meta { document: "guide", section: "Borrow", ..Meta::DEFAULT };
+        assert_eq!(meta.source(), "guide, Borrow");
+        assert_eq!(meta.within_document("Borrow, table"), "guide, Borrow, table");
+        assert_eq!(Meta { section: "", ..meta }.source(), "guide");
+        assert_eq!(Meta::DEFAULT.within_document("Borrow, table"), "Borrow, table");
+        assert_eq!(Meta::DEFAULT.source(), "");
+    }
 }

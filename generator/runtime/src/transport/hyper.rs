@@ -89,7 +89,7 @@ impl HyperTransport {
             Ok(Connection::over(connector.call(origin.uri()).await?, runtime).await?)
         };
         let connection = timeout_at(deadline.min(later(Instant::now(), self.limits.connect)), connecting).await;
-        connection.unwrap_or_else(|late| Err(late.into())).map_err(not_connected)
+        connection.unwrap_or_else(|late| Err(late.into())).map_err(|why| not_connected(why).at(origin.host()))
     }
 }
 
@@ -129,7 +129,7 @@ impl Exchange<'_> {
                     return Ok(answer);
                 }
                 Err(error) if was_kept && error.sent() == Delivery::NotSent => now = Instant::now(),
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.at(origin.host())),
             }
         }
     }

@@ -43,8 +43,10 @@ impl ReqwestTransport {
 
     /// The same with settings that `change` adds to those described above.
     ///
-    /// Regardless of its settings, no redirect is followed, nothing is sent again, and `limits` apply. For certificates
-    /// use [`with_tls`](Self::with_tls), because the TLS settings of reqwest do not affect the configured TLS.
+    /// Regardless of its settings, no redirect is followed, nothing is sent again, and `limits` apply. TLS settings in
+    /// it, also a preconfigured one, have no effect: use [`with_tls`](Self::with_tls), whose
+    /// [`TlsSettings`] take a configuration of rustls, too. It offers HTTP/1.1 alone, because reqwest is built without
+    /// HTTP/2 here, and would panic once a server had chosen it.
     ///
     /// ```
     /// use tradeapi_runtime::reqwest;
@@ -75,8 +77,9 @@ impl ReqwestTransport {
         tls: &TlsSettings,
         change: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Result<Self, BuildError> {
-        let settings = change(settings(&limits).tls_backend_preconfigured(tls.config()?));
-        let client = settings
+        let client = change(settings(&limits))
+            .tls_backend_preconfigured(tls.config()?)
+            .http1_only()
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             // If reqwest times out first, the request was not sent; so its time-out is shorter than that of the call.
@@ -100,8 +103,10 @@ impl Transport for ReqwestTransport {
             if self.limits.call.is_zero() {
                 return Err(unsent().caused_by("there is no time for the call"));
             }
+            let address = request.uri().authority().cloned();
             drive_connections().await;
-            timeout(self.limits.call, self.exchange(request)).await.unwrap_or_else(too_late)
+            let response = timeout(self.limits.call, self.exchange(request)).await.unwrap_or_else(too_late);
+            response.map_err(|error| address.into_iter().fold(error, |error, address| error.at(address.as_str())))
         })
     }
 }
@@ -109,7 +114,6 @@ impl Transport for ReqwestTransport {
 fn settings(limits: &TransportLimits) -> ClientBuilder {
     Client::builder()
         .default_headers(HeaderMap::from_iter([(USER_AGENT, NAME)]))
-        .http1_only()
         .no_proxy()
         .no_gzip()
         .no_brotli()

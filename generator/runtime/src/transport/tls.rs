@@ -30,25 +30,34 @@ pub struct TlsSettings {
     roots: RootCertStore,
     /// The private key is in it.
     own: Option<Arc<CertifiedKey>>,
+    /// A configuration in place of these settings.
+    whole: Option<Arc<ClientConfig>>,
 }
 
 impl TlsSettings {
     /// Trusts the roots of Mozilla's list and sends no client certificate.
     pub fn new() -> Self {
-        Self { roots: RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }, own: None }
+        Self { roots: RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }, own: None, whole: None }
     }
 
     /// Trusts no root, until some are added.
     pub fn without_roots() -> Self {
-        Self { roots: RootCertStore::empty(), own: None }
+        Self { roots: RootCertStore::empty(), own: None, whole: None }
+    }
+
+    /// A configuration of rustls, for what the other settings cannot express, such as a verifier of one's own. Its roots
+    /// and its client certificate apply; of application protocols, only HTTP/1.1 is offered.
+    pub fn from_config(config: ClientConfig) -> Self {
+        Self { whole: Some(Arc::new(config)), ..Self::without_roots() }
     }
 
     /// Trusts the root certificates in `pem` as well.
     ///
     /// # Errors
     ///
-    /// Fails if `pem` contains no certificate, or one that is not a root.
+    /// Fails if `pem` contains no certificate, or one that is not a root, and after [`from_config`](Self::from_config).
     pub fn add_roots(mut self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
+        self.refuse_whole()?;
         for root in certificates(pem.as_ref())? {
             self.roots.add(root).map_err(unusable)?;
         }
@@ -62,6 +71,7 @@ impl TlsSettings {
     /// Fails if none can be read.
     #[cfg(feature = "system-roots")]
     pub fn add_system_roots(mut self) -> Result<Self, BuildError> {
+        self.refuse_whole()?;
         let found = rustls_native_certs::load_native_certs();
         // Systems keep old ones in obsolete formats.
         let (added, _) = self.roots.add_parsable_certificates(found.certs);
@@ -80,25 +90,41 @@ impl TlsSettings {
     /// Fails if one of them cannot be read, or if the key does not match the certificate. Errors contain nothing of the
     /// key.
     pub fn client_certificate(mut self, chain: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<Self, BuildError> {
+        self.refuse_whole()?;
         let key = PrivateKeyDer::from_pem_slice(key.as_ref()).map_err(|_| unusable("the PEM holds no private key"))?;
         let own = CertifiedKey::from_der(certificates(chain.as_ref())?, key, &provider()).map_err(unusable)?;
         self.own = Some(Arc::new(own));
         Ok(self)
     }
 
+    /// Fails if roots and certificates are those of a whole configuration.
+    fn refuse_whole(&self) -> Result<(), BuildError> {
+        match self.whole {
+            Some(_) => Err(unusable("a configuration of rustls has its own roots and certificates")),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn config(&self) -> Result<ClientConfig, BuildError> {
+        let mut config = match &self.whole {
+            Some(whole) => ClientConfig::clone(whole),
+            None => self.built()?,
+        };
+        // A server with HTTP/2 only refuses in the handshake, before anything is sent.
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+
+    fn built(&self) -> Result<ClientConfig, BuildError> {
         // Explicit, because a program with a second provider has no default one.
         let config = ClientConfig::builder_with_provider(Arc::new(provider()))
             .with_safe_default_protocol_versions()
             .map_err(unusable)?
             .with_root_certificates(self.roots.clone());
-        let mut config = match &self.own {
+        Ok(match &self.own {
             Some(own) => config.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(Arc::clone(own)))),
             None => config.with_no_client_auth(),
-        };
-        // A server with HTTP/2 only refuses in the handshake, before anything is sent.
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(config)
+        })
     }
 }
 
@@ -113,6 +139,7 @@ impl fmt::Debug for TlsSettings {
         f.debug_struct("TlsSettings")
             .field("roots", &self.roots.len())
             .field("client_certificate", &self.own.is_some())
+            .field("is_whole", &self.whole.is_some())
             .finish_non_exhaustive()
     }
 }

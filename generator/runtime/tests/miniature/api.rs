@@ -4,7 +4,7 @@ use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
     Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content, CredentialCause,
     Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place, RemainingCalls, SecretForm,
-    Sent, Signature, SignedQuery, Stage, Step, TimestampForm,
+    Sent, Signature, SignedQuery, Stage, Step, SuccessWith, TimestampForm,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
@@ -15,6 +15,7 @@ pub(crate) const ENVELOPE: Envelope = Envelope {
     time: Some("requestTime"),
     data: Some(&[Step::Member("data")]),
     success: Some("00000"),
+    success_with: SuccessWith::NOTHING,
     beside: &[],
 };
 

@@ -222,7 +222,7 @@ async fn absence_is_judged_by_the_time_the_request_was_signed_as_of() -> Tested 
         let Confirmation::Unknown(still) = client.place_and_confirm(&order, &brief).await else {
             return Err("known".into());
         };
-        assert_eq!(still.because, "it was not found, but may still appear");
+        assert_eq!(still.because.why(), "it was not found, but may still appear");
         let patient = ConfirmPolicy::new();
         let confirmation = client.place_and_confirm(&order, &patient).await;
         assert!(matches!(confirmation, Confirmation::NotDone(not) if not.by_absence), "{ahead}");

@@ -342,7 +342,7 @@ async fn absence_proves_nothing_while_the_order_can_still_come() -> Tested {
     let line = Line::new([lost(), code("40404")]);
     let brief = ConfirmPolicy::new().deadline(seconds(159));
     let Confirmation::Unknown(still) = confirmation(&line, &brief).await? else { return Err("known".into()) };
-    assert_eq!(still.because, "it was not found, but may still appear");
+    assert_eq!(still.because.why(), "it was not found, but may still appear");
     let call = still.call.ok_or("the error of the call is missing")?;
     assert!(matches!(&*call, Error::Unknown(unknown) if unknown.client_id() == Some("a1")), "{call}");
     // The last query is sent when the time is up.
@@ -365,7 +365,7 @@ async fn absence_proves_nothing_once_a_record_with_the_id_was_shown() -> Tested 
     let again = client.core().settle(&order, Timestamp::from_millis(START), &policy).await;
     for confirmation in [first, again] {
         let Confirmation::Unknown(still) = confirmation else { return Err("it is known".into()) };
-        assert_eq!(still.because, "it was not found, but an earlier answer showed a record with its id");
+        assert_eq!(still.because.why(), "it was not found, but an earlier answer showed a record with its id");
     }
     Ok(())
 }
@@ -458,7 +458,7 @@ async fn a_late_absence_proves_nothing() -> Tested {
     let Confirmation::Unknown(still) = client.core().settle(&order, signed(200), &once).await else {
         return Err("one answer proves nothing".into());
     };
-    assert_eq!((still.queries, still.because), (1, "it was not found, but not often enough in a row"));
+    assert_eq!((still.queries, still.because.why()), (1, "it was not found, but not often enough in a row"));
     Ok(())
 }
 

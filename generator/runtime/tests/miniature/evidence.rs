@@ -46,7 +46,7 @@ async fn an_id_that_was_used_twice_proves_neither() -> Tested {
     client.core().call(&order).await?;
     let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new().deadline(Duration::ZERO)).await;
     let Confirmation::Unknown(still) = confirmation else { return Err("known".into()) };
-    assert_eq!(still.because, "two requests had the same id, and the record may be of either");
+    assert_eq!(still.because.why(), "two requests had the same id, and the record may be of either");
     // Long after, the first one is too old to be taken for the second.
     let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
     let client = line.client()?;
@@ -112,7 +112,7 @@ async fn an_absence_proves_nothing_about_the_other_part_of_a_compound_request() 
     let line = Line::new([lost(), code("40404")]);
     let confirmation = line.client()?.core().place_and_confirm(&Swap(order("a1")?), &ConfirmPolicy::new()).await;
     let Confirmation::Unknown(still) = confirmation else { return Err("known".into()) };
-    assert_eq!(still.because, "it was not found, but the request does several things and may have done another");
+    assert_eq!(still.because.why(), "it was not found, but the request does several things and may have done another");
     Ok(())
 }
 
@@ -149,7 +149,7 @@ async fn the_deadline_bounds_a_question_that_has_no_answer() -> Tested {
     let line = Line::new([lost(), Act::Hangs]);
     let policy = ConfirmPolicy::new().deadline(Duration::from_millis(200));
     let Confirmation::Unknown(still) = confirmation(&line, &policy).await? else { return Err("known".into()) };
-    assert_eq!(still.because, "the deadline passed before a query was answered");
+    assert_eq!(still.because.why(), "the deadline passed before a query was answered");
     assert_eq!(tradeapi_runtime::clock::Timer::now(&line.timer), Duration::from_millis(200));
     Ok(())
 }

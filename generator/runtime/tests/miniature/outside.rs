@@ -138,7 +138,7 @@ async fn a_refusal_that_a_record_contradicts_is_unknown_until_a_query() -> Teste
     else {
         return Err("known".into());
     };
-    assert_eq!(still.because, "it was not found, but a record from outside shows it");
+    assert_eq!(still.because.why(), "it was not found, but a record from outside shows it");
 
     let line = Line::new([code("40786"), answers(SHOWN)]);
     let client = line.client()?;

@@ -97,7 +97,7 @@ async fn an_order_is_absent_only_if_both_places_prove_it() -> Tested {
         let confirmation = line.client()?.core().settle(&PlaceRecent(order("a1")?), signed, &policy).await;
         assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
         if let Confirmation::Unknown(still) = confirmation {
-            assert_eq!(still.because, "the response does not contain the exchange's time");
+            assert_eq!(still.because.why(), "the response does not contain the exchange's time");
         }
         let targets: Vec<_> = line.seen().into_iter().map(|(_, target)| target).collect();
         assert!(targets[0].contains("/v1/recent-order?") && targets[1].contains("/v1/order?"), "{targets:?}");

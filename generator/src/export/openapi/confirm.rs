@@ -61,7 +61,11 @@ fn confirm(confirm: &Confirm) -> Value {
 
 /// The ids of the request that the answer repeats.
 fn echoes(echoes: &Echoes) -> Value {
-    Object::new().map("ids", several(&echoes.ids)).flag("one_is_enough", echoes.one_is_enough).into_value()
+    Object::new()
+        .map("ids", several(&echoes.ids))
+        .map("also", several(&echoes.also))
+        .flag("one_is_enough", echoes.one_is_enough)
+        .into_value()
 }
 
 /// The separate effects of a request.

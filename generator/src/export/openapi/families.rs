@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::object::Object;
 use super::{rules, statements};
-use crate::model::{Ceiling, Exclusion, Family, Lifecycle, Probe};
+use crate::model::{
+    Ceiling, Exclusion, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Lifecycle, Probe,
+};
 
 /// The tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
@@ -31,6 +33,7 @@ pub(super) fn tag(family: &Family) -> Value {
         .maybe("x-source", family.source.as_ref().map(statements::source))
         .map("x-errors", errors)
         .maybe("x-probe", family.probe.as_ref().map(probe))
+        .maybe("x-flat", family.flat.as_ref().map(flat))
         .list("x-limits", limits)
         .list("x-classes", classes)
         .maybe("x-instrument", instrument)
@@ -43,6 +46,50 @@ pub(super) fn tag(family: &Family) -> Value {
 fn probe(probe: &Probe) -> Value {
     let request: Option<Value> = serde_json::from_str(&probe.request.0).ok();
     Object::new().with("operation", probe.operation.0.as_str()).maybe("request", request).into_value()
+}
+
+/// What cancels all orders and closes all positions.
+fn flat(flat: &Flat) -> Value {
+    let Flat { place: _, cancel, close, value, reduce } = flat;
+    let call = |FlatCall { operation, over }: &FlatCall| {
+        Object::new().with("operation", operation.0.as_str()).with("over", over.0.as_str())
+    };
+    let close = close.as_ref().map(|FlatClose { call: of, closed, failed, nothing }| {
+        call(of)
+            .with("closed", closed.0.as_str())
+            .with("failed", failed.0.as_str())
+            .list("nothing", nothing.iter().map(|(code, _)| code.as_str()))
+            .into_value()
+    });
+    let value = value
+        .as_ref()
+        .map(|FlatValue { operation, field }| json!({"operation": operation.0.as_str(), "field": field.0.as_str()}));
+    Object::new()
+        .maybe("cancel", cancel.as_ref().map(|cancel| call(cancel).into_value()))
+        .maybe("close", close)
+        .maybe("value", value)
+        .maybe("reduce", reduce.as_ref().map(reduces))
+        .into_value()
+}
+
+fn reduces(reduce: &FlatReduce) -> Value {
+    let FlatReduce { operation, line, lines, instrument, quantity, long, short, side } = reduce;
+    let set = |set: &Vec<((String, _), String)>| {
+        set.iter().map(|((name, _), value)| (name.clone(), Value::from(value.as_str()))).collect::<Value>()
+    };
+    let side = side.as_ref().map(|FlatSide { field, long, short }| {
+        json!({"field": field.0.as_str(), "long": long.as_str(), "short": short.as_str()})
+    });
+    Object::new()
+        .with("operation", operation.0.as_str())
+        .with("line", line.0.as_str())
+        .list("lines", lines.iter().map(|(line, _)| line.as_str()))
+        .with("instrument", instrument.0.as_str())
+        .with("quantity", quantity.0.as_str())
+        .list("long", long.iter().map(set))
+        .list("short", short.iter().map(set))
+        .maybe("side", side)
+        .into_value()
 }
 
 fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {

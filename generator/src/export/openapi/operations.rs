@@ -7,10 +7,10 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Calls, Family, InFlight, Intent, Operation, Rate, Response, Sent, Setting, Shows, Trade, TradeFees,
-    TradePosition, Window, Within,
+    Api, Body, Calls, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shape, Shows,
+    Trade, TradeFees, TradePosition, Window, Within,
 };
-use crate::words::{PagesBy, Sends};
+use crate::words::{Lists, Objects, PagesBy, Sends};
 
 /// All operations, grouped by path.
 pub(super) fn paths(api: &Api) -> Value {
@@ -130,6 +130,8 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         .with("x-effect", operation.effect.as_str())
         .maybe("x-permission", operation.permission.as_deref())
         .keys(&operation.keys(family))
+        .maybe("x-lists", lists(operation).map(Lists::as_str))
+        .maybe("x-objects", objects(operation).map(Objects::as_str))
         .flag("x-whitelisted", operation.whitelisted)
         .list("x-rate-limits", operation.rates.iter().map(|rate| self::rate(api, rate)))
         .maybe("x-in-flight", operation.in_flight.as_ref().map(in_flight))
@@ -140,6 +142,25 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         .and(confirm::of(operation))
         .list("x-intents", operation.intents.iter().map(intent))
         .list("x-request-examples", queries)
+}
+
+/// How lists are written, where OpenAPI has no word for it.
+fn lists(operation: &Operation) -> Option<Lists> {
+    let is_list = |parameter: &Parameter| matches!(parameter.shape, Shape::List(_) | Shape::Items(_));
+    let has_word = operation.sends() == Sends::Query && matches!(operation.style.lists, Lists::Comma | Lists::Repeated);
+    (has_pairs(operation, is_list) && !has_word).then_some(operation.style.lists)
+}
+
+/// How objects are written, where OpenAPI has no word for it.
+fn objects(operation: &Operation) -> Option<Objects> {
+    let is_object = |parameter: &Parameter| matches!(parameter.shape, Shape::Object(_));
+    let has_word = operation.sends() == Sends::Query && operation.style.objects == Objects::Brackets;
+    (has_pairs(operation, is_object) && !has_word).then_some(operation.style.objects)
+}
+
+/// Whether such a parameter travels in a query or a form.
+fn has_pairs(operation: &Operation, is_such: impl Fn(&Parameter) -> bool) -> bool {
+    operation.sends() != Sends::Json && operation.members().iter().any(is_such)
 }
 
 fn rate(api: &Api, rate: &Rate) -> Value {
@@ -238,10 +259,12 @@ fn trade(trade: &Trade) -> Value {
             .into_value()
     });
     let position = trade.position.as_ref().map(|position| {
-        let TradePosition { field, open, close, close_long, close_short } = position;
-        let several = [("open", open), ("close", close), ("close_long", close_long), ("close_short", close_short)];
-        several
+        let TradePosition { field, open, close, close_long, close_short, net } = position;
+        let closed = [("close", close), ("close_long", close_long), ("close_short", close_short)];
+        [("open", open)]
             .into_iter()
+            .chain(closed)
+            .chain([("net", net)])
             .fold(Object::new().with("field", field.0.as_str()), |object, (key, values)| {
                 object.list(key, values.iter().map(|(value, _)| value.as_str()))
             })

@@ -10,6 +10,7 @@ use super::{conditions, values};
 use crate::model::{
     Case, Choice, ChoiceKind, EnumValue, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
 };
+use crate::words::{Lists, Objects};
 
 /// The context of the parameters of a request.
 #[derive(Clone, Copy)]
@@ -75,6 +76,7 @@ impl<'a> Parameters<'a> {
             .with("in", place)
             .flag("required", is_in_path || parameter.need == Need::Always)
             .text("description", &parameter.doc)
+            .and(if place == "query" { written(operation, &parameter.shape) } else { Object::new() })
             .with("schema", schema)
             .maybe("example", example)
             .and(self.beyond(parameter))
@@ -106,6 +108,18 @@ impl<'a> Parameters<'a> {
         let wire = |value: &str| ty.map_or_else(|| value.to_owned(), |ty| ty.wire_of_value(value));
         let default = parameter.default.as_ref().map(|(default, _)| typed(&wire(default), schema.json_type()));
         schema.maybe("default", default)
+    }
+}
+
+/// How a list or an object is written in a query, as far as OpenAPI has a word for it. A list that says nothing is
+/// repeated, and an object spread.
+fn written(operation: &Operation, shape: &Shape) -> Object {
+    let style = |style: &str, explode: bool| Object::new().with("style", style).with("explode", explode);
+    match (shape, operation.style.lists, operation.style.objects) {
+        (Shape::List(_) | Shape::Items(_), Lists::Comma, _) => style("form", false),
+        (Shape::List(_) | Shape::Items(_), Lists::Repeated, _) => style("form", true),
+        (Shape::Object(_), _, Objects::Brackets) => style("deepObject", true),
+        _ => Object::new(),
     }
 }
 

@@ -41,17 +41,22 @@ pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], lo
         Type::Decimal if as_text || location == Location::Query => text("decimal", DECIMAL, location),
         Type::Decimal => Object::new().with("type", "number"),
         Type::Scaled(scale) if as_text && location != Location::Query => {
-            text("integer", SIGNED, location).with("x-scale", scale)
+            text("signed-integer", SIGNED, location).with("x-scale", scale)
         }
         Type::Scaled(scale) => Object::new().with("type", "integer").with("x-scale", scale),
         Type::Integer if as_text && location != Location::Query => text("integer", WHOLE, location),
         Type::Integer => Object::new().with("type", "integer").with("minimum", 0),
-        Type::Signed if as_text && location != Location::Query => text("integer", SIGNED, location),
+        Type::Signed if as_text && location != Location::Query => text("signed-integer", SIGNED, location),
         Type::Signed => Object::new().with("type", "integer").with("format", "int64"),
         Type::Time(Times::Iso8601) => Object::new().with("type", "string").with("format", "date-time"),
         Type::Time(times) if as_text && location != Location::Query => text(unix(times), WHOLE, location),
-        Type::Time(Times::Seconds) => Object::new().with("type", "number").with("minimum", 0),
-        Type::Time(_) => Object::new().with("type", "integer").with("format", "int64").with("minimum", 0),
+        Type::Time(times @ Times::Seconds) => {
+            Object::new().with("type", "number").with("minimum", 0).with("x-times", times.as_str())
+        }
+        Type::Time(times) => {
+            let integer = Object::new().with("type", "integer").with("format", "int64").with("minimum", 0);
+            integer.with("x-times", times.as_str())
+        }
         Type::Enum(index) if !as_text && location != Location::Query => {
             numbers_of(&family.enums[index], only, location)
         }

@@ -102,7 +102,7 @@ fn found(list: &Path, test: &str, to: &mut Diagnostics) -> Option<RuleTest> {
 }
 
 fn read(path: &Path, to: &mut Diagnostics) -> String {
-    std::fs::read_to_string(path).unwrap_or_else(|error| {
+    crate::plain_text::read(path).unwrap_or_else(|error| {
         to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()))
             .help("name a list of tests, and keep it beside the files that have them");
         String::new()

@@ -15,11 +15,11 @@ mappings! {
     /// `api.yaml`: what applies to every family.
     Api {
         /// The name of the API.
-        api: Option<Text>,
+        @required api: Option<Text>,
         /// The version of the schema language; 1 when left out.
         language: Option<Spanned<u64>>,
         /// What the API is.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// The licence of the schema and of its exports, as an SPDX expression.
         license: Option<Text>,
         /// The documents that the schema was written from, by the names that `source` uses.
@@ -57,9 +57,9 @@ mappings! {
     /// A rate that several operations share.
     Pool {
         /// The rate, such as `6000/1m per IP`.
-        rate: Option<Text>,
+        @required rate: Option<Text>,
         /// What is counted.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// What answers report about it, by which the limiter corrects its count.
         reported: Option<Spanned<PoolReporting>>,
     }
@@ -82,9 +82,9 @@ mappings! {
     /// Another market at the same address.
     Market {
         /// What it is, and which keys it accepts.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// The headers that lead there, with their values.
-        headers: Named<Text>,
+        @required headers: Named<Text>,
     }
 
     /// One of the documents.
@@ -108,8 +108,18 @@ mappings! {
         data: Option<Text>,
         /// The code that means success; left out when only failures have a code.
         success: Option<Text>,
+        /// What a success has beside its code; one without it counts only if it repeats an id of the request.
+        success_with: Option<Spanned<SuccessWith>>,
         /// Other members beside the data.
         beside: Texts,
+    }
+
+    /// What a success has beside its code.
+    SuccessWith {
+        /// The message.
+        message: Option<Text>,
+        /// The HTTP status.
+        status: Option<Spanned<u64>>,
     }
 
     /// The members that name the call of an operation in a request.
@@ -226,7 +236,7 @@ mappings! {
     /// A header beside those of the credentials.
     Header {
         /// What it carries.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// `always`: on every call, if the caller sets it; `by_operation`: only where the operation lists it.
         sent: Option<Sent>,
     }
@@ -234,17 +244,17 @@ mappings! {
     /// The outcome of a request that changes something, for one result of its call.
     OutcomeRow {
         /// How the call ended.
-        when: Option<Spanned<CallResult>>,
+        @required when: Option<Spanned<CallResult>>,
         /// The outcome of the request.
-        outcome: Option<Spanned<RowOutcome>>,
+        @required outcome: Option<Spanned<RowOutcome>>,
         /// The reason.
-        why: Option<Text>,
+        @required why: Option<Text>,
     }
 
     /// Properties of the account, for rules that depend on them.
     Account {
         /// What it means.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Properties of the account, by names that rules use as `account.name`.
         properties: Named<Spanned<Property>>,
         /// Properties of an instrument.
@@ -254,7 +264,7 @@ mappings! {
     /// A property of an account: one of its `values`, or of a `type`.
     Property {
         /// What it is.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Its Rust name, if the name cannot be used.
         rust: Option<Text>,
         /// What it is, when it has no `values`.
@@ -270,7 +280,7 @@ mappings! {
     /// What is traded, and its properties: numbers by their names.
     Instrument {
         /// What it means.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// The numbers, each with its meaning.
         properties: Named<Short<InstrumentProperty>>,
     }
@@ -278,7 +288,7 @@ mappings! {
     /// A property of an instrument, which is a number.
     InstrumentProperty {
         /// What it means.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Its Rust name, if the name cannot be used.
         rust: Option<Text>,
     }
@@ -286,11 +296,11 @@ mappings! {
     /// Something that was seen on the wire and is in no document.
     Observation {
         /// An id, in lower case with hyphens.
-        id: Option<Text>,
+        @required id: Option<Text>,
         /// What was seen.
-        says: Option<Text>,
+        @required says: Option<Text>,
         /// Where it was seen.
-        sources: Vec<Text>,
+        @required sources: Vec<Text>,
     }
 }
 

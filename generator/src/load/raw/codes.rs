@@ -19,7 +19,7 @@ mappings! {
     /// A reason to refuse requests.
     Refusal {
         /// What is wrong, in words that an answer may use.
-        says: Option<Text>,
+        @required says: Option<Text>,
         /// Its code, documented or observed.
         code: Option<Text>,
         /// The codes of families in which it is another one.
@@ -36,7 +36,7 @@ mappings! {
         /// The families whose operations return it; all of them when left out.
         families: Texts,
         /// What it proves about the request that it answers.
-        proves: Option<Spanned<CodeProof>>,
+        @required proves: Option<Spanned<CodeProof>>,
         /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.
@@ -45,11 +45,11 @@ mappings! {
         /// or the time. At the stage `parameters`, that is so without it.
         alike: Option<Spanned<bool>>,
         /// What it means.
-        says: Option<Text>,
+        @required says: Option<Text>,
         /// What to do about it.
         doc: Option<Text>,
         /// Who has observed it.
-        sources: Option<Spanned<Vec<Text>>>,
+        @required sources: Option<Spanned<Vec<Text>>>,
         /// How certain it is what it proves; `several` when left out.
         certainty: Option<Spanned<Certainty>>,
     }

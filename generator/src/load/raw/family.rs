@@ -10,15 +10,15 @@ mappings! {
     /// `family.yaml`: a part of the API with conventions of its own.
     Family {
         /// The folder's name.
-        family: Option<Text>,
+        @required family: Option<Text>,
         /// What the family is called in headings.
         title: Option<Text>,
         /// What the family covers.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
-        numbers: Option<Numbers>,
+        @required numbers: Option<Numbers>,
         /// How times travel; `milliseconds` when left out.
         times: Option<Times>,
         /// Where requests with a body have their parameters; `json` when left out.
@@ -37,6 +37,8 @@ mappings! {
         classes: Named<Spanned<Class>>,
         /// The query that checks whether the credentials are accepted.
         probe: Option<Spanned<Probe>>,
+        /// How the account becomes flat: what cancels all orders and closes all positions.
+        flat: Option<Spanned<Flat>>,
         /// The states of an enum and their transitions.
         lifecycle: Option<Spanned<Lifecycle>>,
         /// The binding sentences of the document.
@@ -54,33 +56,106 @@ mappings! {
     /// The parameters that name the instrument of a request.
     InstrumentNames {
         /// The parameter with the line of business.
-        line: Option<Text>,
+        @required line: Option<Text>,
         /// The parameter with the name of the instrument.
-        symbol: Option<Text>,
+        @required symbol: Option<Text>,
     }
 
     /// The query that checks whether the credentials are accepted.
     Probe {
         /// The operation: it only reads, and is signed.
-        operation: Option<Text>,
+        @required operation: Option<Text>,
         /// Its request as wire JSON; `{}` when left out.
         request: Option<Text>,
+    }
+
+    /// How the account becomes flat. What is left out is not known.
+    Flat {
+        /// The operation that cancels all orders of a line of business.
+        cancel: Option<Spanned<FlatCancel>>,
+        /// The operation that closes all positions of a line of business.
+        close: Option<Spanned<FlatClose>>,
+        /// The operation that shows what all positions are worth.
+        value: Option<Spanned<FlatValue>>,
+        /// The orders that close positions, if no operation closes all.
+        reduce: Option<Spanned<FlatReduce>>,
+    }
+
+    /// The operation that cancels all orders of a line of business.
+    FlatCancel {
+        /// The operation.
+        operation: Option<Text>,
+        /// Its parameter with the line of business, an enum, each of whose values is sent.
+        over: Option<Text>,
+    }
+
+    /// The operation that closes all positions of a line of business.
+    FlatClose {
+        /// The operation.
+        operation: Option<Text>,
+        /// Its parameter with the line of business, an enum, each of whose values is sent.
+        over: Option<Text>,
+        /// The list of the positions that are closed, in its answer.
+        closed: Option<Text>,
+        /// The list of those that cannot be closed.
+        failed: Option<Text>,
+        /// The codes of a refusal because there is no position.
+        nothing: Texts,
+    }
+
+    /// The operation that shows what all positions are worth.
+    FlatValue {
+        /// The operation.
+        operation: Option<Text>,
+        /// The field of its answer; zero if there is no position.
+        field: Option<Text>,
+    }
+
+    /// The orders that close positions. The positions follow from the fills of the family.
+    FlatReduce {
+        /// The operation that places an order.
+        operation: Option<Text>,
+        /// Its parameter with the line of business.
+        line: Option<Text>,
+        /// The values of that whose trades are positions.
+        lines: Texts,
+        /// Its parameter with the instrument.
+        instrument: Option<Text>,
+        /// Its parameter with the quantity.
+        quantity: Option<Text>,
+        /// The other parameters of an order that closes a long position; of several sets, the account decides which one
+        /// the exchange takes.
+        long: Vec<Spanned<Named<Text>>>,
+        /// The same for a short position.
+        short: Vec<Spanned<Named<Text>>>,
+        /// What the records of past orders state about the side of a position.
+        side: Option<Spanned<FlatSide>>,
+    }
+
+    /// The side of a position in the record of an order.
+    FlatSide {
+        /// The field.
+        field: Option<Text>,
+        /// Its value for a long position.
+        long: Option<Text>,
+        /// Its value for a short position.
+        short: Option<Text>,
     }
 
     /// A class of accounts or requests that has rate limits of its own.
     Class {
         /// Who is in it.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// The condition under which a call belongs to it, written like that of a rule.
-        when: Option<Spanned<Named<Texts>>>,
+        @required when: Option<Spanned<Named<Texts>>>,
     }
 
     /// A ceiling that is not a rate.
     Ceiling {
         /// An id, in lower case with hyphens.
-        id: Option<Text>,
+        @required id: Option<Text>,
         /// The ceiling.
-        n: Option<Spanned<u64>>,
+        @required n: Option<Spanned<u64>>,
         /// The values of one enum that count towards it; all of them when left out.
         over: Option<Spanned<Named<Texts>>>,
         /// What it is about.
@@ -92,7 +167,7 @@ mappings! {
     /// An error code.
     ErrorCode {
         /// The message as the document shows it.
-        text: Option<Text>,
+        @required text: Option<Text>,
         /// What it means and what to do.
         doc: Option<Text>,
         /// Its Rust name, if the message cannot be used.
@@ -115,7 +190,7 @@ mappings! {
     /// States and transitions.
     Lifecycle {
         /// The enum whose values are the states.
-        r#enum: Option<Text>,
+        @required r#enum: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// The states, by their values.
@@ -139,11 +214,11 @@ mappings! {
     /// A change of state.
     Transition {
         /// The states it leads from, or `any`.
-        from: Texts,
+        @required from: Texts,
         /// What causes it: names of operations, or words of the document for other causes.
-        trigger: Texts,
+        @required trigger: Texts,
         /// The state it leads to, or `unchanged`, or `rejected`.
-        to: Option<Text>,
+        @required to: Option<Text>,
         /// When it happens.
         condition: Option<Text>,
         /// Further remarks.
@@ -153,7 +228,7 @@ mappings! {
     /// What the document rules out: that one state follows another, or that an operation takes effect.
     ExcludedTransition {
         /// The states that never follow.
-        from: Texts,
+        @required from: Texts,
         /// The states that they never become.
         to: Texts,
         /// The operations that never take effect there.
@@ -161,19 +236,19 @@ mappings! {
         /// Its place in the document.
         at: Option<Text>,
         /// Why it is ruled out.
-        why: Option<Text>,
+        @required why: Option<Text>,
     }
 
     /// A record that shows a state.
     Tracked {
         /// The record.
-        record: Option<Text>,
+        @required record: Option<Text>,
         /// Its field with the exchange's id.
         id: Option<Text>,
         /// Its field with the caller's id.
         client_id: Option<Text>,
         /// Its field with the state.
-        state: Option<Text>,
+        @required state: Option<Text>,
         /// Its field with the time of the last change.
         at: Option<Text>,
     }

@@ -4,14 +4,14 @@ use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
-use crate::load::shapes::{Named, Short, Spanned, Text, Texts};
+use crate::load::shapes::{Named, Short, Spanned, Text, Texts, WordOr};
 use crate::words::{Access, AccessOf, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
 
 mappings! {
     /// An operation; the file is named after it.
     Operation {
         /// The last segment of the path.
-        operation: Option<Text>,
+        @required operation: Option<Text>,
         /// The heading in the document; Rust names come from it.
         title: Option<Text>,
         /// Its Rust name, if the heading cannot be used.
@@ -19,15 +19,16 @@ mappings! {
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path is in braces.
-        http: Option<Text>,
+        @required http: Option<Text>,
         /// The method of JSON-RPC 2.0, such as `private/buy`: the body is a call of it with the parameters.
         call: Option<Text>,
         /// What it does.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Other words that people search for it by; the first is what a user wants, such as `cancel everything`.
         called: Texts,
-        /// What a repeat of the call would do.
-        effect: Option<Effect>,
+        /// What a repeat of the call would do; with a reason where its name says something else, as in
+        /// `{ is: read, why: .. }`.
+        @required effect: Option<Spanned<WordOr<Effect, ReasonedEffect>>>,
         /// Who may call; `signed` when left out.
         access: Option<Access>,
         /// Whether only user ids on the exchange's white list may call.
@@ -41,7 +42,7 @@ mappings! {
         /// How often, for whom: `10/s per UID`, `600/1m per IP`, `5/s per UID for members`.
         rate_limit: Vec<Text>,
         /// The parameters in the document's order; `{}` when there are none; only `"[]"` when the body is an array.
-        request: Option<Spanned<Named<Spanned<Field>>>>,
+        @required request: Option<Spanned<Named<Spanned<Field>>>>,
         /// Where the parameters are, if not in the query of a GET or DELETE and in the JSON body of others.
         sends: Option<Spanned<Sends>>,
         /// How lists are written in a query or a form; `json` when left out there and in the family.
@@ -58,6 +59,9 @@ mappings! {
         echoes: Option<Spanned<Named<Texts>>>,
         /// The same if the document leaves open which of the ids the answer repeats: it is enough that one agrees.
         echoes_one_of: Option<Spanned<Named<Texts>>>,
+        /// Members of the answer that repeat other values of the request, which identify nothing: one that differs shows
+        /// that the answer is that of another request.
+        echoes_also: Option<Spanned<Named<Texts>>>,
         /// Set if a request does several things, and one may be done although another is refused.
         compound: Option<Spanned<Compound>>,
         /// Set if a repeat of a request does no harm, and why.
@@ -67,11 +71,11 @@ mappings! {
         /// How far back the answer reaches if no parameter determines it, such as `3 months`.
         history: Option<Text>,
         /// What comes back as data.
-        response: Option<Spanned<Response>>,
+        @required response: Option<Spanned<Response>>,
         /// Constructors for documented purposes.
         intents: Vec<Spanned<Intent>>,
         /// Wire JSON of calls, with values of your own; at least one.
-        examples: Vec<Spanned<Example>>,
+        @required examples: Vec<Spanned<Example>>,
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document leaves open, explicitly or by omission.
@@ -84,12 +88,20 @@ mappings! {
         reviewed: Reviewed,
     }
 
+    /// An effect that the name of the operation seems to contradict.
+    ReasonedEffect {
+        /// The effect.
+        @required is: Option<Effect>,
+        /// The reason that its name misleads.
+        @required why: Option<Text>,
+    }
+
     /// A pair of times that bounds a query.
     Window {
         /// The parameter it begins with.
-        from: Option<Text>,
+        @required from: Option<Text>,
         /// The parameter it ends with.
-        to: Option<Text>,
+        @required to: Option<Text>,
         /// The longest time from first to last, such as `30 days`.
         span: Option<Text>,
         /// How far back a query may begin, such as `90 days`.
@@ -107,15 +119,15 @@ mappings! {
     /// How many amendments of one thing may be under way.
     InFlight {
         /// The required parameter, of the request or of its items, that identifies the thing.
-        per: Option<Text>,
+        @required per: Option<Text>,
         /// How many.
-        n: Option<Spanned<u64>>,
+        @required n: Option<Spanned<u64>>,
     }
 
     /// How queries confirm that a request had its effect.
     Confirm {
         /// The operation that is the query.
-        by: Option<Text>,
+        @required by: Option<Text>,
         /// The query for records that the first one no longer shows; it is sent with the same parameters.
         then: Option<Text>,
         /// The parameters of the query that identify the record: the parameters of the request with the ids.
@@ -157,31 +169,31 @@ mappings! {
         /// A parameter and the value with which a request does several things; left out if every request does.
         when: Option<Spanned<Named<Text>>>,
         /// What it does.
-        why: Option<Text>,
+        @required why: Option<Text>,
     }
 
     /// What a repeat of an operation does that changes something.
     Repeat {
         /// What a repeat is.
-        is: Option<Spanned<Harmless>>,
+        @required is: Option<Spanned<Harmless>>,
         /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
         by_key: Option<Text>,
         /// With `by_key`: the minimum time for which the exchange remembers a value, such as `1 day`. Left out: forever.
         kept: Option<Text>,
         /// The reason.
-        why: Option<Text>,
+        @required why: Option<Text>,
     }
 
     /// A constructor for a documented purpose, and what it sends.
     Intent {
         /// The function's name, in lower case with hyphens.
-        id: Option<Text>,
+        @required id: Option<Text>,
         /// Its Rust name, if the id cannot be used.
         rust: Option<Text>,
         /// The list whose items it makes; `"[]"` when the body is an array.
         r#in: Option<Text>,
         /// What it is for.
-        says: Option<Text>,
+        @required says: Option<Text>,
         /// Its place in the document.
         at: Option<Text>,
         /// Values of enums; for a choice, a value without further parameters.
@@ -230,13 +242,13 @@ mappings! {
         /// `cursor`: by a member or a header of the answer; `link`: by the header `Link` with the relation `next`;
         /// `last`: by the id or the time of the last item; `number`: by the number of the page; `offset`: by the number
         /// of items before it.
-        by: Option<PagesBy>,
+        @required by: Option<PagesBy>,
         /// `newest_first` or `oldest_first`.
-        order: Option<PageOrder>,
+        @required order: Option<PageOrder>,
         /// With `object`: the field with the list.
         list: Option<Text>,
         /// The parameter that says where the page begins; left out for the first page.
-        next: Option<Text>,
+        @required next: Option<Text>,
         /// With `last`: the field of the item; with `cursor`: the field of the object.
         field: Option<Text>,
         /// With `cursor`, instead of `field`: the header of the answer with the cursor.
@@ -256,7 +268,7 @@ mappings! {
     /// What a listing shows of an account.
     Shows {
         /// `open_orders`, `past_orders` or `fills`.
-        what: Option<Shown>,
+        @required what: Option<Shown>,
         /// An enum parameter: the account is what the listing shows for all of its values together.
         over: Option<Text>,
         /// With `open_orders`: the operation that cancels one of them.
@@ -277,15 +289,15 @@ mappings! {
     /// The fields by which a fill changes a position.
     Trade {
         /// The field that identifies the fill; the later of two has the higher number.
-        id: Option<Text>,
+        @required id: Option<Text>,
         /// The field with the instrument.
-        instrument: Option<Text>,
+        @required instrument: Option<Text>,
         /// The enum field with the direction.
-        side: Option<Text>,
+        @required side: Option<Text>,
         /// The value of `side` for a buy; every other one sells.
-        buy: Option<Text>,
+        @required buy: Option<Text>,
         /// The field with the price.
-        price: Option<Text>,
+        @required price: Option<Text>,
         /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity.
         /// Without it, that holds for all that are not in `inverse`.
         linear: Texts,
@@ -303,18 +315,17 @@ mappings! {
     /// The fees of a fill.
     TradeFees {
         /// The field with a list of them.
-        list: Option<Text>,
+        @required list: Option<Text>,
         /// The field of each with the coin.
-        coin: Option<Text>,
+        @required coin: Option<Text>,
         /// The field with the amount of each fee, which is negative if it was paid.
-        amount: Option<Text>,
+        @required amount: Option<Text>,
     }
 
-    /// What a fill did to the long or the short position of its instrument. With any other value, there is one
-    /// position.
+    /// What a fill did to the long or the short position of its instrument. With any other value, that is unknown.
     TradePosition {
         /// The enum field that states it.
-        field: Option<Text>,
+        @required field: Option<Text>,
         /// The values for opening: a buy the long position, a sell the short one.
         open: Texts,
         /// The values for closing, where the side is the side that opened the position.
@@ -323,14 +334,16 @@ mappings! {
         close_long: Texts,
         /// The values for closing the short position.
         close_short: Texts,
+        /// The values where there is one position.
+        net: Texts,
     }
 
     /// The results that an answer states for the items of a list that was sent.
     Items {
         /// The list, or `[]` if it is the body.
-        of: Option<Text>,
+        @required of: Option<Text>,
         /// The names that identify an item and its result; the first takes precedence.
-        id: Texts,
+        @required id: Texts,
         /// With `object`: the field with the list of answers for the items.
         list: Option<Text>,
         /// The place of an array that is parallel to that list, with the code of each item: a path in the body, such as
@@ -359,8 +372,8 @@ mappings! {
         /// What it shows.
         about: Option<Text>,
         /// The body, or the JSON object of the parameters of a query.
-        request: Option<Text>,
+        @required request: Option<Text>,
         /// The whole body of the answer.
-        response: Option<Text>,
+        @required response: Option<Text>,
     }
 }

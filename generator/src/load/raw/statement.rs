@@ -7,7 +7,7 @@ mappings! {
     /// Where a document describes something.
     Source {
         /// One of the `documents` in api.yaml.
-        document: Option<Text>,
+        @required document: Option<Text>,
         /// The heading of the section.
         section: Option<Text>,
     }
@@ -15,7 +15,7 @@ mappings! {
     /// Something that the document leaves open; a text alone where the document is silent.
     OpenQuestion {
         /// What is not shown.
-        says: Option<Text>,
+        @required says: Option<Text>,
         /// The sections that say so themselves.
         at: Texts,
     }
@@ -23,13 +23,13 @@ mappings! {
     /// Statements that cannot all hold.
     Contradiction {
         /// An id, in lower case with hyphens.
-        id: Option<Text>,
+        @required id: Option<Text>,
         /// The statements of the places, in their order.
-        readings: Vec<Text>,
+        @required readings: Vec<Text>,
         /// What the schema takes.
-        chosen: Option<Text>,
+        @required chosen: Option<Text>,
         /// The reason for the choice.
-        why: Option<Text>,
+        @required why: Option<Text>,
     }
 
     /// A binding sentence of the document.

@@ -29,11 +29,11 @@ mappings! {
     /// A set of values.
     Enum {
         /// What the values are about.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The values, each with its meaning.
-        values: Named<Short<EnumValue>>,
+        @required values: Named<Short<EnumValue>>,
         /// Which value is true and which is false.
         truth: Named<Spanned<bool>>,
     }
@@ -41,7 +41,7 @@ mappings! {
     /// A value of an enum.
     EnumValue {
         /// What it means.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// Other spellings that a decoder accepts.
@@ -53,7 +53,7 @@ mappings! {
     /// A newtype over text.
     Identifier {
         /// What it names.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The minimum and the maximum number of characters.
@@ -69,7 +69,7 @@ mappings! {
     /// Parameters that are allowed only in certain combinations.
     Choice {
         /// What is chosen.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The alternatives; exactly one is sent.
@@ -87,7 +87,7 @@ mappings! {
     /// An object that the exchange returns.
     Record {
         /// What it is.
-        doc: Option<Text>,
+        @required doc: Option<Text>,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// Where a document describes it.
@@ -185,7 +185,7 @@ mappings! {
     /// The effect of leaving a parameter out, or of a special text, on an existing value.
     Edit {
         /// How the value is kept.
-        keep: Option<Spanned<Keep>>,
+        @required keep: Option<Spanned<Keep>>,
         /// The text that deletes it.
         delete: Option<Text>,
     }

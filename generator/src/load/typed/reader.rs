@@ -5,6 +5,7 @@ use std::fmt;
 use super::{Read, ReadError, Shared};
 use crate::diagnostics::{Code, Place, did_you_mean, nearest};
 use crate::load::tree::{Content, Key, Node};
+use crate::words::Word;
 
 /// A node that is being read.
 #[derive(Clone, Copy)]
@@ -116,16 +117,16 @@ impl<'a> NodeReader<'a> {
     }
 
     /// The text of a word, which may be none of these words.
-    pub(super) fn word(self, words: &[&str]) -> Result<&'a str, ReadError> {
+    pub(crate) fn word(self, words: &[&str]) -> Result<&'a str, ReadError> {
         let text = self.text(format_args!("one of {}", words.join(", ")))?;
         let first = self.first_line().filter(|first| !words.contains(&text) && words.contains(first));
         first.map_or(Ok(text), |first| Err(self.continued_value(first)))
     }
 
-    pub(crate) fn unknown_word(self, text: &str, words: &[&str]) -> ReadError {
-        let message = format!("unknown value `{text}`, expected one of: {}", words.join(", "));
+    pub(crate) fn unknown_word<W: Word>(self, text: &str) -> ReadError {
+        let message = format!("unknown value `{text}`, expected one of: {}", W::WORDS.join(", "));
         let mut error = ReadError::new(Code::UnknownWord, message).within(self.node);
-        let help = did_you_mean(text, words.iter().copied());
+        let help = did_you_mean(text, W::WORDS.iter().copied()).filter(|_| W::ARE_SUGGESTED);
         error.help = Some(Box::new(help.unwrap_or_else(|| "write one of these words".into())));
         error
     }

@@ -67,9 +67,18 @@ impl FamilyBuilder<'_, '_> {
         let (ids, one_is_enough) = match (&raw.echoes, &raw.echoes_one_of) {
             (Some(all), _) => (all, false),
             (None, Some(one_of)) => (one_of, true),
-            (None, None) => return None,
+            (None, None) => {
+                if let Some(also) = &raw.echoes_also {
+                    self.builder
+                        .to
+                        .at(also.place, Code::Misplaced, "`echoes_also` without `echoes`")
+                        .help("add `echoes` with the ids that the answer repeats: other values identify no request");
+                }
+                return None;
+            }
         };
-        Some(Echoes { place: ids.place, ids: several(ids), one_is_enough })
+        let also = raw.echoes_also.as_ref().map(|also| several(also)).unwrap_or_default();
+        Some(Echoes { place: ids.place, ids: several(ids), also, one_is_enough })
     }
 
     pub(super) fn compound(&mut self, raw: &Spanned<raw::Compound>) -> Compound {

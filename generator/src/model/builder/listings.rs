@@ -135,6 +135,7 @@ impl FamilyBuilder<'_, '_> {
                     close: all(&position.close),
                     close_long: all(&position.close_long),
                     close_short: all(&position.close_short),
+                    net: all(&position.net),
                 })
             }),
         }

@@ -3,7 +3,7 @@
 use super::fields::deprecated;
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
-use crate::load::{Named, Spanned, Text, raw};
+use crate::load::{Named, Spanned, Text, WordOr, raw};
 use crate::model::{
     Access, AccessOf, AnswerPath, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation, Parameter,
     ParameterStyle, Path, PathPiece, Response, UtcOffset, Window, field_name, type_name,
@@ -24,9 +24,7 @@ impl FamilyBuilder<'_, '_> {
             Spanned { value: title.clone(), place: raw.title.as_ref().map_or(place, |title| title.place) };
         let rust = self.name(&type_source, &raw.rust, "operation", type_name);
         let (method, path) = self.http(raw, place);
-        if raw.effect.is_none() {
-            self.builder.missing("effect", place);
-        }
+        let (effect, effect_why) = self.effect(raw, place);
         Operation {
             id: format!("{}.{name}", self.family.folder),
             function: self.function_name(raw, &rust, place),
@@ -38,7 +36,8 @@ impl FamilyBuilder<'_, '_> {
             method,
             path,
             doc: self.builder.need(&raw.doc, "doc", place),
-            effect: raw.effect.unwrap_or_else(|| likely_effect(raw)),
+            effect,
+            effect_why,
             access: raw.access.unwrap_or(Access::Signed),
             whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
             called: raw.called.iter().map(placed).collect(),
@@ -72,6 +71,24 @@ impl FamilyBuilder<'_, '_> {
             key_places: key_places(raw, place),
             name,
         }
+    }
+
+    /// The effect, and the reason that goes with it.
+    fn effect(&mut self, raw: &raw::Operation, place: Place) -> (Effect, Option<String>) {
+        let (effect, why) = match raw.effect.as_ref().map(|effect| (&effect.value, effect.place)) {
+            None => {
+                self.builder.missing("effect", place);
+                (None, None)
+            }
+            Some((WordOr::Word(effect), _)) => (Some(*effect), None),
+            Some((WordOr::Mapping(reasoned), place)) => {
+                if reasoned.is.is_none() {
+                    self.builder.missing("is", place);
+                }
+                (reasoned.is, Some(self.builder.need(&reasoned.why, "why", place)))
+            }
+        };
+        (effect.unwrap_or_else(|| likely_effect(raw)), why)
     }
 
     /// How the parameters travel: as the operation says, otherwise as the family says.
@@ -246,10 +263,17 @@ impl FamilyBuilder<'_, '_> {
                 self.resolve_record(array).map(|record| Response::Array { record, observed_under })
             }
             (None, None, Some(list)) => self.page(response, list),
+            (None, None, None) => {
+                self.builder
+                    .to
+                    .at(response.place, Code::BadResponse, "missing `object`, `array` or `page`")
+                    .help("add the one that describes `data`, such as `object: SomeRecord`");
+                None
+            }
             _ => {
                 self.builder
                     .to
-                    .at(response.place, Code::BadResponse, "expected exactly one of `object`, `array` and `page`")
+                    .at(response.place, Code::BadResponse, "expected only one of `object`, `array` and `page`")
                     .help("keep the one that describes `data`");
                 None
             }
@@ -329,6 +353,7 @@ fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
         raw.window.as_ref().map_or(place, |window| key(window).unwrap_or(window.place))
     };
     KeyPlaces {
+        effect: raw.effect.as_ref().map_or(place, |effect| effect.place),
         whitelisted: raw.whitelisted.as_ref().map_or(place, |whitelisted| whitelisted.place),
         permission: text(&raw.permission),
         history: text(&raw.history),
@@ -390,5 +415,9 @@ fn likely_effect(raw: &raw::Operation) -> Effect {
 
 /// The method to assume, for the same reason.
 fn likely_method(raw: &raw::Operation) -> Method {
-    if raw.effect.is_none_or(|effect| effect == Effect::Read) { Method::Get } else { Method::Post }
+    let is_change = raw
+        .effect
+        .as_ref()
+        .is_some_and(|effect| matches!(effect.value, WordOr::Word(effect) if effect != Effect::Read));
+    if is_change { Method::Post } else { Method::Get }
 }

@@ -91,13 +91,22 @@ impl Record {
         let path = path(&family.name, &self.name.wire);
         // An observed record is described by no document.
         let facts = |field: &Field| if self.is_observed { Vec::new() } else { field.facts(family, &path) };
-        let fields = self.fields.iter().map(|field| field.element(family, &path).states(facts(field)));
+        let is_array = self.travels == RecordForm::Array;
+        let fields = self.fields.iter().zip(1..).map(|(field, place)| {
+            let place = is_array.then(|| self::place(place));
+            field.element(family, &path).keys(place).states(facts(field))
+        });
         let fields: Vec<_> = fields.collect();
         named("record", path, &self.name)
             .when(additive("a new type"), breaking("the type is removed"))
             .keys(self.keys())
             .holds(fields)
     }
+}
+
+/// The place of a field in a record that travels as an array, counted from 1.
+fn place(place: u32) -> Key {
+    Key::new("place", place, behaviour("it is read from another place"))
 }
 
 impl Field {

@@ -68,7 +68,7 @@ impl Api {
 
 impl Envelope {
     fn element(&self) -> Element {
-        let Self { around, code, message, time, data, success, beside, place } = self;
+        let Self { around, code, message, time, data, success, success_with, beside, place } = self;
         let key = |name, value: String| Key::new(name, value, behaviour("how answers are read"));
         let paths = |paths: &[AnswerPath]| list(paths.iter().map(ToString::to_string));
         let around = if *around == Around::All { "" } else { around.as_str() };
@@ -80,6 +80,7 @@ impl Envelope {
                 key("time", maybe(time.as_ref())),
                 key("data", maybe(data.as_ref())),
                 key("success", maybe(success.as_ref())),
+                key("success_with", success_with.to_string()),
                 key("around", around.to_owned()),
                 key("beside", list(beside)),
             ])

@@ -85,9 +85,10 @@ pub(super) fn pairs(pairs: &[Pair]) -> String {
 }
 
 pub(super) fn echoes(echoes: Option<&Echoes>) -> Key {
-    let words = echoes.map(|Echoes { place: _, ids, one_is_enough }| {
+    let words = echoes.map(|Echoes { place: _, ids, also, one_is_enough }| {
         let one_of = if *one_is_enough { "one of " } else { "" };
-        format!("{one_of}{}", several(ids))
+        let also = if also.is_empty() { String::new() } else { format!("; also {}", several(also)) };
+        format!("{one_of}{}{also}", several(ids))
     });
     let means = behaviour("which ids match an answer to its request");
     Key::new("echoes", maybe(words), means).at(echoes.map(|echoes| echoes.place))

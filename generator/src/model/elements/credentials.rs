@@ -5,7 +5,7 @@ use crate::model::{Carried, Content, Credentials, NonceForm, Part, Signature, Si
 
 impl Credentials {
     pub(super) fn element(&self) -> Element {
-        let Self { carried: _, signature, signed_query: _, timestamp, nonce, keeps_body, window, window_set_by, place } =
+        let Self { carried, signature, signed_query: _, timestamp, nonce, keeps_body, window, window_set_by, place } =
             self;
         let key = |name, value: Option<String>| Key::new(name, maybe(value), behaviour("how calls are signed"));
         let signed_query = self.signs_query().then(|| self.signed_query().as_str().to_owned());
@@ -30,6 +30,7 @@ impl Credentials {
                 key("sends_body", keeps_body.map(|_| "false".to_owned())),
                 key("window", window.map(|window| window.to_string())),
                 key("window_set_by", window_set_by.as_ref().map(|(name, _)| name.clone())),
+                key("order", Some(order(carried))),
             ])
     }
 
@@ -38,6 +39,11 @@ impl Credentials {
         let Carried { within, name, parts: _, place: _ } = self.of(word)?;
         Some(format!("{name}{}", within.in_words()))
     }
+}
+
+/// The order of those that travel among parameters, by which a signed query or body differs; headers have none.
+fn order(carried: &[Carried]) -> String {
+    list(carried.iter().filter(|one| one.within != Within::Header).map(|one| one.name.as_str()))
 }
 
 impl Carried {

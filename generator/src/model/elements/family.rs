@@ -21,6 +21,7 @@ impl Family {
             instrument,
             classes,
             probe,
+            flat,
             lifecycle,
             statements,
             enums,
@@ -51,6 +52,7 @@ impl Family {
             ])
             .holds(errors.iter().map(|error| error.element(name)))
             .holds(probe.iter().map(|probe| probe.element(name)))
+            .holds(flat.iter().map(|flat| flat.element(name)))
             .holds(limits.iter().map(|limit| limit.element(self)))
             .holds(classes.iter().map(|class| class.element(name)))
             .holds(lifecycle.iter().map(|lifecycle| lifecycle.element(self)))

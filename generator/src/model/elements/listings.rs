@@ -66,7 +66,7 @@ fn trade(trade: &Trade) -> String {
     let fees = fees.as_ref().map(|TradeFees { list, coin, amount }| {
         format!("fees {} with coin {} and amount {}", list.0, coin.0, amount.0)
     });
-    let position = position.iter().flat_map(|TradePosition { field, open, close, close_long, close_short }| {
+    let position = position.iter().flat_map(|TradePosition { field, open, close, close_long, close_short, net }| {
         let of = Some(format!("position {}", field.0));
         [
             of,
@@ -74,6 +74,7 @@ fn trade(trade: &Trade) -> String {
             several("close", close),
             several("close_long", close_long),
             several("close_short", close_short),
+            several("net", net),
         ]
     });
     let parts = [one("id", id), one("instrument", instrument), one("side", side), one("buy", buy), one("price", price)];

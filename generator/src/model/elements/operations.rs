@@ -10,7 +10,7 @@ use crate::diagnostics::Place;
 use crate::model::facts::{Fact, WindowBound};
 use crate::model::{
     Body, Effect, Example, Family, InFlight, Intent, Need, Operation, Parameter, PoolWeight, Rate, Repeat, Setting,
-    Window,
+    Window, WireParameter,
 };
 use crate::words::Sends;
 
@@ -41,7 +41,15 @@ impl Operation {
         let headers = self.headers.iter().cloned();
         facts.extend(headers.map(|(header, place)| (place, Fact::Header { operation: operation(), header })));
         facts.extend(self.window_facts());
-        facts.extend(self.wire_parameters(family).iter().flat_map(|wire| wire.facts(family, &self.id)));
+        // A document states a member of several cases of a choice once: the case that requires it counts.
+        let wires = self.wire_parameters(family);
+        let is_stated_by_another = |wire: &WireParameter<'_>| {
+            let requires = |other: &WireParameter<'_>| other.need() == Need::Conditional;
+            let same = |other: &WireParameter<'_>| other.path() == wire.path() && other.name.place != wire.name.place;
+            !requires(wire) && wires.iter().any(|other| same(other) && requires(other))
+        };
+        let stated = wires.iter().filter(|wire| !is_stated_by_another(wire));
+        facts.extend(stated.flat_map(|wire| wire.facts(family, &self.id)));
         facts.extend(
             self.choices(family).flat_map(|(list, stands_for, choice)| choice.facts(&self.id, list, stands_for)),
         );
@@ -78,6 +86,7 @@ impl Operation {
             style,
             doc,
             effect,
+            effect_why,
             access,
             whitelisted,
             called,
@@ -153,6 +162,10 @@ impl Operation {
             confirm::compound(compound.as_ref()),
             Key::new("data", maybe(data.as_ref().map(ToString::to_string).as_ref()), behaviour("how answers are read")),
             Key::prose("compound.why", &maybe(compound.as_ref().map(|compound| &compound.why))),
+            Key::prose("effect.why", &maybe(effect_why.as_ref()))
+                .says(maybe(effect_why.as_ref()))
+                .data("x-effect-why", effect_why.as_deref())
+                .documented(),
         ];
         keys.into_iter().chain(listing.keys()).chain(self.answer(family, response)).collect()
     }

@@ -1,7 +1,8 @@
 //! A simulated network between a client and an exchange, with latency, idle time-outs, broken connections and faults.
 //!
-//! A request that was sent arrives even if its caller has dropped it, and no later than a second after that, as the
-//! limiter assumes by default.
+//! A request that was sent arrives even if its caller has dropped it, seconds later at times, and even if its caller has
+//! taken another answer for its own. A client's limits assume that it arrives at most a second after that, so later ones
+//! are not counted against rates, unless the campaign goes beyond this assumption.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,10 +18,13 @@ use tradeapi::runtime::transport::{ResponseFuture, RoundTrip, Transport, Transpo
 use tradeapi_exchange::{Behind, Delivered, Delivery};
 use tradeapi_tests::dice::Dice;
 
-use self::answers::{DeliveryLine, code, failed, is_distinct_from, lost, read, response, timed_out};
+use self::answers::{
+    DeliveryLine, code, failed, is_distinct_from, lost, read, refusal_of_repeat, response, timed_out, with_fewer_ids,
+};
 use self::slot::{Caller, Slot};
 use super::time::Time;
 use crate::account::CALL;
+use crate::assumptions::Assumption;
 use crate::codes::{Proof, proof};
 use crate::connections::ConnectionProfile;
 use crate::counts::Situation;
@@ -51,6 +55,10 @@ enum NetworkFault {
     AnswerLostSilently,
     /// Later requests overtake the request.
     RequestDelayed,
+    /// The request arrives many seconds later.
+    RequestHeld,
+    /// All messages are held back for a while.
+    Stall,
     /// Later answers overtake the answer.
     AnswerDelayed,
     /// The connection cannot be made.
@@ -59,16 +67,28 @@ enum NetworkFault {
     Repeated,
 }
 
-const NETWORK_FAULTS: [(NetworkFault, u64); 8] = [
+const NETWORK_FAULTS: [(NetworkFault, u64); 10] = [
     (NetworkFault::RequestLost, 3),
     (NetworkFault::RequestLostSilently, 2),
     (NetworkFault::AnswerLost, 3),
     (NetworkFault::AnswerLostSilently, 2),
     (NetworkFault::RequestDelayed, 4),
+    (NetworkFault::RequestHeld, 2),
+    (NetworkFault::Stall, 1),
     (NetworkFault::AnswerDelayed, 4),
     (NetworkFault::NotConnected, 2),
     (NetworkFault::Repeated, 2),
 ];
+
+/// How late a request may arrive after its caller gave it up, as limits assume.
+const LATE_ARRIVAL: Duration = Duration::from_secs(1);
+
+/// How long after a request a proxy sends a copy at the earliest, unless the campaign goes beyond that.
+const COPIED_AFTER: Duration = Duration::from_millis(1_050);
+
+/// The longest time for which a request is held back, and for which all messages are, in milliseconds.
+const HELD: u64 = 24_000;
+const STALLED: u64 = 6_000;
 
 /// A network with one client and one exchange. Clones are the same network.
 #[derive(Clone)]
@@ -84,6 +104,8 @@ pub(super) struct NetworkSettings {
     pub(super) refuses_duplicates: bool,
     /// The only requests that may be faulted, if given.
     pub(super) only: Option<Arc<BTreeSet<String>>>,
+    /// The assumptions that do not hold.
+    pub(super) beyond: BTreeSet<Assumption>,
 }
 
 struct Inner {
@@ -98,6 +120,7 @@ struct Inner {
     refuses_duplicates: bool,
     /// The only requests that may be faulted, if given.
     only: Option<Arc<BTreeSet<String>>>,
+    beyond: BTreeSet<Assumption>,
     ledger: Ledger,
     limits: TransportLimits,
     state: Mutex<State>,
@@ -111,6 +134,8 @@ struct State {
     /// The end of the current outage, and the number of outages.
     outage_ends: Duration,
     outages: u64,
+    /// The end of the current stall.
+    stall_ends: Duration,
     /// How often each request was sent.
     seen: FxHashMap<u64, u64>,
     /// The requests that were faulted.
@@ -145,7 +170,7 @@ struct Flight {
 
 impl Network {
     pub(super) fn new(time: &Time, exchange: &Arc<Exchange>, settings: NetworkSettings, ledger: Ledger) -> Self {
-        let NetworkSettings { profile, faults, seed, refuses_duplicates, only } = settings;
+        let NetworkSettings { profile, faults, seed, refuses_duplicates, only, beyond } = settings;
         let mut dice = Dice::new(seed, "latency");
         // With a latency above the idle time-out, no request but the first would ever arrive.
         let most = profile.idle_timeout.map_or(MAX_LATENCY, |idle| MAX_LATENCY.min(idle / 4)).as_micros() as u64;
@@ -162,6 +187,7 @@ impl Network {
             faults,
             refuses_duplicates,
             only,
+            beyond,
             ledger,
             limits,
             state,
@@ -196,15 +222,21 @@ impl Network {
             None => (self.connect(now), now + there + back),
         };
         let slot_at_deadline = slot.clone();
-        time.at(now + CALL, move || slot_at_deadline.end(timed_out(), None));
+        time.at(now + CALL, move || slot_at_deadline.end(now + CALL, timed_out(), None));
         let profile = self.0.profile;
         let first = if connection.requests == 0 { profile.first_delay } else { Duration::ZERO };
         let jitter = Duration::from_micros(dice.below(profile.jitter.as_micros() as u64 + 1));
         let late = match fault {
             NetworkFault::RequestDelayed => Duration::from_millis(100 + dice.below(400)),
+            NetworkFault::RequestHeld => Duration::from_millis(1_000 + dice.below(HELD - 1_000)),
             _ => Duration::ZERO,
         };
-        let arrives = sent + there + first + jitter + late;
+        if fault == NetworkFault::Stall {
+            ledger.cover(Situation::Stalled);
+            self.state().stall_ends = now + Duration::from_millis(500 + dice.below(STALLED - 500));
+        }
+        let released = self.state().stall_ends + Duration::from_micros(dice.below(3_000));
+        let arrives = (sent + there + first + jitter + late).max(released);
         let back = match fault {
             NetworkFault::AnswerDelayed => back + Duration::from_millis(100 + dice.below(3_000)),
             _ => back,
@@ -218,15 +250,12 @@ impl Network {
             && sent < seen
         {
             // The request was sent before the client saw the unsolicited bytes, which it takes for the answer.
-            if is_distinct_from(operation, request.body(), &bytes) {
-                ledger.cover(Situation::TakenForAnother);
-                self.end(slot, seen, read(&bytes), None);
-                // A client counts an answered request as arrived, so this one must not arrive later.
-                if arrives > seen {
-                    return;
+            match self.foreign(operation, request.body(), &bytes, &mut dice) {
+                Some(foreign) => {
+                    ledger.cover(Situation::TakenForAnother);
+                    self.end(slot, seen, Ok(foreign), None);
                 }
-            } else {
-                self.end(slot, seen, Err(lost()), None);
+                None => self.end(slot, seen, Err(lost()), None),
             }
         }
         connection.requests += 1;
@@ -253,14 +282,14 @@ impl Network {
             return;
         }
         let reached = match fault {
-            NetworkFault::RequestDelayed => Some(Situation::RequestDelayed),
+            NetworkFault::RequestDelayed | NetworkFault::RequestHeld => Some(Situation::RequestDelayed),
             NetworkFault::AnswerDelayed => Some(Situation::AnswerDelayed),
             NetworkFault::AnswerLost | NetworkFault::AnswerLostSilently => Some(Situation::AnswerLost),
             NetworkFault::Repeated => Some(Situation::Repeated),
             _ => None,
         };
         reached.into_iter().for_each(|reached| ledger.cover(reached));
-        let delivery = self.serve(&request, connection.number, fault);
+        let delivery = self.serve(&request, &connection, fault, self.is_counted(&slot));
         time.trace(format_args!("{} -> {}", RequestLine(&request), DeliveryLine(&delivery)));
         let trip = (connection.requests > 1).then_some(now + back - sent);
         match fault {
@@ -268,7 +297,8 @@ impl Network {
             NetworkFault::AnswerLostSilently => return,
             _ => {}
         }
-        let Delivery { delivered, behind, .. } = delivery;
+        let Delivery { delivered, behind, latency, .. } = delivery;
+        let (back, trip) = (back + latency, trip.map(|trip| trip + latency));
         let (answer, announced, pieces_take, closes) = match delivered {
             Delivered::Whole(answer) => (answer, None, Duration::ZERO, None),
             Delivered::Misstated(answer, announced) => (answer, Some(announced), Duration::ZERO, None),
@@ -294,7 +324,7 @@ impl Network {
             return;
         }
         let answer = response(answer, announced);
-        let (done, arrives) = (now + pieces_take, now + pieces_take + back);
+        let (done, arrives) = (now + pieces_take, (now + pieces_take + back).max(self.state().stall_ends));
         connection.closes = closes.or(profile.idle_timeout.map(|idle| done + idle));
         connection.unsolicited = behind
             .filter(|behind| !behind.pause.is_zero())
@@ -307,24 +337,70 @@ impl Network {
                 connection.expires = (arrives + rests).min(connection.made + network.0.limits.age);
                 network.state().pooled.push(connection);
             }
-            slot.end(answer, trip);
+            slot.end(arrives, answer, trip);
         });
     }
 
+    /// Whether a request that arrives now counts against rates.
+    fn is_counted(&self, slot: &Slot) -> bool {
+        let Inner { time, ledger, beyond, .. } = &*self.0;
+        let Some(over) = slot.over() else { return true };
+        let is_late = time.now() > over.at + LATE_ARRIVAL;
+        let kinds = [(is_late, Situation::ArrivedLate), (over.is_answered, Situation::ArrivedAfterAnswer)];
+        kinds.into_iter().filter(|(is_so, _)| *is_so).for_each(|(_, what)| ledger.cover(what));
+        beyond.contains(&Assumption::Flight) || !is_late && !over.is_answered
+    }
+
     /// The answer of the exchange.
-    fn serve(&self, request: &http::Request<Bytes>, connection: usize, fault: NetworkFault) -> Delivery {
+    fn serve(
+        &self,
+        request: &http::Request<Bytes>,
+        connection: &Connection,
+        fault: NetworkFault,
+        is_counted: bool,
+    ) -> Delivery {
         let exchange = &self.0.exchange;
-        let first = exchange.deliver(request, connection);
+        let deliver = |is_counted| exchange.deliver(request, connection.number, is_counted);
+        let first = deliver(is_counted);
         let operation = Operation::find(request.method().as_str(), request.uri().path());
         let is_read = operation.is_some_and(Operation::reads);
-        // A change that was refused the first time must not be done the second time. One that was done must only be
-        // refused for its id.
+        // A change that was refused the first time must not be done the second time. One that was done is refused: for its
+        // id, or because the first one has used up what it needs.
         if fault != NetworkFault::Repeated || !is_read && code(&first.delivered).as_deref() != Some("00000") {
             return first;
         }
-        let second = exchange.deliver_again(request, connection);
+        let mut dice = Dice::new(self.0.seed, &String::from_utf8_lossy(request.body()));
+        let copies_at_once = self.0.beyond.contains(&Assumption::Repeats);
+        if !is_read && (copies_at_once || !self.0.refuses_duplicates || dice.percent(50)) {
+            let mut second = first;
+            if !copies_at_once {
+                second.latency += COPIED_AFTER + Duration::from_millis(dice.below(400));
+            }
+            second.delivered = Delivered::Whole(refusal_of_repeat(&mut dice));
+            return second;
+        }
+        // The second request does not count against rates, because no client knows of it.
+        let second = deliver(false);
         let is_of_duplicate = || code(&second.delivered).as_deref().and_then(proof) == Some(Proof::DuplicateId);
         if is_read || is_of_duplicate() { second } else { first }
+    }
+
+    /// The answer to another request, as far as it is honest that a caller takes it for its own.
+    fn foreign(
+        &self,
+        operation: Option<&Operation>,
+        body: &[u8],
+        bytes: &[u8],
+        dice: &mut Dice,
+    ) -> Option<http::Response<Bytes>> {
+        if !is_distinct_from(operation, body, bytes) {
+            return None;
+        }
+        if !operation.is_some_and(Operation::reads) && self.0.beyond.contains(&Assumption::Answers) {
+            return Some(refusal_of_repeat(dice));
+        }
+        let answer = read(bytes).ok()?;
+        Some(if self.0.beyond.contains(&Assumption::Echoes) { with_fewer_ids(answer, dice) } else { answer })
     }
 
     /// Whether unsolicited bytes directly follow an answer, so that the client sees them before its next request.
@@ -388,8 +464,7 @@ impl Network {
     fn can_be_repeated(&self, operation: Option<&Operation>, body: &[u8]) -> bool {
         let Some(operation) = operation else { return false };
         let is_named = || serde_json::from_slice::<Value>(body).is_ok_and(|body| body["clientOid"].is_string());
-        operation.reads()
-            || operation.action == Action::Place && !operation.is_batch && self.0.refuses_duplicates && is_named()
+        operation.reads() || operation.action == Action::Place && !operation.is_batch && is_named()
     }
 
     /// The requests that were faulted.
@@ -410,7 +485,7 @@ impl Network {
         trip: Option<Duration>,
     ) {
         let slot = slot.clone();
-        self.0.time.at(at, move || slot.end(answer, trip));
+        self.0.time.at(at, move || slot.end(at, answer, trip));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -432,7 +507,7 @@ impl Transport for Network {
         Box::pin(async move {
             let slot = Slot::default();
             self.begin(request, &slot);
-            Caller(slot).await.0
+            Caller(slot, self.0.time.clone()).await.0
         })
     }
 
@@ -440,7 +515,7 @@ impl Transport for Network {
         Box::pin(async move {
             let slot = Slot::default();
             self.begin(request, &slot);
-            let (answer, measured) = Caller(slot).await;
+            let (answer, measured) = Caller(slot, self.0.time.clone()).await;
             measured.into_iter().for_each(|measured| trip.set(measured));
             answer
         })

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt::{self, Write};
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
@@ -18,11 +18,13 @@ use crate::clock::FastClock;
 /// The limit for a simulation in virtual time. The longest wait, for the deletion of records, takes two hours.
 const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
 
-/// Virtual time. Clones share it.
+/// Virtual time, as a machine sees it. Clones share it.
 #[derive(Clone)]
 pub(super) struct Time {
     clock: FastClock,
     shared: Arc<Mutex<Shared>>,
+    /// How many milliseconds the wall clock of the machine is ahead.
+    wall: Arc<AtomicI64>,
 }
 
 struct Shared {
@@ -48,7 +50,7 @@ enum Act {
 impl Time {
     pub(super) fn new(clock: FastClock, dice: Dice, is_traced: bool) -> Self {
         let shared = Shared { events: BinaryHeap::new(), count: 0, dice, trace: is_traced.then(String::new) };
-        Self { clock, shared: Arc::new(Mutex::new(shared)) }
+        Self { clock, shared: Arc::new(Mutex::new(shared)), wall: Arc::default() }
     }
 
     /// Runs `future` to completion, together with all events. Returns `None` if no event is left that could wake it, or
@@ -79,6 +81,11 @@ impl Time {
 
     pub(super) fn now(&self) -> Duration {
         self.clock.steady()
+    }
+
+    /// Sets the wall clock of the machine, to so many milliseconds ahead of the true time. Its steady clock goes on.
+    pub(super) fn set_wall(&self, ahead: i64) {
+        self.wall.store(ahead, Ordering::Relaxed);
     }
 
     /// Schedules `act`.
@@ -113,7 +120,7 @@ impl Time {
 
 impl Clock for Time {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.clock.now())
+        Timestamp::from_millis(self.clock.now().saturating_add_signed(self.wall.load(Ordering::Relaxed)))
     }
 }
 

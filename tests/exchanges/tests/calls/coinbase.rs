@@ -45,7 +45,9 @@ async fn each_request_has_a_token_of_its_own() {
     server.answer_next(Answer::json(r#"{"results": [{"success": true, "order_id": "1"}]}"#));
     let cancelled = client.orders().cancel_orders(&CancelOrders::new(vec![OrderId::from("1")])).await.unwrap();
     assert_eq!(cancelled.data[0].success, Some(true));
-    server.answer_next(Answer::json(r#"{"success": true, "success_response": {"order_id": "2"}}"#));
+    server.answer_next(Answer::json(
+        r#"{"success": true, "success_response": {"order_id": "2", "client_order_id": "a"}}"#,
+    ));
     let closed = client
         .orders()
         .close_position(&ClosePosition::new(ClientOrderId::new("a").unwrap(), "BIT-28JUL23-CDE"))

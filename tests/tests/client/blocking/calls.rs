@@ -14,7 +14,7 @@ use tradeapi::unified::{
     BatchOrder, BatchOrderItem, Category, ClientOid, Execution, GetFillHistory, GetOrderDetails, OrderId, OrderRef,
     PlaceOrder, Side,
 };
-use tradeapi::{Account, Decimal, Error};
+use tradeapi::{Account, Credentials, Decimal, Error, blocking};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 use super::{builder, cancel, client, echo, round_trip, success};
@@ -174,4 +174,21 @@ fn a_thread_waits_for_the_limiter() {
         assert!(!call.join().unwrap().is_zero());
     });
     assert_eq!(server.requests().len(), per_second + 1);
+}
+
+/// The case `error-without-end`: without a server, a listing ends after its first error.
+#[test]
+fn iterators_end_after_an_error() {
+    let nowhere = || {
+        let credentials = Credentials::new("key", "secret", "passphrase");
+        let client = blocking::Client::builder("http://127.0.0.1:1").credentials(credentials).build().unwrap();
+        client.pages(GetFillHistory::new())
+    };
+    assert_eq!(nowhere().items().flatten().count(), 0);
+    assert_eq!(nowhere().flatten().count(), 0);
+    let mut pages = nowhere();
+    assert!(pages.next().is_some_and(|page| page.is_err()));
+    assert!(pages.next().is_none() && pages.next().is_none());
+    assert!(!pages.position().is_at_end());
+    assert!(nowhere().resume(pages.position()).unwrap().next().is_some_and(|page| page.is_err()));
 }

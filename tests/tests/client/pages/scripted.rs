@@ -261,6 +261,37 @@ async fn pages_are_a_stream() {
     assert_eq!(ids, ["1", "2"]);
 }
 
+/// The case `error-without-end`: a loop that skips errors ends.
+#[tokio::test(flavor = "current_thread")]
+async fn items_and_streams_end_after_an_error_and_can_be_resumed() {
+    let server = ScriptedServer::start().unwrap();
+    let script = [page(r#"[{"execId": "1"}]"#, r#""next""#), Answer::close(), page(r#"[{"execId": "2"}]"#, "null")];
+    let listing = || client(&server).pages(GetFillHistory::new());
+
+    script.iter().for_each(|answer| server.answer_next(answer.clone()));
+    let mut items = listing().items();
+    assert!(items.next().await.is_some_and(|item| item.is_ok()));
+    assert!(items.next().await.is_some_and(|item| item.is_err()));
+    for _ in 0..3 {
+        assert!(items.next().await.is_none());
+    }
+    let mut rest = listing().resume(items.position()).unwrap().items();
+    assert_eq!(rest.next().await.unwrap().unwrap().exec_id.unwrap().to_string(), "2");
+    assert!(rest.next().await.is_none());
+
+    script.iter().for_each(|answer| server.answer_next(answer.clone()));
+    let mut stream = listing().into_stream();
+    let mut results = Vec::new();
+    while let Some(page) = std::future::poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await {
+        results.push(page.is_ok());
+    }
+    assert_eq!(results, [true, false]);
+    assert!(std::future::poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await.is_none());
+    let rest = listing().resume(stream.position()).unwrap().next_page().await.unwrap().unwrap();
+    assert_eq!(rest.list[0].exec_id.clone().unwrap().to_string(), "2");
+    assert_eq!(server.requests().len(), 6);
+}
+
 #[tokio::test(flavor = "current_thread")]
 async fn a_page_that_fails_temporarily_is_retried() {
     let server = ScriptedServer::start().unwrap();

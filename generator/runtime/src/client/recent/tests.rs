@@ -9,7 +9,7 @@ fn millis(millis: u64) -> Timestamp {
 }
 
 fn about(signed_at: u64, now: u64, names: IdUse) -> RequestFacts {
-    RequestFacts { signed_at: millis(signed_at), made: at(now), names, key: None }
+    RequestFacts { signed_at: millis(signed_at), made: at(now), is_of_earlier_run: false, names, key: None }
 }
 
 fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {

@@ -18,7 +18,7 @@ const ATTEMPTS: usize = 100;
 
 pub(super) struct Draft {
     path: PathBuf,
-    lock: File,
+    lock: Option<File>,
 }
 
 impl Draft {
@@ -45,7 +45,7 @@ impl Draft {
         lock.try_lock()?;
         // It may have been removed before it was locked.
         fs::metadata(path.join(MAKER))?;
-        Ok(Self { path, lock })
+        Ok(Self { path, lock: Some(lock) })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -53,7 +53,11 @@ impl Draft {
     }
 
     /// Makes the draft the journal in a folder, which is empty or missing.
-    pub(super) fn move_to(self, journal: &Path) -> io::Result<()> {
+    pub(super) fn move_to(mut self, journal: &Path) -> io::Result<()> {
+        if !cfg!(unix) {
+            // Elsewhere, a folder with an open file cannot be moved.
+            self.lock = None;
+        }
         fs::rename(&self.path, journal)?;
         let _ = fs::remove_file(journal.join(MAKER));
         Ok(())
@@ -64,7 +68,7 @@ impl Drop for Draft {
     /// Removes what was not moved, before the lock is free.
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
-        let _ = self.lock.unlock();
+        self.lock = None;
     }
 }
 

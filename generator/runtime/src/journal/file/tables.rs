@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io, panic, path};
+use std::time::{Duration, Instant};
+use std::{fs, io, panic, path, thread};
 
 use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode};
 
@@ -29,6 +30,13 @@ const OWNER: &str = "owner ";
 /// The size of a table in memory, and that of the store's log. Both are read when the journal is opened.
 const IN_MEMORY: u64 = 8 << 20;
 const LOG: u64 = 64 << 20;
+
+/// The threads of the store: one more than there are tables. Each waits for room in a queue when it empties a table, and
+/// only another one makes room.
+const THREADS: usize = 4;
+
+/// How long the end of a journal waits for the store.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The size of what is kept in memory of tables on the disk, of which little is read again.
 const CACHE: u64 = 4 << 20;
@@ -80,7 +88,7 @@ impl Tables {
 
     /// Reads the tables in a folder, and their format.
     fn read(path: &Path) -> fjall::Result<(Self, Option<Vec<u8>>)> {
-        let builder = Database::builder(path).worker_threads(1).max_journaling_size(LOG).cache_size(CACHE);
+        let builder = Database::builder(path).worker_threads(THREADS).max_journaling_size(LOG).cache_size(CACHE);
         let database = builder.open()?;
         let options = || KeyspaceCreateOptions::default().max_memtable_size(IN_MEMORY);
         let table = |name| database.keyspace(name, options);
@@ -151,6 +159,14 @@ impl Tables {
         Ok(self.about.get(key)?.and_then(|bytes| number_of(&bytes)).unwrap_or_default())
     }
 
+    /// Has the store move what is in memory, and in the log, to the disk.
+    pub(super) fn flush(&self) {
+        let tables = [&self.about, &self.open, &self.ended];
+        if tables.into_iter().all(|table| table.rotate_memtable().is_ok()) {
+            wait_while(|| tables.into_iter().any(|table| table.sealed_memtable_count() > 0));
+        }
+    }
+
     /// Whom the changes of an account belong to.
     pub(super) fn owner(&self, account: &str) -> fjall::Result<Option<String>> {
         let owner = self.about.get(OWNER.to_owned() + account)?;
@@ -165,6 +181,13 @@ impl Tables {
     pub(super) fn are_in_place(&self) -> bool {
         let (path, known) = &self.held;
         identity(path).is_ok_and(|identity| identity == *known)
+    }
+}
+
+fn wait_while(is_behind: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while is_behind() && begun.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

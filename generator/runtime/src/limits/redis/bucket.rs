@@ -124,6 +124,12 @@ impl Bucket {
         self.windows.iter().take(self.own).all(|window| windows.contains(&window.binding.limit.per_millis))
     }
 
+    /// Whether the calls of both go over the same network.
+    pub(super) fn is_of_same_address(&self, other: &Self) -> bool {
+        // The key of the pauses of an address.
+        self.keys.get(1) == other.keys.get(1)
+    }
+
     /// Whether it is time to pass on what an answer reports about pools.
     pub(super) fn may_tell(&self) -> bool {
         let (mut state, now) = (self.state(), Instant::now());

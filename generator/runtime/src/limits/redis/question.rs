@@ -103,6 +103,7 @@ impl<'a> Question<'a> {
         counts: impl Iterator<Item = [usize; 2]>,
     ) -> Self {
         let mut words = member.words();
+        words.push(micros(settings.under_way()));
         words.extend(counts.flatten().map(|count| count.to_string()));
         Self { member_until: member.until, ..Self::new(bucket, settings, "join", words) }
     }
@@ -141,14 +142,14 @@ impl<'a> Question<'a> {
         to: &mut MultiplexedConnection,
     ) -> Result<Answer, RedisError> {
         let Bucket { keys, windows, name, alone, own, .. } = self.bucket;
-        let RedisSettings { lease, ahead, limits, .. } = self.settings;
+        let RedisSettings { ahead, limits, .. } = self.settings;
         let mut invocation = SCRIPT.prepare_invoke();
         for key in keys {
             invocation.key(key);
         }
         let longest_pause = self.bucket.longest_span().max(limits.longest_pause);
         invocation.arg(self.act).arg(run).arg(&until[..]).arg(micros(self.settings.validity())).arg(*own);
-        for duration in [*lease, self.settings.settling(), *ahead, longest_pause] {
+        for duration in [self.settings.longest_hold(), self.settings.settling(), *ahead, longest_pause] {
             invocation.arg(micros(duration));
         }
         invocation.arg(*alone).arg(name);

@@ -376,10 +376,11 @@ end
 -- A process that was alone returns: for each window, how many calls it made by now, and how many are in flight.
 function acts.join()
   local name = register()
+  local under_way_for = number()
   for _, window in ipairs(windows) do
     local made, under_way = number(), number()
     for each = 1, made + under_way do
-      log(window, name .. 'alone' .. text(now) .. ':' .. each, each > made and now + settling or now)
+      log(window, name .. 'alone' .. text(now) .. ':' .. each, each > made and now + under_way_for or now)
     end
   end
   return { now, since, is_late and 1 or 0 }

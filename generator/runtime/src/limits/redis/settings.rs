@@ -131,6 +131,13 @@ impl RedisSettings {
         self
     }
 
+    /// As [`LimitSettings::held_back`]. The places of a process that dies are kept for as long, even if the
+    /// [`lease`](Self::lease) is shorter.
+    pub fn held_back(mut self, longest: Duration) -> Self {
+        self.limits = self.limits.held_back(longest);
+        self
+    }
+
     /// As [`LimitSettings::longest_pause`].
     pub fn longest_pause(mut self, longest: Duration) -> Self {
         self.limits = self.limits.longest_pause(longest);
@@ -166,6 +173,16 @@ impl RedisSettings {
     /// How long unreported calls may be under way.
     pub(super) fn settling(&self) -> Duration {
         self.limits.late_arrival.min(LONGEST)
+    }
+
+    /// How long a call that was given up may be under way.
+    pub(super) fn under_way(&self) -> Duration {
+        self.limits.held_back.min(LONGEST)
+    }
+
+    /// For how long a permit takes its place if the end of its call is not reported.
+    pub(super) fn longest_hold(&self) -> Duration {
+        self.lease.max(self.under_way())
     }
 
     /// The prefix of all keys. Its braces keep all keys of a fleet on one server of a cluster.

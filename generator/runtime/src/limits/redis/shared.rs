@@ -12,7 +12,7 @@ use super::alone::Alone;
 use super::bucket::{Booked, Bucket, Registry};
 use super::link::Link;
 use super::question::{Answer, Member, PermitRequest, Question};
-use super::settings::{LONGEST, RedisSettings};
+use super::settings::RedisSettings;
 use crate::error::LimiterErrorKind;
 use crate::limits::call::Call;
 use crate::limits::limiter::{AdmissionError, Full, RateLimitFeedback, Unavailable};
@@ -38,9 +38,28 @@ pub(super) struct Shared {
     next_id: AtomicU64,
     registry: Mutex<Registry>,
     /// The permits that are in use, by their names.
-    open: Mutex<HashMap<u64, Arc<Bucket>>>,
+    open: Mutex<HashMap<u64, OpenPermit>>,
+    /// The permits of calls that were given up without a response and may still arrive.
+    given_up: Mutex<Vec<GivenUp>>,
     /// The runtime that sends reports if they are made outside of any runtime.
     runtime: Mutex<Option<Handle>>,
+}
+
+/// A permit that is in use.
+struct OpenPermit {
+    bucket: Arc<Bucket>,
+    /// When it was handed to its caller, who sends the call after that.
+    given_at: Instant,
+}
+
+/// A permit of a call that was given up without a response.
+struct GivenUp {
+    id: u64,
+    bucket: Arc<Bucket>,
+    /// When it was given up.
+    at: Instant,
+    /// When it has arrived at the latest.
+    arrived: Instant,
 }
 
 /// The caller on whose behalf Redis is queried.
@@ -64,6 +83,7 @@ impl Shared {
             next_id: AtomicU64::new(0),
             registry: Mutex::new(Registry::new()),
             open: Mutex::default(),
+            given_up: Mutex::default(),
             runtime: Mutex::default(),
             settings,
         }
@@ -115,7 +135,7 @@ impl Shared {
         }
         std::mem::forget(untaken);
         let counted_at = Duration::from_micros(u64::try_from(booked.moment).unwrap_or_default());
-        lock(&self.open).insert(booked.id, bucket);
+        lock(&self.open).insert(booked.id, OpenPermit { bucket, given_at: Instant::now() });
         Ok(Reservation { counted_at, left: booked.left, ..Reservation::new(booked.id, Duration::ZERO) })
     }
 
@@ -251,26 +271,49 @@ impl Shared {
         }
     }
 
-    /// Notes that the call of a reservation has ended. The exchange has counted it `after` now at the latest.
-    pub(super) fn ended(self: &Arc<Self>, reservation: &Reservation, after: Duration) {
-        let Some(bucket) = lock(&self.open).remove(&reservation.key) else { return };
-        bucket.ended(reservation.key, Instant::now() + after.min(LONGEST));
+    /// Notes that the call of a reservation was answered. If the response is the exchange's, the network holds nothing
+    /// back: what was given up before this call was sent has arrived, or does so as late as a call can be overtaken.
+    pub(super) fn answered(self: &Arc<Self>, reservation: &Reservation, is_of_exchange: bool) {
+        let Some(OpenPermit { bucket, given_at }) = lock(&self.open).remove(&reservation.key) else { return };
+        let now = Instant::now();
+        bucket.ended(reservation.key, now);
         self.clean_up_later(&bucket);
+        if !is_of_exchange {
+            return;
+        }
+        let arrived = now + self.settings.settling();
+        let is_settled = |one: &mut GivenUp| one.at <= given_at && one.bucket.is_of_same_address(&bucket);
+        let settled: Vec<_> = lock(&self.given_up).extract_if(.., is_settled).collect();
+        for one in settled.into_iter().filter(|one| arrived < one.arrived) {
+            one.bucket.ended(one.id, arrived);
+            self.clean_up_later(&one.bucket);
+        }
+    }
+
+    /// Notes that the call of a reservation was given up without a response. It takes its place until it can no longer
+    /// arrive.
+    pub(super) fn lost(self: &Arc<Self>, reservation: &Reservation) {
+        let Some(OpenPermit { bucket, given_at }) = lock(&self.open).remove(&reservation.key) else { return };
+        let now = Instant::now();
+        let arrived = (now + self.settings.settling()).max(given_at + self.settings.under_way());
+        bucket.ended(reservation.key, arrived);
+        self.clean_up_later(&bucket);
+        let mut given_up = lock(&self.given_up);
+        given_up.retain(|one| one.arrived > now);
+        given_up.push(GivenUp { id: reservation.key, bucket, at: now, arrived });
     }
 
     /// Notes that the call of a reservation is not made.
     pub(super) fn unused(self: &Arc<Self>, reservation: &Reservation) {
-        let Some(bucket) = lock(&self.open).remove(&reservation.key) else { return };
+        let Some(OpenPermit { bucket, .. }) = lock(&self.open).remove(&reservation.key) else { return };
         bucket.unused([reservation.key].into_iter());
         self.clean_up_later(&bucket);
     }
 
     /// Reports the feedback of a response to the fleet, if it is new.
     pub(super) fn learn(self: &Arc<Self>, reservation: &Reservation, feedback: RateLimitFeedback) {
-        let (Ok(runtime), Some(bucket)) = (Handle::try_current(), lock(&self.open).get(&reservation.key).cloned())
-        else {
-            return;
-        };
+        let bucket = lock(&self.open).get(&reservation.key).map(|permit| Arc::clone(&permit.bucket));
+        let (Ok(runtime), Some(bucket)) = (Handle::try_current(), bucket) else { return };
         let is_counted = bucket.is_counted_in(feedback.remaining_windows);
         let remaining = feedback.remaining.filter(|remaining| is_counted && *remaining < reservation.left);
         let pools = feedback.pools.into_iter().flatten().filter_map(|report| Some((bucket.pool(report.pool)?, report)));

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::driver::{Driver, SECOND, limited_to, limits, most_in_any, ms};
+use super::driver::{Driver, SECOND, limited_to, limits, most_in_any, ms, operation};
 use crate::limits::{Call, CountFrom, LimitSettings, Limiter, RateLimitFeedback, Reservation};
+use crate::tables::Effect;
+use crate::value::Timestamp;
 
 const fn us(microseconds: u64) -> Duration {
     Duration::from_micros(microseconds)
@@ -67,69 +69,121 @@ impl Way {
 enum Event {
     Arrives(usize),
     Ends(usize),
+    /// Another call is made that no limit counts.
+    Looks,
+}
+
+/// The exchange's clock when the callers' shows zero.
+const AHEAD: u64 = 1_700_000_000_123;
+
+/// How long after it is sent a call of [`Event::Looks`] arrives, and how often there is one.
+const LOOK: Duration = ms(25);
+const LOOKS_EVERY: Duration = ms(200);
+
+/// The network between the exchange and its callers, and what they do beside.
+#[derive(Clone, Copy, Debug, Default)]
+struct Conditions {
+    /// Nothing passes the network between these moments. All that it holds back passes at the end.
+    stall: Option<(Duration, Duration)>,
+    /// Whether other calls are made all the time.
+    looks: bool,
+}
+
+/// A call that was sent.
+struct Made {
+    way: Way,
+    reservation: Option<Reservation>,
+    counts: bool,
+    sent: Duration,
+    arrives: Duration,
+    /// When its response arrives, if anybody still waits for it.
+    answered: Duration,
+    remaining: u32,
 }
 
 /// An exchange and its callers, which call as fast as they may.
 struct Scene<'a> {
     driver: Driver<'a>,
     most: usize,
-    ways: Vec<Way>,
-    reservations: Vec<Option<Reservation>>,
+    conditions: Conditions,
+    made: Vec<Made>,
     events: BinaryHeap<Reverse<(Duration, Event)>>,
-    /// When calls arrived, and how many were left after each.
     arrived: Vec<Duration>,
-    remaining: Vec<u32>,
 }
 
 impl Scene<'_> {
-    fn send(&mut self, mut reservation: Reservation, way: Way) {
-        let (now, number) = (self.driver.now(), self.ways.len());
+    /// When something that would pass the network at `at` does.
+    fn passes(&self, at: Duration) -> Duration {
+        match self.conditions.stall {
+            Some((begins, ends)) if (begins..ends).contains(&at) => ends,
+            _ => at,
+        }
+    }
+
+    fn send(&mut self, mut reservation: Reservation, way: Way, counts: bool) {
+        let (sent, number) = (self.driver.now(), self.made.len());
         self.driver.limits.sent(&mut reservation);
-        self.events.push(Reverse((now + way.there, Event::Arrives(number))));
-        self.events.push(Reverse((now + way.trip().min(way.patience), Event::Ends(number))));
-        self.ways.push(way);
-        self.reservations.push(Some(reservation));
-        self.remaining.push(0);
+        let arrives = self.passes(sent + way.there);
+        let answered = self.passes(arrives + way.back);
+        self.events.push(Reverse((arrives, Event::Arrives(number))));
+        self.events.push(Reverse((answered.min(sent.saturating_add(way.patience)), Event::Ends(number))));
+        let reservation = Some(reservation);
+        self.made.push(Made { way, reservation, counts, sent, arrives, answered, remaining: 0 });
     }
 
     fn happen(&mut self, event: Event) {
+        let now = self.driver.now();
         match event {
-            Event::Arrives(number) => {
-                let now = self.driver.now();
+            Event::Arrives(number) if self.made[number].counts => {
                 self.arrived.push(now);
                 let counted = self.arrived.iter().rev().take_while(|arrived| now - **arrived < SECOND).count();
-                self.remaining[number] = self.most.saturating_sub(counted) as u32;
+                self.made[number].remaining = self.most.saturating_sub(counted) as u32;
             }
+            Event::Arrives(_) => {}
             Event::Ends(number) => {
-                let Some(reservation) = self.reservations[number].take() else { return };
-                let way = self.ways[number];
-                if way.patience < way.trip() {
+                let Made { way, reservation, counts, sent, arrives, answered, remaining } = &mut self.made[number];
+                let Some(reservation) = reservation.take() else { return };
+                if *answered > now {
                     return self.driver.limits.lost(reservation);
                 }
-                let feedback = RateLimitFeedback::new(None, Some(self.remaining[number]));
-                let feedback = if way.warm { feedback.after(way.trip()) } else { feedback };
+                let feedback = RateLimitFeedback::new(None, counts.then_some(*remaining));
+                let feedback = feedback.at(Timestamp::from_millis(AHEAD + arrives.as_millis() as u64));
+                let feedback = if way.warm { feedback.after(now - *sent) } else { feedback };
                 self.driver.limits.answered(reservation, feedback);
+            }
+            Event::Looks => {
+                let look = Call::new(operation("look", Effect::Read, &[]));
+                if let (_, Some(reservation)) = self.driver.admit(look) {
+                    self.send(reservation, Way { patience: SECOND, ..Way::warm(LOOK, LOOK) }, false);
+                }
+                self.events.push(Reverse((now + LOOKS_EVERY, Event::Looks)));
             }
         }
     }
 }
 
 /// The times at which `count` calls arrive. `way` returns what happens to the call with a number.
-fn run(settings: LimitSettings, most: u32, count: usize, mut way: impl FnMut(usize) -> Way) -> Vec<Duration> {
+fn run(settings: LimitSettings, most: u32, count: usize, way: impl FnMut(usize) -> Way) -> Vec<Duration> {
+    run_in(Conditions::default(), settings, most, count, way)
+}
+
+fn run_in(
+    conditions: Conditions,
+    settings: LimitSettings,
+    most: u32,
+    count: usize,
+    mut way: impl FnMut(usize) -> Way,
+) -> Vec<Duration> {
     let limits = limits(settings);
     let call = Call::new(limited_to(most));
     let (most, driver) = (most as usize, Driver::new(&limits));
-    let mut scene = Scene {
-        driver,
-        most,
-        ways: Vec::new(),
-        reservations: Vec::new(),
-        events: BinaryHeap::new(),
-        arrived: Vec::new(),
-        remaining: Vec::new(),
-    };
-    let mut requested = 0;
-    loop {
+    let (made, arrived) = (Vec::new(), Vec::new());
+    let mut scene = Scene { driver, most, conditions, made, events: BinaryHeap::new(), arrived };
+    if conditions.looks {
+        scene.events.push(Reverse((Duration::ZERO, Event::Looks)));
+    }
+    let (mut requested, mut sent) = (0, 0);
+    while scene.arrived.len() < count {
         let mut granted = scene.driver.woken();
         // Some calls always wait.
         while requested < count && scene.driver.waiting() < 3 {
@@ -139,8 +193,8 @@ fn run(settings: LimitSettings, most: u32, count: usize, mut way: impl FnMut(usi
         }
         if !granted.is_empty() {
             for (_, reservation) in granted {
-                let next = way(scene.ways.len());
-                scene.send(reservation, next);
+                scene.send(reservation, way(sent), true);
+                sent += 1;
             }
             continue;
         }
@@ -289,6 +343,93 @@ fn calls_that_are_given_up() {
     }
 }
 
+/// The trips take equally long, but each request takes another part of its trip to the exchange. So trips show nothing
+/// about ways.
+#[test]
+fn trips_of_a_constant_length_with_ways_of_any_length() {
+    for trip in [20, 50, 200, 900].map(ms) {
+        never_too_many("constant trips", |dice, _| {
+            let there = dice.up_to(trip);
+            Way::warm(there, trip - there)
+        });
+        never_too_many("all of one trip there, all of the next one back", |_, number| {
+            if number % 3 == 0 { Way::warm(Duration::ZERO, trip) } else { Way::warm(trip, Duration::ZERO) }
+        });
+        never_too_many("the way there is short for the first time", |_, number| {
+            let there = if number < 100 { trip / 2 } else { trip / 2 - trip.min(ms(34)) / 2 };
+            Way::warm(there, trip - there)
+        });
+    }
+}
+
+/// The way back may vary as it likes.
+#[test]
+fn responses_that_are_late_cost_no_calls() {
+    let mut dice = Dice(1);
+    let settings = LimitSettings::new().learns(false);
+    let arrived = run(settings, 20, 20 * 300, |_| Way::warm(ms(30), dice.up_to(ms(30))));
+    assert!(most_in_any(&arrived, SECOND) <= 20);
+    let (from, length) = (SECOND * 100, SECOND * 100);
+    let used = arrived.iter().filter(|at| (from..from + length).contains(at)).count();
+    assert!(used >= 20 * 95, "{used}");
+}
+
+/// Callers who wait for `patience` over a network that stalls for `length`.
+fn over_a_stall(settings: LimitSettings, length: Duration, patience: Duration, looks: bool) -> Vec<Duration> {
+    let begins = SECOND * 5 + ms(500);
+    let conditions = Conditions { stall: Some((begins, begins + length)), looks };
+    run_in(conditions, settings.margin(Duration::ZERO), 10, 200, |_| Way { patience, ..Way::warm(ms(25), ms(25)) })
+}
+
+/// Callers give up, and call again, while the network holds back what they sent.
+#[test]
+fn calls_that_are_given_up_and_arrive_together_after_a_stall() {
+    for counted in [CountFrom::Arrival, CountFrom::Response] {
+        for length in [2, 4, 8, 14].map(|seconds| SECOND * seconds) {
+            for patience in [100, 500, 900, 3_000].map(ms) {
+                for looks in [false, true] {
+                    let arrived = over_a_stall(LimitSettings::new().count_from(counted), length, patience, looks);
+                    let most = most_in_any(&arrived, SECOND);
+                    assert!(most <= 10, "{counted:?}, {length:?}, {patience:?}, {looks}: {most}");
+                }
+            }
+        }
+    }
+}
+
+/// The documented bound, and no more: as many calls more than allowed for each begun `held_back` and window by which
+/// the network holds them back for longer.
+#[test]
+fn a_network_that_holds_calls_back_for_too_long_exceeds_the_limit_by_the_documented_number() {
+    let mut most_of_all = 0;
+    for held_back in [1, 2, 5, 15].map(|seconds| SECOND * seconds) {
+        for tenths in 10..300 {
+            let length = ms(100 * tenths);
+            let settings = LimitSettings::new().held_back(held_back).late_arrival(SECOND);
+            let most = most_in_any(&over_a_stall(settings, length, ms(100), false), SECOND);
+            let held_back = held_back.max(ms(1_100));
+            let rounds = length.saturating_sub(held_back).as_micros().div_ceil((held_back + SECOND).as_micros());
+            let bound = 10 * (1 + rounds as usize);
+            assert!(most <= bound, "{held_back:?}, {length:?}: {most} of {bound}");
+            most_of_all = most_of_all.max(most);
+        }
+    }
+    assert!(most_of_all >= 100, "the bound is reached: {most_of_all}");
+}
+
+/// One response to a later call shows that the network holds nothing back any more.
+#[test]
+fn a_stall_is_over_once_a_later_call_is_answered() {
+    let (length, begins) = (SECOND * 3, SECOND * 5 + ms(500));
+    let resumed = |looks| {
+        let arrived = over_a_stall(LimitSettings::new(), length, ms(100), looks);
+        let after = arrived.into_iter().find(|at| *at > begins + length).unwrap_or_default();
+        after - begins
+    };
+    assert!(resumed(true) < length + SECOND * 2 + LOOKS_EVERY + LOOK * 4, "{:?}", resumed(true));
+    assert!(resumed(false) > SECOND * 15, "{:?}", resumed(false));
+}
+
 /// Over a warm connection whose trips take equally long, 95 of 100 calls are used, however long that is.
 #[test]
 fn a_warm_connection_is_used_to_95_of_100_calls() {
@@ -322,7 +463,7 @@ fn unknown_trips_give_no_discount() {
 /// An impossible trip, which is longer than the call, gives no discount either.
 #[test]
 fn a_call_never_counts_from_before_it_was_sent() {
-    let limits = limits(LimitSettings::new().margin(Duration::ZERO).trip_margin(Duration::ZERO));
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO).way_margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
     let mut sent = Vec::new();
     for _ in 0..200 {

@@ -27,14 +27,10 @@ fn endless() -> [LimitSettings; 5] {
     let usual = LimitSettings::new;
     [
         usual().margin(MAX),
-        usual().trip_margin(MAX),
+        usual().way_margin(MAX),
         usual().late_arrival(MAX),
         usual().longest_pause(MAX),
-        usual().margin(MAX).trip_margin(MAX).late_arrival(MAX).longest_pause(MAX).overall(
-            u32::MAX,
-            u32::MAX,
-            Scope::Ip,
-        ),
+        usual().margin(MAX).way_margin(MAX).late_arrival(MAX).longest_pause(MAX).overall(u32::MAX, u32::MAX, Scope::Ip),
     ]
 }
 

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limits, most_in_any, ms, operation, per_ip, per_uid};
 use crate::limits::state::LimiterState;
+use crate::limits::window::Answered;
 use crate::limits::{Admission, Call, LimitSettings, Limiter, RateLimitFeedback, TooMany};
 use crate::tables::{Effect, Scope};
 
@@ -22,7 +23,7 @@ fn idle_buckets_and_windows_are_dropped() {
         let now = ms(10) * number;
         let bucket = state.bucket(&Call::new(meta).counted_for(&account, &address), now);
         state.hold(bucket);
-        state.answered(bucket, now, now, None);
+        state.answered(bucket, Answered { sent: now, now, trip: None, request_time: None });
     }
     // A hundred are called in a second.
     assert!(state.buckets.len() < 500, "{}", state.buckets.len());

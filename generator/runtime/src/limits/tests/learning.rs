@@ -18,6 +18,7 @@ const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> RateLim
         remaining_windows: &[1000],
         pools: [None; MAX_POOLS],
         trip: None,
+        request_time: None,
     }
 }
 
@@ -28,6 +29,7 @@ const fn left(remaining: u32) -> RateLimitFeedback {
         remaining_windows: &[1000],
         pools: [None; MAX_POOLS],
         trip: None,
+        request_time: None,
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::caller::Caller;
 use super::later;
-use super::socket::{ReadsSystem, Socket, Tcp};
+use super::socket::{Socket, SocketState, Tcp};
 use crate::error::{Delivery, TransportError, TransportErrorKind};
 use crate::transport::RoundTrip;
 use crate::transport::bounds::{TransportLimits, too_late};
@@ -37,7 +37,7 @@ pub(super) struct Connection {
     requests: SendRequest<Full<Bytes>>,
     /// `None` once it has ended. Dropping it returns a request that was not written.
     inner: Option<Pin<Box<Inner>>>,
-    socket: ReadsSystem,
+    socket: SocketState,
     /// The runtime that is notified when data arrives.
     runtime: runtime::Id,
     made: Instant,
@@ -55,7 +55,7 @@ type Inner = http1::Connection<MaybeHttpsStream<Socket>, Full<Bytes>>;
 impl Connection {
     /// A connection over `stream`, which belongs to `runtime`.
     pub(super) async fn over(stream: MaybeHttpsStream<Socket>, runtime: runtime::Id) -> hyper::Result<Box<Self>> {
-        let socket = ReadsSystem::of(&stream);
+        let socket = SocketState::of(&stream);
         // Requests are short: copying one into a single buffer is faster than writing it in parts.
         let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
         let (inner, made) = (Some(Box::pin(inner)), Instant::now());
@@ -114,7 +114,9 @@ impl Connection {
         if !self.is_silent() {
             return Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent));
         }
+        self.socket.awaits_response(true);
         let answer = self.answer(request, limits, deadline, trip).await;
+        self.socket.awaits_response(answer.is_err());
         self.caller.leaves();
         if !self.is_free() {
             // The end of the answer may not be processed yet.

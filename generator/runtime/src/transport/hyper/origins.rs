@@ -66,6 +66,11 @@ impl Origin {
         *request.uri_mut() = target.map(Uri::from).unwrap_or_default();
     }
 
+    /// The host, with its port unless it is the usual one.
+    pub(super) fn host(&self) -> &str {
+        self.host.to_str().unwrap_or_default()
+    }
+
     /// The idle connections to this origin.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool

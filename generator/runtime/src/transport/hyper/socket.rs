@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use http::Uri;
 use hyper::rt::{Read, ReadBufCursor, Write};
@@ -44,7 +45,7 @@ impl Service<Uri> for Tcp {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.0.call(uri);
-        Box::pin(async move { Ok(Socket { tcp: connecting.await?, reads_system: ReadsSystem::default() }) })
+        Box::pin(async move { Ok(Socket { tcp: connecting.await?, state: SocketState::default() }) })
     }
 }
 
@@ -54,30 +55,43 @@ impl Service<Uri> for Tcp {
 /// the threads of the runtime are busy, so a read that is pending there says nothing about the socket.
 pub(in crate::transport) struct Socket {
     tcp: TokioIo<TcpStream>,
-    reads_system: ReadsSystem,
+    state: SocketState,
 }
 
-/// Whether reads go to the operating system rather than through tokio.
+/// What a connection says to the socket below it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ReadsSystem(Arc<AtomicBool>);
+pub(super) struct SocketState(Arc<Switches>);
 
-impl ReadsSystem {
-    /// The switch of the socket below `stream`.
+#[derive(Debug, Default)]
+struct Switches {
+    /// Whether reads go to the operating system rather than through tokio.
+    reads_system: AtomicBool,
+    /// Whether a request has no complete response yet.
+    awaits_response: AtomicBool,
+}
+
+impl SocketState {
+    /// The state of the socket below `stream`.
     pub(super) fn of(stream: &MaybeHttpsStream<Socket>) -> Self {
         let socket = match stream {
             MaybeHttpsStream::Http(socket) => socket,
             MaybeHttpsStream::Https(tls) => tls.inner().get_ref().0.inner(),
         };
-        socket.reads_system.clone()
+        socket.state.clone()
     }
 
     /// Reads within `act` go to the operating system. A pending one then means that nothing has arrived.
     pub(super) fn system_within<T>(&self, act: impl FnOnce() -> T) -> T {
         // Only read while the connection is polled, which this thread does until `act` returns.
-        self.0.store(true, Ordering::Relaxed);
+        self.0.reads_system.store(true, Ordering::Relaxed);
         let done = act();
-        self.0.store(false, Ordering::Relaxed);
+        self.0.reads_system.store(false, Ordering::Relaxed);
         done
+    }
+
+    /// Whether a request has no complete response yet.
+    pub(super) fn awaits_response(&self, awaits: bool) {
+        self.0.awaits_response.store(awaits, Ordering::Relaxed);
     }
 }
 
@@ -101,9 +115,20 @@ impl Socket {
     }
 }
 
+/// Resets the connection of a request that was given up, so that the operating system does not go on to deliver it: over
+/// a network that fails for a while, it would arrive long after its caller has given up.
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if self.state.0.awaits_response.load(Ordering::Relaxed) {
+            // If this fails, the connection is closed as usual.
+            let _ = SockRef::from(self.tcp.inner()).set_linger(Some(Duration::ZERO));
+        }
+    }
+}
+
 impl Read for Socket {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        if self.reads_system.0.load(Ordering::Relaxed) {
+        if self.state.0.reads_system.load(Ordering::Relaxed) {
             return self.read_now(into);
         }
         Pin::new(&mut self.tcp).poll_read(context, into)
@@ -120,6 +145,10 @@ impl Write for Socket {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.state.0.awaits_response.load(Ordering::Relaxed) {
+            // It is reset when it is dropped.
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.tcp).poll_shutdown(context)
     }
 

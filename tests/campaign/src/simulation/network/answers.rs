@@ -6,6 +6,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tradeapi::runtime::error::{Delivery as Sent, TransportError, TransportErrorKind};
 use tradeapi_exchange::{Delivered, Delivery};
+use tradeapi_tests::dice::Dice;
 
 use crate::operation::{Action, Operation};
 
@@ -90,4 +91,33 @@ pub(super) fn is_distinct_from(operation: Option<&Operation>, body: &[u8], answe
     let ids = ["clientOid", "orderId"].map(|name| body[name].as_str().unwrap_or_default().to_owned());
     let mut named = ids.iter().filter(|id| !id.is_empty()).peekable();
     named.peek().is_some() && named.all(|id| !answer.contains(&format!("\"{id}\"")))
+}
+
+/// The same answer without some of its ids, as real ones leave them out.
+pub(super) fn with_fewer_ids(answer: http::Response<Bytes>, dice: &mut Dice) -> http::Response<Bytes> {
+    let left_out: &[&str] = dice.weighted(&[
+        (["orderId", "clientOid"].as_slice(), 1),
+        (["clientOid"].as_slice(), 1),
+        (["orderId"].as_slice(), 1),
+        ([].as_slice(), 2),
+    ]);
+    let Ok(mut body) = serde_json::from_slice::<Value>(answer.body()) else { return answer };
+    if let Some(data) = body["data"].as_object_mut() {
+        data.retain(|name, _| !left_out.contains(&name.as_str()));
+        if data.is_empty() && dice.percent(50) {
+            body["data"] = Value::Null;
+        }
+    }
+    answer.map(|_| Bytes::from(body.to_string()))
+}
+
+/// The honest answer to a request that a proxy sent a second time: it comes too often, its order has taken the funds, or
+/// its signature has expired.
+pub(super) fn refusal_of_repeat(dice: &mut Dice) -> http::Response<Bytes> {
+    let (status, code) =
+        dice.weighted(&[((429, "429"), 1), ((400, "40762"), 1), ((400, "43012"), 1), ((400, "40008"), 1)]);
+    let body = format!(r#"{{"code":"{code}","msg":"it was refused","data":null}}"#);
+    let mut response = http::Response::new(Bytes::from(body));
+    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
+    response
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi::runtime::error::TransportError;
 
+use super::super::time::Time;
+
 /// The sending side of the channel. Only the first answer counts.
 #[derive(Clone, Default)]
 pub(super) struct Slot(Arc<Mutex<Waiting>>);
@@ -15,25 +17,44 @@ pub(super) struct Slot(Arc<Mutex<Waiting>>);
 struct Waiting {
     end: Option<End>,
     waker: Option<Waker>,
-    is_over: bool,
+    over: Option<Over>,
+}
+
+/// How and when a caller stopped waiting.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Over {
+    pub(super) at: Duration,
+    /// Whether the caller has an answer, its own or another.
+    pub(super) is_answered: bool,
 }
 
 pub(super) type End = (Result<http::Response<Bytes>, TransportError>, Option<Duration>);
 
 impl Slot {
-    pub(super) fn end(&self, answer: Result<http::Response<Bytes>, TransportError>, trip: Option<Duration>) {
+    pub(super) fn end(
+        &self,
+        at: Duration,
+        answer: Result<http::Response<Bytes>, TransportError>,
+        trip: Option<Duration>,
+    ) {
         let mut waiting = self.waiting();
-        if waiting.is_over {
+        if waiting.over.is_some() {
             return;
         }
-        (waiting.end, waiting.is_over) = (Some((answer, trip)), true);
+        waiting.over = Some(Over { at, is_answered: answer.is_ok() });
+        waiting.end = Some((answer, trip));
         let waker = waiting.waker.take();
         drop(waiting);
         waker.into_iter().for_each(Waker::wake);
     }
 
     pub(super) fn is_awaited(&self) -> bool {
-        !self.waiting().is_over
+        self.over().is_none()
+    }
+
+    /// How the caller stopped waiting, if it did.
+    pub(super) fn over(&self) -> Option<Over> {
+        self.waiting().over
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -42,7 +63,7 @@ impl Slot {
 }
 
 /// The receiving side of the channel, a future. Dropping it closes the channel.
-pub(super) struct Caller(pub(super) Slot);
+pub(super) struct Caller(pub(super) Slot, pub(super) Time);
 
 impl Future for Caller {
     type Output = End;
@@ -61,6 +82,7 @@ impl Future for Caller {
 
 impl Drop for Caller {
     fn drop(&mut self) {
-        self.0.waiting().is_over = true;
+        let over = Over { at: self.1.now(), is_answered: false };
+        self.0.waiting().over.get_or_insert(over);
     }
 }

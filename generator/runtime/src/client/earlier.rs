@@ -1,0 +1,56 @@
+//! The requests of earlier runs that the journal has. Without them, one order would settle two changes that used its id
+//! shortly before and after a restart.
+
+use std::time::Duration;
+
+use super::core::ClientCore;
+use super::recent::{IdUse, RequestFacts};
+use crate::clock::Moment;
+use crate::error::JournalError;
+use crate::journal::{ChangeNumber, Selection, StoredChange};
+use crate::parameters::Named;
+use crate::tables::Outcome;
+
+/// Requests that were signed this long before the client asks may still be taken for those of this run.
+const AROUND: Duration = Duration::from_secs(10 * 60);
+
+impl ClientCore {
+    /// Remembers the changes of earlier runs that the journal has, unless that was done.
+    pub(crate) async fn recall(&self) -> Result<(), JournalError> {
+        let (Some(own), Some(journal)) = (&self.journal, self.bound_journal().await?) else { return Ok(()) };
+        if !own.is_recalled() {
+            self.remember_changes(&journal.read(Selection::After(ChangeNumber(0))).await?);
+            own.set_recalled();
+        }
+        Ok(())
+    }
+
+    /// Remembers those of the changes that another one may be taken for: open ones, those with the id of an open one,
+    /// and recent ones.
+    fn remember_changes(&self, changes: &[StoredChange]) {
+        let (now, name) = (self.moment(), self.account().name());
+        let is_of_account = |stored: &&StoredChange| stored.change.account.as_deref().unwrap_or_default() == name;
+        let is_open = |stored: &&StoredChange| stored.ending.is_none();
+        let open = changes.iter().filter(is_of_account).filter(is_open);
+        let mut ids: Vec<&str> = open.flat_map(|stored| &stored.change.client_ids).map(String::as_str).collect();
+        ids.sort_unstable();
+        for stored in changes.iter().filter(is_of_account) {
+            let has_effect = stored.ending.as_ref().is_none_or(|ending| ending.outcome != Outcome::NotDone);
+            let has_id_of_open = |id: &String| ids.binary_search(&id.as_str()).is_ok();
+            let is_close = now.wall_since(stored.change.signed_at) <= AROUND;
+            if has_effect && (is_close || stored.change.client_ids.iter().any(has_id_of_open)) {
+                self.remember_change(stored, now);
+            }
+        }
+    }
+
+    fn remember_change(&self, stored: &StoredChange, now: Moment) {
+        let change = &stored.change;
+        let Some(meta) = self.api().creations.iter().find(|meta| meta.id == change.operation) else { return };
+        let Some(names) = IdUse::of(meta) else { return };
+        let key = meta.repeat_key.as_ref();
+        let key = key.and_then(|key| self.key_of_repeats(meta, key, &Named::read(&change.request)));
+        let about = RequestFacts { signed_at: change.signed_at, made: now, is_of_earlier_run: true, names, key };
+        self.parts.recent.remember_change(stored.number, change.request.as_bytes(), about);
+    }
+}

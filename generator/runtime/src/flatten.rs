@@ -1,0 +1,101 @@
+//! Cancels every order and closes every position of an account, until reading shows that none is left.
+//!
+//! An order that is under way may arrive, a closing order may find too few orders to trade with, and an answer may be
+//! lost. So everything is cancelled and closed in rounds, and only answers that show nothing count as the end.
+
+mod calls;
+mod holdings;
+mod report;
+mod rounds;
+
+use crate::client::ClientCore;
+use crate::confirm::ConfirmPolicy;
+use crate::json::Encode;
+use crate::operation::Operation;
+use crate::reconcile::Listing;
+
+pub use calls::{ClosingFields, ReducingFields, SideFields};
+pub use report::{Flattened, Left, LeftOver, NotFlat};
+
+use calls::{CloseCall, EachLine, ReduceCall, SendRequest, ValueCall};
+
+/// How the account of a family becomes flat. Emitted for each family with `flat` in the schema.
+#[derive(Clone, Copy)]
+pub struct Flat {
+    family: &'static str,
+    cancel: Option<EachLine>,
+    close: Option<CloseCall>,
+    value: Option<ValueCall>,
+    reduce: Option<ReduceCall>,
+}
+
+impl Flat {
+    /// The family `family`, of which nothing is known yet.
+    pub const fn new(family: &'static str) -> Self {
+        Self { family, cancel: None, close: None, value: None, reduce: None }
+    }
+
+    /// `O` cancels all orders of a line of business, for each of these values of a parameter.
+    #[must_use]
+    pub const fn cancelled_by<O>(self, over: &'static str, lines: &'static [&'static str]) -> Self
+    where
+        O: Operation + 'static,
+    {
+        let send: SendRequest = |client, request| Box::pin(calls::sent::<O>(client, request));
+        Self { cancel: Some(EachLine { over, lines, send }), ..self }
+    }
+
+    /// `O` closes all positions of a line of business, for each of these values of a parameter.
+    #[must_use]
+    pub const fn closed_by<O>(self, over: &'static str, lines: &'static [&'static str], fields: ClosingFields) -> Self
+    where
+        O: Operation<Response: Encode> + 'static,
+    {
+        Self { close: Some(CloseCall::of::<O>(over, lines, fields)), ..self }
+    }
+
+    /// `O` shows in this field what all positions are worth.
+    #[must_use]
+    pub const fn valued_by<O>(self, field: &'static str) -> Self
+    where
+        O: Operation<Response: Encode> + 'static,
+    {
+        Self { value: Some(ValueCall::of::<O>(field)), ..self }
+    }
+
+    /// Orders by `O` close positions, which follow from the fills of the family.
+    #[must_use]
+    pub const fn reduced_by<O>(self, fields: ReducingFields) -> Self
+    where
+        O: Operation + 'static,
+    {
+        let send: SendRequest = |client, request| Box::pin(calls::sent::<O>(client, request));
+        Self { reduce: Some(ReduceCall { fields, send }), ..self }
+    }
+}
+
+impl ClientCore {
+    /// Cancels all orders and closes all positions of the families in `flats`, in rounds, until reading shows that none
+    /// is left: no listing has an open order, and every answer about positions shows none, in two rounds, before the
+    /// second of which everything that this client had sent has arrived and is shown.
+    ///
+    /// Everything is cancelled and closed within the first seconds; the proof takes as long as `policy` assumes: after
+    /// the last order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also
+    /// the window of its signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs,
+    /// are not known here: stop them first. Spot holdings are no positions, and stay.
+    ///
+    /// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether.
+    /// Calling it again is safe. Calls wait for their rate limits.
+    ///
+    /// # Errors
+    ///
+    /// Fails with what is left, or not known to be gone.
+    pub async fn flatten(
+        &self,
+        flats: &[Flat],
+        listings: &[Listing],
+        policy: &ConfirmPolicy,
+    ) -> Result<Flattened, NotFlat> {
+        rounds::flatten(self, flats, listings, policy).await
+    }
+}

@@ -1,0 +1,204 @@
+//! The calls that make an account flat, independent of the types of their requests.
+
+use std::pin::Pin;
+
+use rust_decimal::Decimal;
+
+use crate::checks::{CheckContext, CheckPolicy};
+use crate::client::ClientCore;
+use crate::error::{Error, Refusal};
+use crate::json::{Decode as _, Encode, JsonWriter, write_json};
+use crate::operation::Operation;
+use crate::parameters::Named;
+
+/// The fields of an answer, as far as they are of interest.
+pub(super) type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<Named, Error>> + Send + 'a>>;
+
+/// Sends the request with these parameters.
+pub(super) type SendRequest = for<'a> fn(&'a ClientCore, &'a str) -> AnswerFuture<'a>;
+
+/// A call for each line of business.
+#[derive(Clone, Copy)]
+pub(super) struct EachLine {
+    pub(super) over: &'static str,
+    pub(super) lines: &'static [&'static str],
+    pub(super) send: SendRequest,
+}
+
+/// What the answer of an operation that closes positions shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosingFields {
+    /// The list of the positions that are closed.
+    pub closed: &'static str,
+    /// The list of those that cannot be closed.
+    pub failed: &'static str,
+    /// The codes of a refusal because there is no position.
+    pub nothing: &'static [&'static str],
+}
+
+/// The call that closes the positions of each line.
+#[derive(Clone, Copy)]
+pub(super) struct CloseCall {
+    pub(super) lines: EachLine,
+    fields: ClosingFields,
+}
+
+/// The call that shows what all positions are worth.
+#[derive(Clone, Copy)]
+pub(super) struct ValueCall {
+    pub(super) operation: &'static str,
+    field: &'static str,
+    send: SendRequest,
+}
+
+/// The parameters of an order that closes a position, and what the records of orders say about sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReducingFields {
+    /// The parameter with the line of business.
+    pub line: &'static str,
+    /// Its values whose trades are positions.
+    pub lines: &'static [&'static str],
+    /// The parameter with the instrument.
+    pub instrument: &'static str,
+    /// The parameter with the quantity.
+    pub quantity: &'static str,
+    /// The other parameters of an order that closes a long position. The exchange takes one of these sets, which depends
+    /// on the account, and refuses the others.
+    pub long: &'static [&'static [(&'static str, &'static str)]],
+    /// The same for a short position.
+    pub short: &'static [&'static [(&'static str, &'static str)]],
+    /// The side of the position in the record of an order, where an instrument can have two.
+    pub side: Option<SideFields>,
+}
+
+/// The field of an order's record with the side of its position, and its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SideFields {
+    /// The field.
+    pub field: &'static str,
+    /// Its value for a long position.
+    pub long: &'static str,
+    /// Its value for a short position.
+    pub short: &'static str,
+}
+
+/// The orders that close positions.
+#[derive(Clone, Copy)]
+pub(super) struct ReduceCall {
+    pub(super) fields: ReducingFields,
+    pub(super) send: SendRequest,
+}
+
+impl EachLine {
+    /// Sends the request of one line.
+    pub(super) async fn send(&self, client: &ClientCore, line: &str) -> Result<Named, Error> {
+        (self.send)(client, &object(&[(self.over, line)])).await
+    }
+}
+
+impl CloseCall {
+    pub(super) const fn of<O: Operation<Response: Encode> + 'static>(
+        over: &'static str,
+        lines: &'static [&'static str],
+        fields: ClosingFields,
+    ) -> Self {
+        let send: SendRequest = |client, request| Box::pin(shown::<O>(client, request));
+        Self { lines: EachLine { over, lines, send }, fields }
+    }
+
+    /// Closes the positions of a line. Returns how many there were, or are left.
+    pub(super) async fn close(&self, client: &ClientCore, line: &str) -> Result<usize, CallDoubt> {
+        let ClosingFields { closed, failed, nothing } = self.fields;
+        match self.lines.send(client, line).await {
+            Ok(shown) if shown.has(closed) || shown.has(failed) => {
+                Ok(shown.items(closed).len() + shown.items(failed).len())
+            }
+            Ok(_) => Err(CallDoubt(format!("the answer has neither {closed} nor {failed}"))),
+            // Whether this request or an earlier one closed it does not matter.
+            Err(error) if error.code().is_some_and(|code| nothing.contains(&code)) => Ok(0),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl ValueCall {
+    pub(super) const fn of<O: Operation<Response: Encode> + 'static>(field: &'static str) -> Self {
+        let send: SendRequest = |client, request| Box::pin(shown::<O>(client, request));
+        Self { operation: O::META.id, field, send }
+    }
+
+    /// What all positions are worth.
+    pub(super) async fn read(&self, client: &ClientCore) -> Result<Decimal, CallDoubt> {
+        let shown = (self.send)(client, "{}").await?;
+        let value = shown.text(self.field).and_then(|text| text.parse::<crate::value::Decimal>().ok());
+        let value = value.and_then(|value| value.to_rust_decimal().ok());
+        value.ok_or_else(|| CallDoubt(format!("the answer has no {}", self.field)))
+    }
+}
+
+impl ReduceCall {
+    /// Sends orders that close `quantity` of a position, until the exchange takes one.
+    pub(super) async fn reduce(
+        &self,
+        client: &ClientCore,
+        [line, instrument]: [&str; 2],
+        quantity: Decimal,
+        is_long: bool,
+    ) -> Result<(), CallDoubt> {
+        let ReducingFields { line: of_line, instrument: of_instrument, quantity: of_quantity, long, short, .. } =
+            self.fields;
+        let quantity = quantity.normalize().to_string();
+        let given = [(of_line, line), (of_instrument, instrument), (of_quantity, &*quantity)];
+        let mut refused = CallDoubt("the schema states no order that closes it".to_owned());
+        for fixed in if is_long { long } else { short } {
+            let parameters: Vec<_> = given.into_iter().chain(fixed.iter().copied()).collect();
+            match (self.send)(client, &object(&parameters)).await {
+                Ok(_) => return Ok(()),
+                // What a code of one source proves is unknown, but an order that only reduces does no harm twice.
+                Err(error) if error.code().is_some() => refused = error.into(),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(refused)
+    }
+}
+
+/// Why a call does not show what it should.
+#[derive(Debug)]
+pub(super) struct CallDoubt(pub(super) String);
+
+impl From<Error> for CallDoubt {
+    fn from(error: Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Sends a request whose answer is of no interest.
+pub(super) async fn sent<O: Operation>(client: &ClientCore, request: &str) -> Result<Named, Error> {
+    client.call(&read::<O>(request)?).await.map(|_| Named::default())
+}
+
+/// Sends a request, and returns the fields of the answer.
+async fn shown<O: Operation<Response: Encode>>(client: &ClientCore, request: &str) -> Result<Named, Error> {
+    let reply = client.call(&read::<O>(request)?).await?;
+    Ok(Named::of_record(write_json(&reply.data), O::Response::FORM))
+}
+
+fn read<O: Operation>(request: &str) -> Result<O, Error> {
+    // The call checks it.
+    let nothing = CheckPolicy::nothing();
+    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
+    O::from_json_in(request, context)
+        .map_err(|violations| Error::Refused(Box::new(Refusal::new(O::META.id, violations))))
+}
+
+/// A JSON object of texts.
+fn object(members: &[(&str, &str)]) -> String {
+    let mut out = JsonWriter::new();
+    out.begin_object();
+    for (name, value) in members {
+        out.member(name).string(value);
+    }
+    out.end_object();
+    out.finish()
+}

@@ -1,0 +1,116 @@
+//! The positions that follow from the fills of an account.
+
+use std::collections::BTreeMap;
+
+use rust_decimal::Decimal;
+
+use super::calls::{CallDoubt, ReducingFields, SideFields};
+use crate::client::ClientCore;
+use crate::parameters::Named;
+use crate::reconcile::{Listing, Part};
+use crate::retry::RetryPolicy;
+use crate::value::{Timestamp, days};
+
+/// How far back fills are read.
+const HISTORY_DAYS: u32 = 90;
+
+/// A position that may be open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holding {
+    pub(super) line: &'static str,
+    pub(super) instrument: String,
+    pub(super) is_long: bool,
+    pub(super) quantity: Decimal,
+}
+
+/// The position of an instrument that a fill changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    /// There is one, or the order of the fill is not listed any more.
+    Net,
+    Long,
+    Short,
+}
+
+/// The positions of a family that follow from its fills.
+pub(super) async fn read(
+    client: &ClientCore,
+    listings: &[Listing],
+    family: &str,
+    fields: &ReducingFields,
+) -> Result<Vec<Holding>, CallDoubt> {
+    let since = client.now() - days(HISTORY_DAYS);
+    let sides = match &fields.side {
+        Some(side) => sides(client, listings, family, side, since).await?,
+        None => BTreeMap::new(),
+    };
+    let mut sizes: BTreeMap<(&'static str, String, Side), Decimal> = BTreeMap::new();
+    for listing in of(listings, family, Part::Fills).filter(|listing| listing.has_trades()) {
+        for line in listing.turns().into_iter().flatten().filter(|line| fields.lines.contains(line)) {
+            let mut pages = walk(client, listing, line, since)?;
+            while let Some(page) = pages.next().await {
+                let page = page.map_err(|failure| CallDoubt(failure.of(listing.operation).to_string()))?;
+                for fill in page.fills {
+                    let Some(trade) = fill.trade.transpose().map_err(CallDoubt)? else { continue };
+                    let side = sides.get(&fill.order).copied().unwrap_or(Side::Net);
+                    let size = sizes.entry((line, trade.instrument, side)).or_default();
+                    *size += if trade.is_buy { trade.quantity } else { -trade.quantity };
+                }
+            }
+        }
+    }
+    let open = sizes.into_iter().filter(|(_, size)| !size.is_zero());
+    let holding = |((line, instrument, side), size): ((_, _, Side), Decimal)| {
+        let is_long = match side {
+            Side::Net => size.is_sign_positive(),
+            Side::Long => true,
+            Side::Short => false,
+        };
+        Holding { line, instrument, is_long, quantity: size.abs() }
+    };
+    Ok(open.map(holding).collect())
+}
+
+/// The sides of the positions that past orders changed, by the ids of the orders.
+async fn sides(
+    client: &ClientCore,
+    listings: &[Listing],
+    family: &str,
+    fields: &SideFields,
+    since: Timestamp,
+) -> Result<BTreeMap<String, Side>, CallDoubt> {
+    let mut sides = BTreeMap::new();
+    for listing in of(listings, family, Part::PastOrders) {
+        for line in listing.turns().into_iter().flatten() {
+            let mut pages = walk(client, listing, line, since)?;
+            while let Some(page) = pages.next().await {
+                let page = page.map_err(|failure| CallDoubt(failure.of(listing.operation).to_string()))?;
+                for order in page.orders {
+                    let record = Named::read(&order.record);
+                    let side = match record.text(fields.field).as_deref() {
+                        Some(side) if side == fields.long => Side::Long,
+                        Some(side) if side == fields.short => Side::Short,
+                        _ => continue,
+                    };
+                    sides.extend(order.id.map(|id| (id, side)));
+                }
+            }
+        }
+    }
+    Ok(sides)
+}
+
+fn walk(
+    client: &ClientCore,
+    listing: &Listing,
+    line: &'static str,
+    since: Timestamp,
+) -> Result<Box<dyn crate::reconcile::ListingPages>, CallDoubt> {
+    let retry = RetryPolicy::new();
+    listing.walk(client, Some(line), since, &retry).map_err(|violations| CallDoubt(violations.to_string()))
+}
+
+/// The listings of a family that show this part of an account.
+pub(super) fn of<'a>(listings: &'a [Listing], family: &'a str, part: Part) -> impl Iterator<Item = &'a Listing> {
+    listings.iter().filter(move |listing| listing.part == part && listing.family == family)
+}

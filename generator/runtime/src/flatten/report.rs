@@ -1,0 +1,103 @@
+//! What is left of an account that was to become flat.
+
+use std::error::Error;
+use std::fmt;
+
+use rust_decimal::Decimal;
+
+use crate::error::debug_as_sentence;
+
+/// An account without orders and positions, as far as its exchange shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Flattened {
+    /// In how many rounds everything was cancelled, closed and read.
+    pub rounds: usize,
+}
+
+/// An account may have orders or positions.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotFlat {
+    /// What the last round found.
+    pub left: Vec<Left>,
+    /// In how many rounds everything was cancelled, closed and read.
+    pub rounds: usize,
+}
+
+/// Something that is left of an account, or not known to be gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Left {
+    /// The family.
+    pub family: &'static str,
+    /// The line of business, if it belongs to one.
+    pub line: Option<&'static str>,
+    /// What it is.
+    pub what: LeftOver,
+}
+
+/// What is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LeftOver {
+    /// An open order, by its id.
+    Order(String),
+    /// So many positions, which were to be closed.
+    Positions(usize),
+    /// Positions that are worth this much.
+    Value(Decimal),
+    /// A position that could not be closed.
+    Position {
+        /// The instrument.
+        instrument: String,
+        /// The quantity, negative if it was sold.
+        size: Decimal,
+        /// Why an order that closes it failed.
+        why: String,
+    },
+    /// It is not known, for this reason.
+    Unknown(String),
+}
+
+impl fmt::Display for Flattened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no order and no position is left, as {} rounds have shown", self.rounds)
+    }
+}
+
+impl fmt::Display for NotFlat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the account may not be flat after {} rounds", self.rounds)?;
+        self.left.iter().try_for_each(|left| write!(f, "; {left}"))
+    }
+}
+
+debug_as_sentence!(NotFlat);
+
+impl Error for NotFlat {}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.family)?;
+        if let Some(line) = self.line {
+            write!(f, " {line}")?;
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+impl fmt::Display for LeftOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Order(id) => write!(f, "the order {id} is open"),
+            Self::Positions(1) => f.write_str("a position was open"),
+            Self::Positions(count) => write!(f, "{count} positions were open"),
+            Self::Value(value) => write!(f, "positions are worth {}", value.normalize()),
+            Self::Position { instrument, size, why } => {
+                write!(f, "{} of {instrument} could not be closed: {why}", size.normalize())
+            }
+            Self::Unknown(why) => write!(f, "it is not known what is left: {why}"),
+        }
+    }
+}

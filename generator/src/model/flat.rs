@@ -1,0 +1,60 @@
+//! How the account of a family becomes flat.
+
+use crate::diagnostics::Place;
+
+type Placed = (String, Place);
+
+/// What cancels all orders and closes all positions of a family.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Flat {
+    pub(crate) place: Place,
+    pub(crate) cancel: Option<FlatCall>,
+    pub(crate) close: Option<FlatClose>,
+    pub(crate) value: Option<FlatValue>,
+    pub(crate) reduce: Option<FlatReduce>,
+}
+
+/// An operation that is called for each value of a parameter.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct FlatCall {
+    pub(crate) operation: Placed,
+    pub(crate) over: Placed,
+}
+
+/// An operation that closes all positions of a line of business.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct FlatClose {
+    pub(crate) call: FlatCall,
+    pub(crate) closed: Placed,
+    pub(crate) failed: Placed,
+    pub(crate) nothing: Vec<Placed>,
+}
+
+/// An operation that shows what all positions are worth.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct FlatValue {
+    pub(crate) operation: Placed,
+    pub(crate) field: Placed,
+}
+
+/// Orders that close positions.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct FlatReduce {
+    pub(crate) operation: Placed,
+    pub(crate) line: Placed,
+    pub(crate) lines: Vec<Placed>,
+    pub(crate) instrument: Placed,
+    pub(crate) quantity: Placed,
+    /// Sets of other parameters with their values.
+    pub(crate) long: Vec<Vec<(Placed, String)>>,
+    pub(crate) short: Vec<Vec<(Placed, String)>>,
+    pub(crate) side: Option<FlatSide>,
+}
+
+/// The side of a position in the record of an order.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct FlatSide {
+    pub(crate) field: Placed,
+    pub(crate) long: String,
+    pub(crate) short: String,
+}

@@ -1,0 +1,300 @@
+//! An account whose process is killed at random instants. What is left of each is its journal, from which the next one
+//! recovers, compares the account, and keeps a ledger.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use tradeapi::runtime::clock::pause;
+use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
+use tradeapi::runtime::journal::Ending;
+use tradeapi::runtime::ledger::Ledger as Positions;
+use tradeapi::runtime::limits::InProcessLimits;
+use tradeapi::runtime::reconcile::{ForeignOrders, LedgerUpdateError, Reconciliation};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::{Client, Timestamp, unified};
+use tradeapi_exchange::Node;
+use tradeapi_tests::dice::Dice;
+
+use super::comparison::Comparisons;
+use super::disk::Disk;
+use super::incorrect_recovery;
+use super::journal_claims::{self, RecoveredOutcomes};
+use super::positions;
+use super::world::{ADDRESS, World};
+use crate::account;
+use crate::assumptions::Assumption;
+use crate::claim::{Known, Naming};
+use crate::counts::Situation;
+use crate::figures::Figures;
+use crate::operation::Family;
+use crate::orders::{self, Order};
+use crate::variant::ClientVariant;
+use crate::violation::Violation;
+
+/// How long a process lives, and how long it takes until the next one begins, in milliseconds.
+const LIFE: u64 = 8_000;
+const SHORT_PAUSE: u64 = 3_000;
+const LONG_PAUSE: u64 = 90_000;
+
+/// How often a comparison or an update of a ledger is tried, since the exchange fails.
+const TRIES: usize = 30;
+
+/// How long before the account was opened its records begin.
+const BEFORE: Duration = Duration::from_secs(60 * 60);
+
+/// What the processes of an account have done.
+struct Story<'a> {
+    world: &'a World<'a>,
+    disk: Disk,
+    recovered: RecoveredOutcomes,
+    comparisons: Comparisons,
+    /// The ledger, which outlives a process as the journal does, and the time from which on it reads fills.
+    positions: Positions,
+    fills_since: Timestamp,
+    violations: Vec<Violation>,
+    dice: Dice,
+}
+
+/// Trades an account by several processes, and compares what they and the journal claim with what the exchange did.
+pub(super) async fn run(world: &World<'_>) -> Figures {
+    let begun = Timestamp::from_millis(world.clock.right_at()) - BEFORE;
+    let mut story = Story {
+        world,
+        disk: Disk::default(),
+        recovered: RecoveredOutcomes::default(),
+        comparisons: Comparisons::since(begun),
+        positions: Positions::new(),
+        fills_since: begun,
+        violations: Vec::new(),
+        dice: Dice::new(world.seed, "processes"),
+    };
+    world.with_surroundings(story.run()).await;
+    let Story { disk, recovered, violations, .. } = story;
+    account::conclude(world.exchange, &world.ledger, violations, |truth| {
+        journal_claims::violations(&disk.changes(), &recovered, &world.ledger, truth)
+    })
+}
+
+impl Story<'_> {
+    async fn run(&mut self) {
+        let world = self.world;
+        // The request of each task that comes next. One in which a process was killed is not sent again.
+        let next = RefCell::new(BTreeMap::<u64, u64>::new());
+        let is_selected = |task, request| {
+            let mut next = next.borrow_mut();
+            let next = next.entry(task).or_default();
+            let is_new = request >= *next && world.is_selected(task, request);
+            *next = (*next).max(request + 1);
+            is_new
+        };
+        let limits = world.limits();
+        let kills = 1 + self.dice.below(3);
+        for life in 0..=kills {
+            let writes = Dice::new(world.seed, &format!("journal of {life}"));
+            let journal = self.disk.open(&world.time, writes, world.settings.variant);
+            let builder = world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(&limits) as Arc<_>);
+            let client = world.build(builder.journal(Arc::new(journal)));
+            let context = [world.context(&client)];
+            let elsewhere =
+                world.build(world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(&limits) as Arc<_>));
+            let records = Dice::new(world.seed, &format!("records of {life}"));
+            let lives = Duration::from_millis(500 + self.dice.below(LIFE));
+            let is_short = self.dice.percent(60);
+            let rests = Duration::from_millis(self.dice.below(if is_short { SHORT_PAUSE } else { LONG_PAUSE }));
+            let trades = async {
+                if life > 0 {
+                    self.begin(&client).await;
+                }
+                let trades = account::trade_only(&context, world.scenario.account, is_selected);
+                if let Either::Right(((), trades)) =
+                    select(pin!(trades), pin!(stream(world, &client, &elsewhere, records))).await
+                {
+                    trades.await;
+                }
+            };
+            if life < kills {
+                if let Either::Right(_) = select(pin!(trades), pin!(pause(&world.time, lives))).await {
+                    world.ledger.cover(Situation::Killed);
+                }
+                drop((context, client));
+                self.set_clocks();
+                self.visit(&limits).await;
+                self.trade_by_another_name(&limits, life).await;
+                pause(&world.time, rests).await;
+            } else {
+                trades.await;
+                pause(&world.time, world.settings.absence_proof_delay()).await;
+                self.recover(&client).await;
+                let [context] = &context;
+                let found = account::settle(context, world.exchange, &world.clock, world.scenario.account).await;
+                self.violations.extend(found);
+                self.finish(&client).await;
+            }
+        }
+    }
+
+    /// What a process does before it trades.
+    async fn begin(&mut self, client: &Client) {
+        if self.dice.percent(50) || self.world.settings.variant.recovers_by_itself() {
+            self.recover(client).await;
+        } else {
+            self.reconcile(client).await;
+        }
+        if self.dice.percent(50) && !self.world.settings.variant.recovers_by_itself() {
+            // It may fail now, as any call does.
+            let _ = self.keep_positions(client).await;
+        }
+    }
+
+    /// The clock of the machine is set while no process runs, and so is that of the node that answers, by as much.
+    fn set_clocks(&mut self) {
+        let beyond = self.world.settings.goes_beyond(Assumption::ClockError);
+        if beyond || self.dice.percent(20) {
+            let ahead = if beyond { 600_000 } else { 5_000 + self.dice.below(50_000).cast_signed() };
+            self.world.time.set_wall(ahead);
+            self.world.exchange.set_nodes(&[Node::new(1).with_answer_time(ahead)]);
+            self.world.ledger.cover(Situation::BothClocksSet);
+        }
+    }
+
+    /// A client of another account opens the journal at times, which must change nothing in it.
+    async fn visit(&mut self, limits: &Arc<InProcessLimits>) {
+        let world = self.world;
+        if !self.dice.percent(30) && world.settings.variant != ClientVariant::RecoversForAnotherAccount {
+            return;
+        }
+        let journal = self.disk.open(&world.time, Dice::new(world.seed, "visit"), world.settings.variant);
+        let builder = world.builder(ADDRESS, &world.exchange.open_account()).limiter(Arc::clone(limits) as Arc<_>);
+        let visitor = world.build(builder.journal(Arc::new(journal)));
+        // It may refuse.
+        let _ = visitor.recover(&ConfirmPolicy::new().deadline(Duration::from_secs(120))).await;
+        world.ledger.cover(Situation::OpenedByOthers);
+    }
+
+    /// Another program of the account has the journal, under a name of its own, and places an order at times. Comparisons
+    /// of the first program must leave it alone.
+    async fn trade_by_another_name(&mut self, limits: &Arc<InProcessLimits>, life: u64) {
+        let world = self.world;
+        if world.settings.variant != ClientVariant::Correct || !self.dice.percent(30) {
+            return;
+        }
+        let journal = self.disk.open(&world.time, Dice::new(world.seed, "desk"), world.settings.variant);
+        let builder = world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(limits) as Arc<_>);
+        let desk = world.build(builder.journal(Arc::new(journal)).account("desk"));
+        let id = format!("{}-desk{life}", world.settings.id_prefix(world.scenario.account));
+        let order = Order::new(Family::Unified, &id);
+        let handle = world.ledger.open(order.placed(), "unified.place-order", Naming::UniqueId);
+        let placed = desk.core().call(&orders::unified_order(&order)).await;
+        let outcome = placed.map_or_else(|error| error.outcome(), |_| Outcome::Done);
+        // No query follows.
+        let known = if outcome == Outcome::Unknown { Known::TooLate } else { Known::ByAnswer };
+        world.ledger.record(&handle, outcome, known, "call");
+        world.ledger.cover(Situation::AnotherName);
+    }
+
+    async fn recover(&mut self, client: &Client) {
+        let variant = self.world.settings.variant;
+        if variant.recovers_by_itself() {
+            let open: Vec<_> = self.disk.changes().iter().filter(|stored| stored.ending.is_none()).cloned().collect();
+            for stored in open {
+                if let Some(outcome) = incorrect_recovery::conclude(client, variant, &stored).await {
+                    self.disk.close(stored.number, Ending::new(outcome));
+                }
+            }
+            return;
+        }
+        let policy = match self.dice.percent(50) {
+            true => self.world.settings.brief_policy(),
+            false => ConfirmPolicy::new().pauses(Duration::from_secs(2), Duration::from_secs(20)),
+        };
+        match client.recover(&policy).await {
+            Ok(recovered) => {
+                recovered.iter().for_each(|_| self.world.ledger.cover(Situation::Recovered));
+                self.recovered.add(&recovered);
+            }
+            Err(error) => self.violations.push(Violation::LockedOut(format!("recover: {error}"))),
+        }
+    }
+
+    /// Compares the account with the journal, in several attempts if the exchange fails. Returns whether nothing needs
+    /// attention.
+    async fn reconcile(&mut self, client: &Client) -> bool {
+        let foreign = self.dice.weighted(&[(ForeignOrders::Leave, 3), (ForeignOrders::Adopt, 2)]);
+        let policy = ConfirmPolicy::new().deadline(Duration::from_secs(90));
+        let policy = policy.pauses(Duration::from_secs(2), Duration::from_secs(30));
+        let mut how = Reconciliation::since(self.comparisons.since).foreign_orders(foreign).confirming(policy);
+        for _ in 0..TRIES {
+            if let Ok(reconciled) = client.reconcile(&mut how).await {
+                self.world.ledger.cover(Situation::Reconciled);
+                self.recovered.add(&reconciled.recovered);
+                let takes_denials = self.world.settings.variant == ClientVariant::TakesDenialsForEnds;
+                let (exchange, changes) = (self.world.exchange, self.disk.changes());
+                let found = self.comparisons.check(&reconciled, takes_denials, exchange, &changes);
+                drop(changes);
+                self.violations.extend(found);
+                if self.dice.percent(20) {
+                    let listed: Vec<_> = reconciled.foreign().filter_map(|order| order.id.as_deref()).collect();
+                    // Refused after a gap; orders of this program are found missing at the end.
+                    let _ = client.core().cancel_foreign(&reconciled, &listed).await;
+                }
+                return reconciled.is_settled();
+            }
+        }
+        false
+    }
+
+    /// The last comparison, once nothing can arrive any more, and the ledger.
+    async fn finish(&mut self, client: &Client) {
+        self.recover(client).await;
+        if self.world.settings.variant.recovers_by_itself() {
+            return;
+        }
+        if self.reconcile(client).await {
+            let silent = self.comparisons.check_ends(self.world.exchange, &self.disk.changes());
+            self.violations.extend(silent);
+        }
+        match self.keep_positions(client).await {
+            Ok(()) => self.violations.extend(positions::violations(&self.positions, self.world.exchange)),
+            Err(failure) => self.violations.push(Violation::LockedOut(format!("ledger: {failure}"))),
+        }
+    }
+
+    /// Brings the ledger up to date.
+    async fn keep_positions(&mut self, client: &Client) -> Result<(), LedgerUpdateError> {
+        let (since, now) = (self.fills_since, client.core().now());
+        for family in ["classic", "unified"] {
+            let mut failure = None;
+            for _ in 0..TRIES {
+                failure = client.update_ledger(&mut self.positions, family, since).await.err();
+                if failure.is_none() {
+                    break;
+                }
+            }
+            failure.map_or(Ok(()), Err)?;
+        }
+        if self.world.settings.variant == ClientVariant::MissesLateFills {
+            self.fills_since = now;
+        }
+        Ok(())
+    }
+}
+
+/// Gives the process records of its orders, which another client of the account reads.
+async fn stream(world: &World<'_>, client: &Client, elsewhere: &Client, mut dice: Dice) {
+    loop {
+        pause(&world.time, Duration::from_millis(300 + dice.below(3_000))).await;
+        let Some(id) = world.exchange.one_order(Family::Unified, &mut dice) else { continue };
+        let details = unified::GetOrderDetails::new(unified::OrderRef::OrderId(id.into()));
+        let Ok(record) = elsewhere.core().call(&details).await else { continue };
+        world.ledger.cover(Situation::Evidence);
+        // A journal that cannot be read is noticed elsewhere.
+        let Ok(evidence) = client.evidence(&record.data).await else { continue };
+        for request in evidence.requests.iter().filter(|one| matches!(one.verdict, EvidenceVerdict::Contradicts(_))) {
+            world.ledger.report(Violation::WrongComparison(format!("evidence: {request}")));
+        }
+    }
+}

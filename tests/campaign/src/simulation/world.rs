@@ -1,0 +1,127 @@
+//! One account in virtual time: its exchange, its network, and the clients that trade it.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use tradeapi::Client;
+use tradeapi::runtime::ClientBuilder;
+use tradeapi::runtime::limits::{InProcessLimits, LimitSettings};
+use tradeapi_exchange::Keys;
+
+use super::network::Network;
+use super::time::Time;
+use super::{Scenario, processes, surroundings};
+use crate::account;
+use crate::assumptions::Assumption;
+use crate::clock::FastClock;
+use crate::context::AccountContext;
+use crate::counts::Situation;
+use crate::deployment::{Clients, Deployment};
+use crate::exchange::Exchange;
+use crate::figures::Figures;
+use crate::ledger::Ledger;
+use crate::settings::Settings;
+use crate::variant::ClientVariant;
+
+/// The address of the account. Another address is another process, as far as a client shares what it knows.
+pub(super) const ADDRESS: &str = "http://127.0.0.1";
+const ADDRESS_OF_OTHER: &str = "http://127.0.0.2";
+
+/// One account.
+pub(super) struct World<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) settings: Arc<Settings>,
+    pub(super) deployment: Deployment,
+    pub(super) exchange: &'a Exchange,
+    pub(super) network: Network,
+    pub(super) time: Time,
+    pub(super) clock: FastClock,
+    pub(super) ledger: Ledger,
+    pub(super) seed: u64,
+}
+
+impl World<'_> {
+    /// Trades the account, and compares what its clients claim with what the exchange did.
+    pub(super) async fn run(&self) -> Figures {
+        let account = self.scenario.account;
+        match self.deployment.clients {
+            Clients::Killed => processes::run(self).await,
+            clients => {
+                let contexts = self.contexts(clients);
+                let is_selected = |task, request| self.is_selected(task, request);
+                let trade = account::trade(&contexts, self.exchange, &self.clock, account, is_selected);
+                let violations = self.with_surroundings(trade).await;
+                account::conclude(self.exchange, &self.ledger, violations, |_| Vec::new())
+            }
+        }
+    }
+
+    /// Runs something while what surrounds it happens.
+    pub(super) async fn with_surroundings<T>(&self, what: impl Future<Output = T>) -> T {
+        match select(pin!(what), pin!(surroundings::happen(self))).await {
+            Either::Left((result, _)) => result,
+            Either::Right(((), what)) => what.await,
+        }
+    }
+
+    pub(super) fn is_selected(&self, task: u64, request: u64) -> bool {
+        self.scenario.requests.as_ref().is_none_or(|requests| requests.contains(&(task, request)))
+    }
+
+    /// The clients of an account without a journal. Several share their limits: those of a process by themselves, those of
+    /// two over Redis, for which a limiter in virtual time stands.
+    fn contexts(&self, clients: Clients) -> Vec<AccountContext> {
+        let addresses: &[&str] = match clients {
+            Clients::One | Clients::Killed => &[ADDRESS],
+            Clients::Two => &[ADDRESS, ADDRESS],
+            Clients::TwoProcesses => &[ADDRESS, ADDRESS_OF_OTHER],
+        };
+        let limits = self.limits();
+        let context = |address: &&str| {
+            let builder = self.builder(address, self.exchange.keys());
+            let builder =
+                if clients == Clients::One { builder } else { builder.limiter(Arc::clone(&limits) as Arc<_>) };
+            self.context(&self.build(builder))
+        };
+        let covered = match clients {
+            Clients::One | Clients::Killed => None,
+            Clients::Two => Some(Situation::SecondClient),
+            Clients::TwoProcesses => Some(Situation::SecondProcess),
+        };
+        covered.into_iter().for_each(|what| self.ledger.cover(what));
+        let mut contexts: Vec<_> = addresses.iter().map(context).collect();
+        let pending = contexts.first().map(|first| first.pending.clone()).unwrap_or_default();
+        contexts.iter_mut().for_each(|context| context.pending = pending.clone());
+        contexts
+    }
+
+    /// Whether the program uses an id for two orders, by any of its clients.
+    fn shares_ids(&self) -> bool {
+        match self.deployment.clients {
+            Clients::One => true,
+            Clients::Killed if self.settings.variant == ClientVariant::RecoversByIdOnly => true,
+            Clients::Two | Clients::Killed => self.settings.goes_beyond(Assumption::Clients),
+            Clients::TwoProcesses => self.settings.goes_beyond(Assumption::Ids),
+        }
+    }
+
+    /// A limiter that processes share, as over Redis.
+    pub(super) fn limits(&self) -> Arc<InProcessLimits> {
+        Arc::new(InProcessLimits::with_timer(LimitSettings::default(), self.time.clone()))
+    }
+
+    pub(super) fn builder(&self, address: &str, keys: &Keys) -> ClientBuilder<Client> {
+        account::builder(&self.settings, address, keys, &self.clock, self.network.clone(), || self.time.clone())
+    }
+
+    pub(super) fn build(&self, builder: ClientBuilder<Client>) -> Client {
+        builder.build().expect("the settings of a simulation are valid")
+    }
+
+    pub(super) fn context(&self, client: &Client) -> AccountContext {
+        let context = AccountContext::new(Arc::clone(&self.settings), client.core().clone());
+        AccountContext { ledger: self.ledger.clone(), shares_ids: self.shares_ids(), ..context }
+    }
+}
