@@ -180,6 +180,32 @@ async fn a_clock_that_was_set_forward_closes_nothing() {
     assert!(later.recover(&policy).await.unwrap()[0].is_open);
 }
 
+/// The machine is started again with a clock that is off, and the machine of the exchange that answers is off by as much.
+/// The request can still arrive for fourteen seconds, and no clock shows that.
+#[tokio::test]
+async fn clocks_that_are_wrong_together_close_nothing() {
+    for error in [29, 45] {
+        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+        let journal = journal(folder.path());
+        exchange.refuse_next("40725");
+        let before = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+        before.unified().place_order(&order("a")).await.unwrap_err();
+        // As seen by both: sixteen seconds, and the error.
+        exchange.time().advance(Duration::from_secs(16 + error));
+        let later = exchange.client_of(exchange.keys()).journal(journal).build().unwrap();
+        let policy = ConfirmPolicy::new().deadline(Duration::from_secs(2));
+        let mut recovering = std::pin::pin!(later.recover(&policy));
+        let recovered = loop {
+            tokio::select! {
+                biased;
+                recovered = &mut recovering => break recovered.unwrap(),
+                () = tokio::task::yield_now() => exchange.time().advance(Duration::from_millis(100)),
+            }
+        };
+        assert_eq!((recovered[0].outcome(), recovered[0].is_open), (Outcome::Unknown, true), "{recovered}");
+    }
+}
+
 #[tokio::test]
 async fn changes_of_another_account_stay_open() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(6)));

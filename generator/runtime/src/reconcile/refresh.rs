@@ -59,8 +59,9 @@ impl ClientCore {
     /// Reads the open orders of a family into the view of a client that tracks orders, and returns those of the family
     /// that are open or may be.
     ///
-    /// An order that the listing does not show has ended, if a listing was certain to show it when this one began: ten
-    /// seconds after the response that accepted it, or after a request without a known outcome could no longer arrive.
+    /// An order that the listing does not show has ended, if every listing was certain to show it when this one began:
+    /// 70 seconds after the response that accepted it, or after a request without a known outcome could no longer
+    /// arrive.
     /// If pages have numbers or offsets, an order that ends meanwhile moves others to earlier pages, so only a listing
     /// of one page is certain to show all.
     ///

@@ -171,7 +171,7 @@ impl Story<'_> {
         let builder = world.builder(ADDRESS, &world.exchange.open_account()).limiter(Arc::clone(limits) as Arc<_>);
         let visitor = world.build(builder.journal(Arc::new(journal)));
         // It may refuse.
-        let _ = visitor.recover(&ConfirmPolicy::new().deadline(Duration::from_secs(120))).await;
+        let _ = visitor.recover(&ConfirmPolicy::new()).await;
         world.ledger.cover(Situation::OpenedByOthers);
     }
 

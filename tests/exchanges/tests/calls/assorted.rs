@@ -47,7 +47,7 @@ async fn every_form_of_a_value_is_read() {
 #[tokio::test]
 async fn every_form_of_a_value_is_sent() {
     let (server, client) = start();
-    server.answer_otherwise(|_| Answer::json("{}"));
+    server.answer_otherwise(|_| Answer::json(r#"{"milli": 1790000000000}"#));
     let time = Timestamp::from_millis(1_790_000_000_250);
     let tick = GetTick::new().between(time, time).shift(-2).level(Level::Low).active(true);
     client.market().get_tick(&tick).await.unwrap();

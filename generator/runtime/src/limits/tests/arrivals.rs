@@ -59,10 +59,6 @@ impl Way {
     fn cold(self, connect: Duration) -> Self {
         Self { there: self.there + connect, warm: false, ..self }
     }
-
-    fn trip(self) -> Duration {
-        self.there + self.back
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
