@@ -438,6 +438,8 @@ cases! {
         Replace(LEND, r#""place": "room""#, r#""place": "room""#)]
         => ["breaking parameter house.Reading.home.shelf new"],
     a_bare_case_takes_something: [Replace(TYPES, "      lawn: {}", "      lawn: { seat: { type: integer, doc: Where. } }")]
+        => ["additive parameter house.Reading.lawn.seat new"],
+    a_bare_case_needs_something: [Replace(TYPES, "      lawn: {}", "      lawn: { seat: { type: integer, required: always, doc: Where. } }")]
         => ["breaking parameter house.Reading.lawn.seat new"],
     a_case_comes: [Replace(TYPES, "      lawn: On the lawn.\n", "      lawn: On the lawn.\n      park: Outside.\n"),
         Replace(TYPES, "      lawn: {}\n", "      lawn: {}\n      park: {}\n")] => [
