@@ -129,11 +129,11 @@ impl runtime::parameters::Parameters for Execution {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
                 <LimitExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Self::from)
+                    .map(Into::into)
             }
             OrderType::Market => {
                 <MarketExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Self::from)
+                    .map(Into::into)
             }
             OrderType::Unknown(_) => None,
         }

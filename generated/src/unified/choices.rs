@@ -131,11 +131,11 @@ impl runtime::parameters::Parameters for Execution {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
                 <LimitExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Self::from)
+                    .map(Into::into)
             }
             OrderType::Market => {
                 <MarketExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Self::from)
+                    .map(Into::into)
             }
             OrderType::Unknown(_) => None,
         }
@@ -312,7 +312,7 @@ impl runtime::parameters::Parameters for RealityExecution {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
                 <LimitRealityExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Self::from)
+                    .map(Into::into)
             }
             OrderType::Market => Some(Self::Market),
             OrderType::Unknown(_) => None,

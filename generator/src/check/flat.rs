@@ -80,12 +80,17 @@ fn parameter<'a>(
 }
 
 fn is_answered(family: &Family, operation: &Operation, (name, place): &Named, to: &mut Diagnostics) {
-    let Response::Object { record } = &operation.response else {
-        to.at(*place, Code::BadResponse, format!("the answer of `{}` is no object", operation.name))
-            .help("name an operation whose `response` is an object");
-        return;
+    let record = match &operation.response {
+        Response::Object { record } => family.records.get(*record),
+        // Reported already.
+        Response::Undefined => None,
+        _ => {
+            to.at(*place, Code::BadResponse, format!("the answer of `{}` is not an object", operation.name))
+                .help("name an operation whose `response` is an object");
+            None
+        }
     };
-    let Some(record) = family.records.get(*record) else { return };
+    let Some(record) = record else { return };
     if record.field(name).is_none() {
         let help = did_you_mean(name, record.fields.iter().map(|field| field.name.wire.as_str()));
         to.at(*place, Code::UndefinedName, format!("`{}` has no field `{name}`", record.name.wire))

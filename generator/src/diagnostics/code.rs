@@ -111,8 +111,8 @@ impl Code {
     /// The mistake of asking for a code that does not exist.
     pub fn unknown(text: &str) -> Diagnostics {
         let known = Self::ALL.iter().map(|code| code.as_str());
-        let near = did_you_mean(text, known.clone());
-        let (first, last) = (known.clone().next().unwrap_or_default(), known.last().unwrap_or_default());
+        let near = did_you_mean(text, known);
+        let [first, last] = [Self::ALL.first(), Self::ALL.last()].map(|code| code.map_or("", |code| code.as_str()));
         let mut to = Diagnostics::default();
         to.whole(Self::UndefinedName, format!("unknown code `{text}`"))
             .help(near.unwrap_or_else(|| format!("the codes are {first} to {last}; a message shows its own").into()));

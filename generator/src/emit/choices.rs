@@ -32,7 +32,7 @@ pub(super) fn type_names(family: &Family, choice: &Choice) -> Vec<String> {
 
 /// The type for the parameters of a case, such as `LimitExecution`.
 pub(super) fn case_name(choice: &Choice, value: &EnumValue) -> String {
-    format!("{}{}", value.name.rust, choice.name.rust)
+    format!("{}{}", value.name.beginning(), choice.name.rust)
 }
 
 /// The values of the deciding enum, each with its case.
@@ -303,7 +303,7 @@ fn value_parameters(
             true => quote!(Some(Self::#variant)),
             false => {
                 let payload = ident(&case_name(choice, value));
-                quote!(<#payload as runtime::parameters::Parameters>::read(from).map(Self::from))
+                quote!(<#payload as runtime::parameters::Parameters>::read(from).map(Into::into))
             }
         };
         quote!(#deciding::#variant => #read,)

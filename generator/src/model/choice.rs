@@ -37,9 +37,10 @@ impl Case {
     /// The variant with its parameters, such as `Limit`, or `MarketWith` if the value alone is enough.
     pub(crate) fn variant_with(&self, value: &EnumValue) -> Option<String> {
         let name = &value.name.rust;
+        let beginning = value.name.beginning();
         match (self.parameters.is_empty(), self.is_optional()) {
             (true, _) => None,
-            (false, true) => Some(format!("{name}With")),
+            (false, true) => Some(format!("{beginning}With")),
             (false, false) => Some(name.clone()),
         }
     }

@@ -27,6 +27,11 @@ impl Name {
     pub(crate) fn bare(&self) -> &str {
         self.rust.strip_prefix("r#").unwrap_or(&self.rust)
     }
+
+    /// The Rust name as the beginning of a longer one, without what tells it from a keyword.
+    pub(crate) fn beginning(&self) -> &str {
+        self.bare().trim_end_matches('_')
+    }
 }
 
 /// The keywords of edition 2024, in which emitted code is compiled, including reserved ones.

@@ -39,7 +39,14 @@ impl<'a> Reader<'a> {
         for file in pages {
             reader.operation(file);
         }
-        reader.found
+        reader.found.iter().filter(|fact| !reader.is_of_another_case(fact)).cloned().collect()
+    }
+
+    /// Whether a parameter that several cases of a choice have is optional in one of them, and required in another.
+    fn is_of_another_case(&self, fact: &str) -> bool {
+        let columns: Vec<_> = fact.split('\t').collect();
+        let ["param", id, name, "no", json] = columns[..] else { return false };
+        self.found.contains(&["param", id, name, "conditional", json].join("\t"))
     }
 
     fn families(&self) -> Vec<String> {

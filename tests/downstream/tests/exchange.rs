@@ -7,7 +7,7 @@ use downstream::exchange::unified::{Category, ClientOid, Execution, OPERATIONS, 
 use downstream::exchange::{Client, Credentials, Decimal, blocking};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-const PLACED: &str = r#"{"code": "00000", "msg": "success", "requestTime": 1788912000123, "data": {"orderId": "17"}}"#;
+const PLACED: &str = r#"{"code": "00000", "msg": "success", "requestTime": 1788912000123, "data": {"orderId":"17","clientOid":"desk-1"}}"#;
 
 fn order() -> PlaceOrder {
     let execution = Execution::limit("64000".parse::<Decimal>().unwrap());

@@ -235,8 +235,13 @@ cases! {
     ],
     a_parameter_is_no_longer_required: [Replace(LEND, "borrower: { type: Borrower, required: always }", "borrower: { type: Borrower }")]
         => ["breaking parameter house.lend-book.borrower required: always -> no"],
-    a_parameter_is_required_in_some_cases: [Replace(FIND, "shelf: { type: integer,", "shelf: { type: integer, required: conditional,")]
-        => ["behaviour parameter house.find-books.shelf required: no -> conditional"],
+    a_parameter_is_required_in_some_cases: [
+        Replace(FIND, "shelf: { type: integer,", "shelf: { type: integer, required: conditional,"),
+        Replace(FIND, "response:\n", "rules:\n  - { id: by-room, at: Books, kind: stated, says: A room needs shelf., why: No room is named. }\nresponse:\n"),
+    ] => [
+        "behaviour parameter house.find-books.shelf required: no -> conditional",
+        "documentation rule house.find-books.by-room new",
+    ],
     the_document_no_longer_says_whether_it_is_required: [Replace(LEND, "required: conditional", "required: unstated")]
         => ["documentation parameter house.lend-book.deposit, house.lend-many.[].deposit required: conditional -> unstated"],
     a_parameter_has_another_type: [Replace(FIND, "shelf: { type: integer, digits: 4,", "shelf: { type: string,")] => [
@@ -433,6 +438,8 @@ cases! {
         Replace(LEND, r#""place": "room""#, r#""place": "room""#)]
         => ["breaking parameter house.Reading.home.shelf new"],
     a_bare_case_takes_something: [Replace(TYPES, "      lawn: {}", "      lawn: { seat: { type: integer, doc: Where. } }")]
+        => ["additive parameter house.Reading.lawn.seat new"],
+    a_bare_case_needs_something: [Replace(TYPES, "      lawn: {}", "      lawn: { seat: { type: integer, required: always, doc: Where. } }")]
         => ["breaking parameter house.Reading.lawn.seat new"],
     a_case_comes: [Replace(TYPES, "      lawn: On the lawn.\n", "      lawn: On the lawn.\n      park: Outside.\n"),
         Replace(TYPES, "      lawn: {}\n", "      lawn: {}\n      park: {}\n")] => [

@@ -11,12 +11,7 @@ pub struct Hole {
 }
 
 /// All of them.
-pub static HOLES: &[Hole] = &[
-    Hole { name: "reconcile-classic", why: "an order that a node does not show yet is reported as gone" },
-    Hole { name: "reconcile", why: "an order that a node does not show yet is reported as gone" },
-    Hole { name: "reconcile-beside", why: "an order that a node does not show yet is reported as gone" },
-    Hole { name: "two-names", why: "orders that a journal has under another name are cancelled as foreign" },
-];
+pub static HOLES: &[Hole] = &[];
 
 /// Whether there is a hole with this name.
 pub(crate) fn is_hole(name: &str) -> bool {

@@ -48,7 +48,7 @@ impl AnswerPlan {
         // A node that is behind accepts a signature for longer.
         let own_clocks = core.hostile.as_ref().is_some_and(|hostile| hostile.settings.own_clocks);
         let accepted_until = match self.node.clock {
-            clock if own_clocks && clock < 0 => by_true_clock.max((signed_at + window).saturating_sub_signed(clock)),
+            clock if own_clocks && clock < 0 => by_true_clock.max((signed_at + window).saturating_add_signed(-clock)),
             _ => by_true_clock,
         };
         let effect_time = self.fault.effect_time(&mut self.dice);

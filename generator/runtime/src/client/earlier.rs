@@ -7,11 +7,12 @@ use super::core::ClientCore;
 use super::recent::{IdUse, RequestFacts};
 use crate::clock::Moment;
 use crate::error::JournalError;
-use crate::journal::{ChangeNumber, Selection, StoredChange};
+use crate::journal::{Selection, StoredChange, signed_since};
 use crate::parameters::Named;
 use crate::tables::Outcome;
 
-/// Requests that were signed this long before the client asks may still be taken for those of this run.
+/// Requests that were signed this long before another one, or before the client asks, may be taken for it. The times of
+/// records tell older ones apart.
 const AROUND: Duration = Duration::from_secs(10 * 60);
 
 impl ClientCore {
@@ -19,7 +20,10 @@ impl ClientCore {
     pub(crate) async fn recall(&self) -> Result<(), JournalError> {
         let (Some(own), Some(journal)) = (&self.journal, self.bound_journal().await?) else { return Ok(()) };
         if !own.is_recalled() {
-            self.remember_changes(&journal.read(Selection::After(ChangeNumber(0))).await?);
+            let signed = |stored: &StoredChange| stored.change.signed_at;
+            let oldest = journal.read(Selection::Open).await?.iter().map(signed).min();
+            let since = oldest.into_iter().chain([self.now()]).min().and_then(|time| time.checked_sub(AROUND));
+            self.remember_changes(&signed_since(&**journal, since.unwrap_or_default()).await?);
             own.set_recalled(true);
         }
         Ok(())

@@ -78,6 +78,8 @@ fn leads_elsewhere_unescaped(segment: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
+
     use super::*;
 
     fn written(value: &str) -> Result<String, Unsendable> {

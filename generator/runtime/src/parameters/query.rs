@@ -213,6 +213,8 @@ fn decode(encoded: &str) -> Option<Cow<'_, str>> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
+
     use proptest::prelude::*;
 
     use super::*;

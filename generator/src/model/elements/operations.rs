@@ -48,8 +48,11 @@ impl Operation {
             let same = |other: &WireParameter<'_>| other.path() == wire.path() && other.name.place != wire.name.place;
             !requires(wire) && wires.iter().any(|other| same(other) && requires(other))
         };
-        let stated = wires.iter().filter(|wire| !is_stated_by_another(wire));
-        facts.extend(stated.flat_map(|wire| wire.facts(family, &self.id)));
+        facts.extend(wires.iter().flat_map(|wire| {
+            let is_repeated = is_stated_by_another(wire);
+            let is_new = move |fact: &Fact| !(is_repeated && matches!(fact, Fact::Parameter { .. }));
+            wire.facts(family, &self.id).into_iter().filter(move |(_, fact)| is_new(fact))
+        }));
         facts.extend(
             self.choices(family).flat_map(|(list, stands_for, choice)| choice.facts(&self.id, list, stands_for)),
         );

@@ -1,10 +1,7 @@
 //! The elements of enums, identifiers and choices, and the keys of values, common to parameters and fields.
 
 use super::means::Texts;
-use super::{
-    Element, Key, Means, MembershipEffect, additive, behaviour, breaking, documentation, first, flag, maybe, names,
-    path,
-};
+use super::{Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path};
 use crate::diagnostics::Place;
 use crate::json::Value;
 use crate::model::facts::Fact;
@@ -256,16 +253,13 @@ fn alternative(parameter: &Parameter, family: &Family, choice: &str) -> Element 
 }
 
 impl Case {
-    /// A variant that holds the parameters, or one without data if there are none.
+    /// A variant that holds the parameters. One without data is there as well if all of them can be left out.
     fn element(&self, family: &Family, choice: &str, value: &Name, place: Place) -> Element {
         let Self { value: _, parameters } = self;
         let path = path(choice, &value.wire);
         let parameters: Vec<_> = parameters.iter().map(|parameter| parameter.element(family, &path)).collect();
-        let holds = || ("parameter", breaking("the variant holds something, where it was bare"));
-        let among = MembershipEffect { added: parameters.is_empty().then(holds), removed: None };
-        let element = Element::new("case", path, [&value.wire, &value.rust], place)
+        Element::new("case", path, [&value.wire, &value.rust], place)
             .when(additive("a new variant"), breaking("the variant is removed"))
-            .holds(parameters);
-        Element { among, ..element }
+            .holds(parameters)
     }
 }
