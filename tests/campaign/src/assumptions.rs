@@ -52,12 +52,9 @@ assumptions! {
     Ids "ids", "claimed falsely";
     /// A refusal belongs to the request of its connection, because it has no id.
     Answers "answers", "lost";
-    /// A request arrives at most a second after its caller gave it up, and before its answer.
+    /// A request arrives at most a second after its caller gave it up or, if the network holds everything back, at most
+    /// fifteen seconds after it was sent; and before its answer.
     Flight "flight", "too fast";
-    /// No other client of the process, and no earlier run, uses the id of an order.
-    Clients "clients", "claimed falsely";
-    /// An answer to another request has every id that such answers have.
-    Echoes "echoes", "claimed falsely";
 }
 
 impl Assumption {
@@ -121,8 +118,7 @@ const DIALS: &[Dial] = &[
         .beyond(Assumption::Codes, "a twentieth is false"),
     dial("answers of others, taken for one's own", "successes", |counts| counts.times(Situation::TakenForAnother))
         .beyond(Assumption::Answers, "refusals"),
-    dial("ids in them", "all", |counts| counts.times(Situation::TakenForAnother))
-        .beyond(Assumption::Echoes, "some or none"),
+    dial("ids in them", "all, some, or none", |counts| counts.times(Situation::TakenForAnother)),
     dial("until a given-up request arrives", "0 to 24 s; rates 1 s", |counts| counts.times(Situation::ArrivedLate))
         .beyond(Assumption::Flight, "0 to 24 s"),
     dial("requests that arrive after their answer", "outcomes only", |counts| {
@@ -130,8 +126,7 @@ const DIALS: &[Dial] = &[
     })
     .beyond(Assumption::Flight, "rates, too"),
     dial("all messages held back, and delivered at once", "0.5 to 6 s", |counts| counts.times(Situation::Stalled)),
-    dial("an id of two orders", "of one client", |counts| counts.times(Situation::DuplicateId))
-        .beyond(Assumption::Clients, "of several, or of several runs"),
+    dial("an id of two orders", "of one process", |counts| counts.times(Situation::DuplicateId)),
     dial("accounts of two processes", "with ids of their own", |counts| counts.times(Situation::SecondProcess))
         .beyond(Assumption::Ids, "with the same ids"),
     dial("accounts of two clients of a process", "", |counts| counts.times(Situation::SecondClient)),

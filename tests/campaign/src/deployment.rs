@@ -138,12 +138,12 @@ impl Deployment {
         let settling = if settings.goes_beyond(Assumption::Settling) { 300_000 } else { nth(&SETTLING, number / 2) };
         let (nodes, lag) = if settings.goes_beyond(Assumption::Lag) { (FAR_BEHIND, 300_000) } else { (nodes, LAG) };
         // Beyond an assumption about other clients, every account has some.
-        let clients = match number % 2 {
-            _ if settings.goes_beyond(Assumption::Ids) => Clients::TwoProcesses,
-            0 if settings.goes_beyond(Assumption::Clients) => Clients::Two,
-            _ if settings.goes_beyond(Assumption::Clients) => Clients::Killed,
-            _ if settings.goes_beyond(Assumption::ClockError) => Clients::Killed,
-            _ => nth(&CLIENTS, number),
+        let clients = if settings.goes_beyond(Assumption::Ids) {
+            Clients::TwoProcesses
+        } else if settings.goes_beyond(Assumption::ClockError) {
+            Clients::Killed
+        } else {
+            nth(&CLIENTS, number)
         };
         match settings.variant {
             ClientVariant::Correct => Self {

@@ -5,6 +5,7 @@ mod disk;
 mod incorrect_recovery;
 mod journal_claims;
 mod network;
+mod one_user;
 mod positions;
 mod processes;
 mod shrink;

@@ -14,7 +14,7 @@ fn first(seed: u64) -> Scenario {
 
 #[test]
 fn a_hundred_seeds_have_no_violation_and_cover_every_situation() {
-    let mut all = Figures::default();
+    let (mut all, mut killed, mut alive) = (Figures::default(), (0, 0), (0, 0));
     for seed in 0..100 {
         let figures = first(seed).run();
         if let Some(violation) = figures.violations.first() {
@@ -24,12 +24,18 @@ fn a_hundred_seeds_have_no_violation_and_cover_every_situation() {
                 shortest.trace().trace
             );
         }
+        let placements = figures.placements();
+        let (placed, unknown) = if figures.counts.times(Situation::Killed) > 0 { &mut killed } else { &mut alive };
+        (*placed, *unknown) = (*placed + placements.0, *unknown + placements.1);
         all.add(figures);
     }
     println!("{all}");
+    println!("placed and unknown: {killed:?} of killed processes, {alive:?} of others");
     assert!(all.count(ClaimedOutcome::Done) > 8_000 && all.count(ClaimedOutcome::NotDone) > 2_000);
-    let (placed, unknown) = all.placements();
-    assert!(unknown * 50 < placed, "{unknown} of {placed} are unknown");
+    assert!(alive.1 * 500 < alive.0, "placed and unknown: {alive:?}");
+    // A killed process leaves many outcomes open at once, whose queries share the limits and the deadlines of the next
+    // ones. What those do not find before the exchange may delete its records stays unknown.
+    assert!(killed.1 * 20 < killed.0, "placed and unknown, of killed processes: {killed:?}");
     assert_everything_is_covered(&all);
 }
 
@@ -131,7 +137,7 @@ fn the_same_seed_has_the_same_trace() {
 }
 
 /// Incorrect variants of the client, and the violation that each must show.
-const WRONG: [(ClientVariant, &str); 22] = [
+const WRONG: [(ClientVariant, &str); 27] = [
     (ClientVariant::TreatsUnknownAsFailure, "lost"),
     (ClientVariant::TreatsUnknownAsSuccess, "claimed falsely"),
     (ClientVariant::TrustsEveryCode, "lost"),
@@ -154,6 +160,11 @@ const WRONG: [(ClientVariant, &str); 22] = [
     (ClientVariant::RecoversAsUnsent, "lost"),
     (ClientVariant::RecoversForAnotherAccount, "lost"),
     (ClientVariant::StoresAnswered, "not requested"),
+    (ClientVariant::RecoversByIdOnly, "claimed falsely"),
+    (ClientVariant::RecoversByResending, "doubled"),
+    (ClientVariant::ClosesBatchesEarly, "lost"),
+    (ClientVariant::TakesDenialsForEnds, "compared wrongly"),
+    (ClientVariant::MissesLateFills, "wrong ledger"),
 ];
 
 /// The first account for which a variant shows this violation, and the number of placements until then.
@@ -184,7 +195,7 @@ fn incorrect_clients_are_detected() {
 #[test]
 fn a_correct_client_fails_beyond_each_assumption() {
     // The others take more placements than a test has time for.
-    let is_frequent = |assumption: &&Assumption| !matches!(assumption, Assumption::ClockError | Assumption::Echoes);
+    let is_frequent = |assumption: &&Assumption| **assumption != Assumption::ClockError;
     for &assumption in Assumption::ALL.iter().filter(is_frequent) {
         let settings = Settings { seed: 3, placements: 20_000, beyond: [assumption].into(), ..Settings::default() };
         let found = find(&settings, assumption.violation()).map(|(placements, _)| placements);

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use tradeapi::runtime::clock::{Clock, Environment, SystemTimer, Timer};
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::reconcile::{Difference, ForeignOrders, Gone, Reconciled, Reconciliation};
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::BatchOrder;
 use tradeapi::{Client, Credentials, Timestamp};
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
@@ -131,6 +132,10 @@ fn answer(request: &Request, books: &mut Books, now: Timestamp) -> Answer {
     match path.rsplit('/').next().unwrap() {
         "place-order" => {
             let order = placed(&body());
+            if books.open.contains_key(order["clientOid"].as_str().unwrap()) {
+                // Not done, which the code does not say.
+                return reply("40725", Value::Null);
+            }
             books.open.insert(order["clientOid"].as_str().unwrap().to_owned(), order.clone());
             reply("00000", json!({"orderId": order["orderId"], "clientOid": order["clientOid"]}))
         }
@@ -284,4 +289,24 @@ async fn an_item_that_may_still_arrive_is_neither_gone_nor_settled() {
     let late = exchange.compare().await;
     assert_eq!((of(&late, "a"), of(&late, "bb")), (Difference::AsExpected, NOT_OPEN), "{late}");
     assert!(late.is_settled() && !is_open(), "{late}");
+}
+
+/// Requests are remembered for two hours, but a change can be open for longer.
+#[tokio::test]
+async fn an_order_of_a_forgotten_request_closes_no_other_change() {
+    let lagging = Lagging::start();
+    let client = lagging.client();
+    client.unified().place_order(&order("a")).await.unwrap();
+    client.unified().place_order(&order("a")).await.unwrap_err();
+    let policy = ConfirmPolicy::new().deadline(Duration::from_millis(500));
+    let outcomes = async || {
+        let recovered = client.recover(&policy).await.unwrap();
+        recovered.iter().map(|change| (change.outcome(), change.is_open)).collect::<Vec<_>>()
+    };
+    assert_eq!(outcomes().await, [(Outcome::Unknown, true)]);
+    for hours in 1..4 {
+        lagging.advance(2 * 60 * 60 + 60);
+        client.unified().place_order(&order(&format!("later-{hours}"))).await.unwrap();
+        assert_eq!(outcomes().await, [(Outcome::Unknown, true)], "the second one was not done");
+    }
 }

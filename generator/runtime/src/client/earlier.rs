@@ -16,7 +16,7 @@ use crate::tables::Outcome;
 const AROUND: Duration = Duration::from_secs(10 * 60);
 
 impl ClientCore {
-    /// Remembers the changes of earlier runs that the journal has, unless that was done.
+    /// Remembers the changes that the journal has, of earlier runs and forgotten ones, unless that was done.
     pub(crate) async fn recall(&self) -> Result<(), JournalError> {
         let (Some(own), Some(journal)) = (&self.journal, self.bound_journal().await?) else { return Ok(()) };
         if !own.is_recalled() {
@@ -24,9 +24,17 @@ impl ClientCore {
             let oldest = journal.read(Selection::Open).await?.iter().map(signed).min();
             let since = oldest.into_iter().chain([self.now()]).min().and_then(|time| time.checked_sub(AROUND));
             self.remember_changes(&signed_since(&**journal, since.unwrap_or_default()).await?);
-            own.set_recalled();
+            own.set_recalled(true);
         }
         Ok(())
+    }
+
+    /// Makes the next queries recall the changes again: one may be open for longer than requests are remembered, and
+    /// then another one with its id is forgotten.
+    pub(crate) fn recall_again(&self) {
+        if let Some(own) = &self.journal {
+            own.set_recalled(false);
+        }
     }
 
     /// Remembers those of the changes that another one may be taken for: open ones, those with the id of an open one,

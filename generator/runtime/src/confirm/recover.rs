@@ -225,6 +225,7 @@ impl ClientCore {
                 open.entry(stored.change.operation.clone()).or_default().push(stored);
             }
         }
+        self.recall_again();
         let mut all = Vec::new();
         for (operation, changes) in open {
             let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);

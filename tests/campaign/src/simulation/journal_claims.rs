@@ -103,7 +103,9 @@ impl Names {
             Does::Place => Some(Effect::Placed(label(&text(form.id), &text(form.size), &text(form.price)))),
             Does::Amend => self.amended.get(&text("requestId")).cloned(),
             Does::Cancel => {
-                let by_client_id = self.by_client_id.get(&text(form.id)).filter(|labels| labels.len() == 1);
+                // A request that names an order by the exchange's id only is not about one without an id.
+                let named = Some(text(form.id)).filter(|id| !id.is_empty());
+                let by_client_id = named.and_then(|id| self.by_client_id.get(&id)).filter(|labels| labels.len() == 1);
                 let label = self.by_order_id.get(&text("orderId")).or(by_client_id.and_then(|labels| labels.first()));
                 label.cloned().map(Effect::Cancelled)
             }

@@ -1,8 +1,8 @@
 //! A simulated network between a client and an exchange, with latency, idle time-outs, broken connections and faults.
 //!
 //! A request that was sent arrives even if its caller has dropped it, seconds later at times, and even if its caller has
-//! taken another answer for its own. A client's limits assume that it arrives at most a second after that, so later ones
-//! are not counted against rates, unless the campaign goes beyond this assumption.
+//! taken another answer for its own. A client's limits assume that it arrives at most a second after that, or that nothing
+//! sent later was answered since, so others are not counted against rates, unless the campaign goes beyond this assumption.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -83,6 +83,9 @@ const NETWORK_FAULTS: [(NetworkFault, u64); 10] = [
 /// How late a request may arrive after its caller gave it up, as limits assume.
 const LATE_ARRIVAL: Duration = Duration::from_secs(1);
 
+/// How long after it was sent a request may arrive that no later one has overtaken, as limits assume.
+const HELD_BACK: Duration = Duration::from_secs(15);
+
 /// How long after a request a proxy sends a copy at the earliest, unless the campaign goes beyond that.
 const COPIED_AFTER: Duration = Duration::from_millis(1_050);
 
@@ -136,6 +139,8 @@ struct State {
     outages: u64,
     /// The end of the current stall.
     stall_ends: Duration,
+    /// When requests were begun that were answered, and when their answers came.
+    answered: Vec<(Duration, Duration)>,
     /// How often each request was sent.
     seen: FxHashMap<u64, u64>,
     /// The requests that were faulted.
@@ -163,6 +168,8 @@ struct Flight {
     request: http::Request<Bytes>,
     connection: Connection,
     fault: NetworkFault,
+    /// When its caller began it, and when it was sent, over a new connection later.
+    begun: Duration,
     sent: Duration,
     back: Duration,
     slot: Slot,
@@ -259,7 +266,7 @@ impl Network {
             }
         }
         connection.requests += 1;
-        let flight = Flight { request, connection, fault, sent, back, slot: slot.clone() };
+        let flight = Flight { request, connection, fault, begun: now, sent, back, slot: slot.clone() };
         let network = self.clone();
         time.at(arrives, move || network.arrive(flight));
     }
@@ -268,7 +275,7 @@ impl Network {
     fn arrive(&self, flight: Flight) {
         let Inner { time, ledger, profile, .. } = &*self.0;
         let now = time.now();
-        let Flight { request, mut connection, fault, sent, back, slot } = flight;
+        let Flight { request, mut connection, fault, begun, sent, back, slot } = flight;
         if self.state().outage_ends > now || connection.outages < self.state().outages {
             ledger.cover(Situation::CutOff);
             return self.end(&slot, now + back, Err(lost()), None);
@@ -289,7 +296,7 @@ impl Network {
             _ => None,
         };
         reached.into_iter().for_each(|reached| ledger.cover(reached));
-        let delivery = self.serve(&request, &connection, fault, self.is_counted(&slot));
+        let delivery = self.serve(&request, &connection, fault, self.is_counted(&slot, begun));
         time.trace(format_args!("{} -> {}", RequestLine(&request), DeliveryLine(&delivery)));
         let trip = (connection.requests > 1).then_some(now + back - sent);
         match fault {
@@ -333,22 +340,31 @@ impl Network {
         let network = self.clone();
         time.at(arrives, move || {
             // An unreadable head closes the connection, and so does an answer that no call waits for.
-            if slot.is_awaited() && answer.is_ok() && is_clean {
-                connection.expires = (arrives + rests).min(connection.made + network.0.limits.age);
-                network.state().pooled.push(connection);
+            if slot.is_awaited() && answer.is_ok() {
+                network.state().answered.push((begun, arrives));
+                if is_clean {
+                    connection.expires = (arrives + rests).min(connection.made + network.0.limits.age);
+                    network.state().pooled.push(connection);
+                }
             }
             slot.end(arrives, answer, trip);
         });
     }
 
     /// Whether a request that arrives now counts against rates.
-    fn is_counted(&self, slot: &Slot) -> bool {
+    fn is_counted(&self, slot: &Slot, begun: Duration) -> bool {
         let Inner { time, ledger, beyond, .. } = &*self.0;
         let Some(over) = slot.over() else { return true };
         let is_late = time.now() > over.at + LATE_ARRIVAL;
+        let is_held_back = || time.now() <= begun + HELD_BACK && !self.is_overtaken(begun, time.now());
         let kinds = [(is_late, Situation::ArrivedLate), (over.is_answered, Situation::ArrivedAfterAnswer)];
         kinds.into_iter().filter(|(is_so, _)| *is_so).for_each(|(_, what)| ledger.cover(what));
-        beyond.contains(&Assumption::Flight) || !is_late && !over.is_answered
+        beyond.contains(&Assumption::Flight) || !over.is_answered && (!is_late || is_held_back())
+    }
+
+    /// Whether something that was begun later than a request was answered more than a moment ago.
+    fn is_overtaken(&self, begun: Duration, now: Duration) -> bool {
+        self.state().answered.iter().any(|(later, answered)| *later > begun && *answered + LATE_ARRIVAL < now)
     }
 
     /// The answer of the exchange.
@@ -400,7 +416,7 @@ impl Network {
             return Some(refusal_of_repeat(dice));
         }
         let answer = read(bytes).ok()?;
-        Some(if self.0.beyond.contains(&Assumption::Echoes) { with_fewer_ids(answer, dice) } else { answer })
+        Some(with_fewer_ids(answer, dice))
     }
 
     /// Whether unsolicited bytes directly follow an answer, so that the client sees them before its next request.

@@ -12,7 +12,7 @@ use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
 use tradeapi::runtime::journal::Ending;
 use tradeapi::runtime::ledger::Ledger as Positions;
-use tradeapi::runtime::limits::InProcessLimits;
+use tradeapi::runtime::limits::Limiter;
 use tradeapi::runtime::reconcile::{ForeignOrders, LedgerUpdateError, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Timestamp, unified};
@@ -24,7 +24,7 @@ use super::disk::Disk;
 use super::incorrect_recovery;
 use super::journal_claims::{self, RecoveredOutcomes};
 use super::positions;
-use super::world::{ADDRESS, World};
+use super::world::World;
 use crate::account;
 use crate::assumptions::Assumption;
 use crate::claim::{Known, Naming};
@@ -42,6 +42,9 @@ const LONG_PAUSE: u64 = 90_000;
 
 /// How often a comparison or an update of a ledger is tried, since the exchange fails.
 const TRIES: usize = 30;
+
+/// How often the last process recovers what is open.
+const ROUNDS: usize = 3;
 
 /// How long before the account was opened its records begin.
 const BEFORE: Duration = Duration::from_secs(60 * 60);
@@ -96,11 +99,12 @@ impl Story<'_> {
         for life in 0..=kills {
             let writes = Dice::new(world.seed, &format!("journal of {life}"));
             let journal = self.disk.open(&world.time, writes, world.settings.variant);
-            let builder = world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(&limits) as Arc<_>);
+            let builder =
+                world.builder(&world.time.in_new_process(), world.exchange.keys()).limiter(Arc::clone(&limits));
             let client = world.build(builder.journal(Arc::new(journal)));
             let context = [world.context(&client)];
-            let elsewhere =
-                world.build(world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(&limits) as Arc<_>));
+            let elsewhere = world
+                .build(world.builder(&world.time.in_new_process(), world.exchange.keys()).limiter(Arc::clone(&limits)));
             let records = Dice::new(world.seed, &format!("records of {life}"));
             let lives = Duration::from_millis(500 + self.dice.below(LIFE));
             let is_short = self.dice.percent(60);
@@ -128,7 +132,8 @@ impl Story<'_> {
             } else {
                 trades.await;
                 pause(&world.time, world.settings.absence_proof_delay()).await;
-                self.recover(&client).await;
+                self.set_clocks_right();
+                self.recover_the_rest(&client).await;
                 let [context] = &context;
                 let found = account::settle(context, world.exchange, &world.clock, world.scenario.account).await;
                 self.violations.extend(found);
@@ -161,14 +166,21 @@ impl Story<'_> {
         }
     }
 
+    /// A machine whose clock is wrong by more than a signature allows, with nodes that agree with it, could do nothing.
+    fn set_clocks_right(&self) {
+        self.world.time.set_wall(0);
+        self.world.exchange.set_nodes(self.world.deployment.nodes);
+    }
+
     /// A client of another account opens the journal at times, which must change nothing in it.
-    async fn visit(&mut self, limits: &Arc<InProcessLimits>) {
+    async fn visit(&mut self, limits: &Arc<dyn Limiter>) {
         let world = self.world;
         if !self.dice.percent(30) && world.settings.variant != ClientVariant::RecoversForAnotherAccount {
             return;
         }
         let journal = self.disk.open(&world.time, Dice::new(world.seed, "visit"), world.settings.variant);
-        let builder = world.builder(ADDRESS, &world.exchange.open_account()).limiter(Arc::clone(limits) as Arc<_>);
+        let builder =
+            world.builder(&world.time.in_new_process(), &world.exchange.open_account()).limiter(Arc::clone(limits));
         let visitor = world.build(builder.journal(Arc::new(journal)));
         // It may refuse.
         let _ = visitor.recover(&ConfirmPolicy::new()).await;
@@ -177,13 +189,13 @@ impl Story<'_> {
 
     /// Another program of the account has the journal, under a name of its own, and places an order at times. Comparisons
     /// of the first program must leave it alone.
-    async fn trade_by_another_name(&mut self, limits: &Arc<InProcessLimits>, life: u64) {
+    async fn trade_by_another_name(&mut self, limits: &Arc<dyn Limiter>, life: u64) {
         let world = self.world;
         if world.settings.variant != ClientVariant::Correct || !self.dice.percent(30) {
             return;
         }
         let journal = self.disk.open(&world.time, Dice::new(world.seed, "desk"), world.settings.variant);
-        let builder = world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(limits) as Arc<_>);
+        let builder = world.builder(&world.time.in_new_process(), world.exchange.keys()).limiter(Arc::clone(limits));
         let desk = world.build(builder.journal(Arc::new(journal)).account("desk"));
         let id = format!("{}-desk{life}", world.settings.id_prefix(world.scenario.account));
         let order = Order::new(Family::Unified, &id);
@@ -207,11 +219,25 @@ impl Story<'_> {
             }
             return;
         }
-        let policy = match self.dice.percent(50) {
-            true => self.world.settings.brief_policy(),
-            false => ConfirmPolicy::new().pauses(Duration::from_secs(2), Duration::from_secs(20)),
-        };
-        match client.recover(&policy).await {
+        let policy = if self.dice.percent(50) { self.world.settings.brief_policy() } else { patient_policy() };
+        self.recover_by(client, &policy).await;
+    }
+
+    /// Recovers until no change is open, or until that is unlikely to help: each query may fail.
+    async fn recover_the_rest(&mut self, client: &Client) {
+        if self.world.settings.variant.recovers_by_itself() {
+            return self.recover(client).await;
+        }
+        for _ in 0..ROUNDS {
+            if self.disk.changes().iter().all(|stored| stored.ending.is_some()) {
+                return;
+            }
+            self.recover_by(client, &patient_policy()).await;
+        }
+    }
+
+    async fn recover_by(&mut self, client: &Client, policy: &ConfirmPolicy) {
+        match client.recover(policy).await {
             Ok(recovered) => {
                 recovered.iter().for_each(|_| self.world.ledger.cover(Situation::Recovered));
                 self.recovered.add(&recovered);
@@ -281,6 +307,11 @@ impl Story<'_> {
         }
         Ok(())
     }
+}
+
+/// A policy of a process that is in no hurry.
+fn patient_policy() -> ConfirmPolicy {
+    ConfirmPolicy::new().pauses(Duration::from_secs(2), Duration::from_secs(20))
 }
 
 /// Gives the process records of its orders, which another client of the account reads.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt::{self, Write};
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
@@ -25,6 +25,8 @@ pub(super) struct Time {
     shared: Arc<Mutex<Shared>>,
     /// How many milliseconds the wall clock of the machine is ahead.
     wall: Arc<AtomicI64>,
+    /// The number of the process. The clients of a process know each other's requests.
+    process: u64,
 }
 
 struct Shared {
@@ -50,7 +52,13 @@ enum Act {
 impl Time {
     pub(super) fn new(clock: FastClock, dice: Dice, is_traced: bool) -> Self {
         let shared = Shared { events: BinaryHeap::new(), count: 0, dice, trace: is_traced.then(String::new) };
-        Self { clock, shared: Arc::new(Mutex::new(shared)), wall: Arc::default() }
+        Self { clock, shared: Arc::new(Mutex::new(shared)), wall: Arc::default(), process: new_process() }
+    }
+
+    /// The same time, as another process sees it.
+    #[must_use]
+    pub(super) fn in_new_process(&self) -> Self {
+        Self { process: new_process(), ..self.clone() }
     }
 
     /// Runs `future` to completion, together with all events. Returns `None` if no event is left that could wake it, or
@@ -138,6 +146,16 @@ impl Environment for Time {
     fn random(&self) -> u64 {
         self.shared().dice.throw()
     }
+
+    fn run(&self) -> Option<u64> {
+        Some(self.process)
+    }
+}
+
+/// A number that no process of another simulation has.
+fn new_process() -> u64 {
+    static PROCESSES: AtomicU64 = AtomicU64::new(1);
+    PROCESSES.fetch_add(1, Ordering::Relaxed)
 }
 
 struct Woken(AtomicBool);

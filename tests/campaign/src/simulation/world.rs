@@ -7,10 +7,11 @@ use std::sync::Arc;
 use futures_util::future::{Either, select};
 use tradeapi::Client;
 use tradeapi::runtime::ClientBuilder;
-use tradeapi::runtime::limits::{InProcessLimits, LimitSettings};
+use tradeapi::runtime::limits::{InProcessLimits, LimitSettings, Limiter};
 use tradeapi_exchange::Keys;
 
 use super::network::Network;
+use super::one_user::OneUser;
 use super::time::Time;
 use super::{Scenario, processes, surroundings};
 use crate::account;
@@ -23,11 +24,9 @@ use crate::exchange::Exchange;
 use crate::figures::Figures;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
-use crate::variant::ClientVariant;
 
-/// The address of the account. Another address is another process, as far as a client shares what it knows.
-pub(super) const ADDRESS: &str = "http://127.0.0.1";
-const ADDRESS_OF_OTHER: &str = "http://127.0.0.2";
+/// The address of the exchange.
+const ADDRESS: &str = "http://127.0.0.1";
 
 /// One account.
 pub(super) struct World<'a> {
@@ -73,16 +72,16 @@ impl World<'_> {
     /// The clients of an account without a journal. Several share their limits: those of a process by themselves, those of
     /// two over Redis, for which a limiter in virtual time stands.
     fn contexts(&self, clients: Clients) -> Vec<AccountContext> {
-        let addresses: &[&str] = match clients {
-            Clients::One | Clients::Killed => &[ADDRESS],
-            Clients::Two => &[ADDRESS, ADDRESS],
-            Clients::TwoProcesses => &[ADDRESS, ADDRESS_OF_OTHER],
+        let process = self.time.clone();
+        let processes = match clients {
+            Clients::One | Clients::Killed => vec![process],
+            Clients::Two => vec![process.clone(), process],
+            Clients::TwoProcesses => vec![process.in_new_process(), process],
         };
         let limits = self.limits();
-        let context = |address: &&str| {
-            let builder = self.builder(address, self.exchange.keys());
-            let builder =
-                if clients == Clients::One { builder } else { builder.limiter(Arc::clone(&limits) as Arc<_>) };
+        let context = |process: &Time| {
+            let builder = self.builder(process, self.exchange.keys());
+            let builder = if clients == Clients::One { builder } else { builder.limiter(Arc::clone(&limits)) };
             self.context(&self.build(builder))
         };
         let covered = match clients {
@@ -91,29 +90,25 @@ impl World<'_> {
             Clients::TwoProcesses => Some(Situation::SecondProcess),
         };
         covered.into_iter().for_each(|what| self.ledger.cover(what));
-        let mut contexts: Vec<_> = addresses.iter().map(context).collect();
+        let mut contexts: Vec<_> = processes.iter().map(context).collect();
         let pending = contexts.first().map(|first| first.pending.clone()).unwrap_or_default();
         contexts.iter_mut().for_each(|context| context.pending = pending.clone());
         contexts
     }
 
-    /// Whether the program uses an id for two orders, by any of its clients.
+    /// Whether the program uses an id for two orders, by any of its clients. Two processes can know nothing of each other.
     fn shares_ids(&self) -> bool {
-        match self.deployment.clients {
-            Clients::One => true,
-            Clients::Killed if self.settings.variant == ClientVariant::RecoversByIdOnly => true,
-            Clients::Two | Clients::Killed => self.settings.goes_beyond(Assumption::Clients),
-            Clients::TwoProcesses => self.settings.goes_beyond(Assumption::Ids),
-        }
+        self.deployment.clients != Clients::TwoProcesses || self.settings.goes_beyond(Assumption::Ids)
     }
 
     /// A limiter that processes share, as over Redis.
-    pub(super) fn limits(&self) -> Arc<InProcessLimits> {
-        Arc::new(InProcessLimits::with_timer(LimitSettings::default(), self.time.clone()))
+    pub(super) fn limits(&self) -> Arc<dyn Limiter> {
+        Arc::new(OneUser(InProcessLimits::with_timer(LimitSettings::default(), self.time.clone())))
     }
 
-    pub(super) fn builder(&self, address: &str, keys: &Keys) -> ClientBuilder<Client> {
-        account::builder(&self.settings, address, keys, &self.clock, self.network.clone(), || self.time.clone())
+    /// A client in a process.
+    pub(super) fn builder(&self, process: &Time, keys: &Keys) -> ClientBuilder<Client> {
+        account::builder(&self.settings, ADDRESS, keys, &self.clock, self.network.clone(), || process.clone())
     }
 
     pub(super) fn build(&self, builder: ClientBuilder<Client>) -> Client {
