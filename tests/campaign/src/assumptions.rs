@@ -3,12 +3,12 @@
 //!
 //! Beyond an assumption no client can be right, so a campaign that finds nothing there does not vary it at all.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use tradeapi_exchange::{HostileEvent, HostileFault};
 
 use crate::counts::{Counts, Situation};
-use crate::settings::Settings;
 
 /// Declares the assumptions with their names, statements, and what a campaign finds beyond each.
 macro_rules! assumptions {
@@ -140,8 +140,8 @@ const DIALS: &[Dial] = &[
 
 /// The dials of a campaign, as a table.
 pub struct Varied<'a> {
-    /// The settings.
-    pub settings: &'a Settings,
+    /// The assumptions that do not hold.
+    pub beyond: &'a BTreeSet<Assumption>,
     /// What was counted.
     pub counts: &'a Counts,
 }
@@ -150,7 +150,7 @@ impl fmt::Display for Varied<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:54} {:28} {:>9}", "varied", "range", "times")?;
         for Dial { what, within, beyond, times } in DIALS {
-            let exceeded = beyond.filter(|(assumption, _)| self.settings.goes_beyond(*assumption));
+            let exceeded = beyond.filter(|(assumption, _)| self.beyond.contains(assumption));
             let range = exceeded.map_or(*within, |(_, range)| range);
             let mark = exceeded.map_or(String::new(), |(assumption, _)| format!("  beyond {}", assumption.name()));
             writeln!(f, "  {what:52} {range:28} {:>9}{mark}", times(self.counts))?;

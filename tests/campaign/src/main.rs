@@ -93,7 +93,7 @@ fn run_in_virtual_time(settings: &Settings, account: Option<u64>) -> ExitCode {
         so_far.failed.len() < MAX_FAILED
     });
     print!("{}", simulated.figures);
-    print!("{}", Varied { settings, counts: &simulated.figures.counts });
+    print!("{}", Varied { beyond: &settings.beyond, counts: &simulated.figures.counts });
     let orders = simulated.figures.orders();
     let rate = orders as f64 / simulated.figures.lasted.as_secs_f64();
     println!("{orders} placements of {} accounts, {rate:.0} a second", simulated.accounts);

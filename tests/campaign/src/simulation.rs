@@ -25,7 +25,7 @@ use self::time::Time;
 use self::world::World;
 use crate::account;
 use crate::clock::FastClock;
-use crate::deployment::Deployment;
+use crate::deployment::{Clients, Deployment};
 use crate::exchange::Exchange;
 use crate::figures::Figures;
 use crate::ground_truth::Duplicates;
@@ -123,7 +123,7 @@ impl Scenario {
             ledger,
             seed,
         };
-        let figures = time.run(world.run());
+        let figures = time.run(trade(&world));
         let figures = figures.unwrap_or_else(|| {
             let stuck = Violation::LockedOut(format!("no progress, or over the time limit, at {:?}", clock.steady()));
             Figures { violations: vec![stuck], ..Figures::default() }
@@ -134,6 +134,20 @@ impl Scenario {
             BTreeSet::new()
         };
         TracedRun { figures, faulted, trace: time.take_trace() }
+    }
+}
+
+/// Trades an account, and compares what its clients claim with what the exchange did.
+async fn trade(world: &World<'_>) -> Figures {
+    match world.deployment.clients {
+        Clients::Killed => processes::run(world).await,
+        clients => {
+            let contexts = world.contexts(clients);
+            let is_selected = |task, request| world.is_selected(task, request);
+            let trade = account::trade(&contexts, world.exchange, &world.clock, world.scenario.account, is_selected);
+            let violations = surroundings::surround(world, trade).await;
+            account::conclude(world.exchange, &world.ledger, violations, |_| Vec::new())
+        }
     }
 }
 

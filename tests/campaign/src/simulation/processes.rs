@@ -24,6 +24,7 @@ use super::disk::Disk;
 use super::incorrect_recovery;
 use super::journal_claims::{self, RecoveredOutcomes};
 use super::positions;
+use super::surroundings;
 use super::world::World;
 use crate::account;
 use crate::assumptions::Assumption;
@@ -75,7 +76,7 @@ pub(super) async fn run(world: &World<'_>) -> Figures {
         violations: Vec::new(),
         dice: Dice::new(world.seed, "processes"),
     };
-    world.with_surroundings(story.run()).await;
+    surroundings::surround(world, story.run()).await;
     let Story { disk, recovered, violations, .. } = story;
     account::conclude(world.exchange, &world.ledger, violations, |truth| {
         journal_claims::violations(&disk.changes(), &recovered, &world.ledger, truth)
@@ -258,9 +259,10 @@ impl Story<'_> {
                 self.world.ledger.cover(Situation::Reconciled);
                 self.recovered.add(&reconciled.recovered);
                 let takes_denials = self.world.settings.variant == ClientVariant::TakesDenialsForEnds;
-                let (exchange, changes) = (self.world.exchange, self.disk.changes());
-                let found = self.comparisons.check(&reconciled, takes_denials, exchange, &changes);
-                drop(changes);
+                let found = {
+                    let (exchange, changes) = (self.world.exchange, self.disk.changes());
+                    self.comparisons.check(&reconciled, takes_denials, exchange, &changes)
+                };
                 self.violations.extend(found);
                 if self.dice.percent(20) {
                     let listed: Vec<_> = reconciled.foreign().filter_map(|order| order.id.as_deref()).collect();

@@ -1,8 +1,9 @@
 //! What happens around a client: its thread is blocked, its clock is set, nodes change, and others trade.
 
+use std::pin::pin;
 use std::time::Duration;
 
-use futures_util::future::join4;
+use futures_util::future::{Either, join4, select};
 use tradeapi::runtime::clock::pause;
 use tradeapi_exchange::Node;
 use tradeapi_tests::dice::Dice;
@@ -15,8 +16,16 @@ use crate::deployment::{Clients, LAGGING, WRONG_CLOCK};
 /// How far a wall clock is set, in milliseconds.
 const SET: u64 = 90_000;
 
+/// Runs something while what surrounds it happens.
+pub(super) async fn surround<T>(world: &World<'_>, what: impl Future<Output = T>) -> T {
+    match select(pin!(what), pin!(happen(world))).await {
+        Either::Left((result, _)) => result,
+        Either::Right(((), what)) => what.await,
+    }
+}
+
 /// Lets everything happen that the deployment has, and never ends.
-pub(super) async fn happen(world: &World<'_>) {
+async fn happen(world: &World<'_>) {
     let deployment = world.deployment;
     let (blocks, fills) = (deployment.is_busy, deployment.clients == Clients::Killed);
     let dice = |purpose| Dice::new(world.seed, purpose);

@@ -1,19 +1,16 @@
 //! One account in virtual time: its exchange, its network, and the clients that trade it.
 
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::{Either, select};
 use tradeapi::Client;
 use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::limits::{InProcessLimits, LimitSettings, Limiter};
 use tradeapi_exchange::Keys;
 
+use super::Scenario;
 use super::network::Network;
 use super::one_user::OneUser;
 use super::time::Time;
-use super::{Scenario, processes, surroundings};
 use crate::account;
 use crate::assumptions::Assumption;
 use crate::clock::FastClock;
@@ -21,7 +18,6 @@ use crate::context::AccountContext;
 use crate::counts::Situation;
 use crate::deployment::{Clients, Deployment};
 use crate::exchange::Exchange;
-use crate::figures::Figures;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
 
@@ -42,36 +38,13 @@ pub(super) struct World<'a> {
 }
 
 impl World<'_> {
-    /// Trades the account, and compares what its clients claim with what the exchange did.
-    pub(super) async fn run(&self) -> Figures {
-        let account = self.scenario.account;
-        match self.deployment.clients {
-            Clients::Killed => processes::run(self).await,
-            clients => {
-                let contexts = self.contexts(clients);
-                let is_selected = |task, request| self.is_selected(task, request);
-                let trade = account::trade(&contexts, self.exchange, &self.clock, account, is_selected);
-                let violations = self.with_surroundings(trade).await;
-                account::conclude(self.exchange, &self.ledger, violations, |_| Vec::new())
-            }
-        }
-    }
-
-    /// Runs something while what surrounds it happens.
-    pub(super) async fn with_surroundings<T>(&self, what: impl Future<Output = T>) -> T {
-        match select(pin!(what), pin!(surroundings::happen(self))).await {
-            Either::Left((result, _)) => result,
-            Either::Right(((), what)) => what.await,
-        }
-    }
-
     pub(super) fn is_selected(&self, task: u64, request: u64) -> bool {
         self.scenario.requests.as_ref().is_none_or(|requests| requests.contains(&(task, request)))
     }
 
     /// The clients of an account without a journal. Several share their limits: those of a process by themselves, those of
     /// two over Redis, for which a limiter in virtual time stands.
-    fn contexts(&self, clients: Clients) -> Vec<AccountContext> {
+    pub(super) fn contexts(&self, clients: Clients) -> Vec<AccountContext> {
         let process = self.time.clone();
         let processes = match clients {
             Clients::One | Clients::Killed => vec![process],
