@@ -125,7 +125,8 @@ const DIALS: &[Dial] = &[
         counts.times(Situation::ArrivedAfterAnswer)
     })
     .beyond(Assumption::Flight, "rates, too"),
-    dial("all messages held back, and delivered at once", "0.5 to 6 s", |counts| counts.times(Situation::Stalled)),
+    dial("all messages held back, and delivered at once", "0.5 to 6 s", |counts| counts.times(Situation::Stalled))
+        .beyond(Assumption::Flight, "0.5 to 24 s"),
     dial("an id of two orders", "of one process", |counts| counts.times(Situation::DuplicateId)),
     dial("accounts of two processes", "with ids of their own", |counts| counts.times(Situation::SecondProcess))
         .beyond(Assumption::Ids, "with the same ids"),

@@ -129,6 +129,11 @@ impl Deployment {
         }
     }
 
+    /// Whether a node accepts signatures by a clock that is an hour ahead, at times.
+    pub(crate) fn has_fast_node(&self) -> bool {
+        self.sets_nodes || self.nodes == WRONG_CLOCK
+    }
+
     /// The deployment of an account, which depends on its number and on the seed.
     pub(crate) fn new(settings: &Settings, account: u64) -> Self {
         let number = account + settings.seed;

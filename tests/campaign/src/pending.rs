@@ -24,7 +24,7 @@ use crate::variant::ClientVariant;
 const RETENTION: Duration = Duration::from_secs(2 * 60 * 60 + 60);
 
 /// How far the clock of a node that checks signatures is ahead, plus the other delays until an absence is a proof.
-const FAST_NODE: Duration = Duration::from_secs(65 * 60);
+pub(crate) const FAST_NODE: Duration = Duration::from_secs(65 * 60);
 
 /// The longest time for which an abandoned query is in flight.
 const MAX_IN_FLIGHT: Duration = Duration::from_secs(4);

@@ -82,7 +82,7 @@ impl Settings {
 
     /// A policy for queries after an absence is a proof. Queries fail too, so there is time for several.
     pub(crate) fn final_policy(&self) -> ConfirmPolicy {
-        let deadline = self.scaled(Duration::from_secs(2)).max(Duration::from_secs(10));
+        let deadline = self.scaled(Duration::from_secs(2)).max(Duration::from_secs(40));
         ConfirmPolicy::new().pauses(Duration::from_millis(500), Duration::from_secs(4)).deadline(deadline)
     }
 

@@ -32,7 +32,8 @@ fn a_hundred_seeds_have_no_violation_and_cover_every_situation() {
     println!("{all}");
     println!("placed and unknown: {killed:?} of killed processes, {alive:?} of others");
     assert!(all.count(ClaimedOutcome::Done) > 8_000 && all.count(ClaimedOutcome::NotDone) > 2_000);
-    assert!(alive.1 * 500 < alive.0, "placed and unknown: {alive:?}");
+    // Most of these are of exchanges with a node whose clock is an hour ahead, so that a request may arrive for an hour.
+    assert!(alive.1 * 250 < alive.0, "placed and unknown: {alive:?}");
     // A killed process leaves many outcomes open at once, whose queries share the limits and the deadlines of the next
     // ones. What those do not find before the exchange may delete its records stays unknown.
     assert!(killed.1 * 20 < killed.0, "placed and unknown, of killed processes: {killed:?}");

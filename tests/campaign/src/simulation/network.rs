@@ -240,7 +240,8 @@ impl Network {
         };
         if fault == NetworkFault::Stall {
             ledger.cover(Situation::Stalled);
-            self.state().stall_ends = now + Duration::from_millis(500 + dice.below(STALLED - 500));
+            let longest = if self.0.beyond.contains(&Assumption::Flight) { HELD } else { STALLED };
+            self.state().stall_ends = now + Duration::from_millis(500 + dice.below(longest - 500));
         }
         let released = self.state().stall_ends + Duration::from_micros(dice.below(3_000));
         let arrives = (sent + there + first + jitter + late).max(released);

@@ -33,6 +33,7 @@ use crate::counts::Situation;
 use crate::figures::Figures;
 use crate::operation::Family;
 use crate::orders::{self, Order};
+use crate::pending::FAST_NODE;
 use crate::variant::ClientVariant;
 use crate::violation::Violation;
 
@@ -229,6 +230,14 @@ impl Story<'_> {
         if self.world.settings.variant.recovers_by_itself() {
             return self.recover(client).await;
         }
+        self.recover_in_rounds(client).await;
+        if self.world.deployment.has_fast_node() {
+            pause(&self.world.time, FAST_NODE).await;
+            self.recover_in_rounds(client).await;
+        }
+    }
+
+    async fn recover_in_rounds(&mut self, client: &Client) {
         for _ in 0..ROUNDS {
             if self.disk.changes().iter().all(|stored| stored.ending.is_some()) {
                 return;
