@@ -34,22 +34,21 @@ fn kinds(old: &Element, new: &Element) -> Vec<&'static str> {
 
 /// Compares the elements of one kind in two versions of their parent.
 fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
-    let among = |special: &Option<(&'static str, Verdict)>, usual: &Verdict| match special {
-        Some((of, verdict)) if *of == kind => verdict.clone(),
-        _ => usual.clone(),
-    };
     let olds: Vec<&Element> = old.elements.iter().filter(|element| element.kind == kind).collect();
     let news: Vec<&Element> = new.elements.iter().filter(|element| element.kind == kind).collect();
     let pairs = PairedElements::of(olds.clone(), news.clone());
     for removed in pairs.removed {
-        let verdict = among(&new.among.removed, &removed.removed);
+        let verdict = match &new.removed_within {
+            Some((of, verdict)) if *of == kind => verdict.clone(),
+            _ => removed.removed.clone(),
+        };
         to.add(removed.kind, &removed.path, VersionedPlace::Old(removed.place), Change::Removed, verdict);
     }
     for (old, new) in &pairs.both {
         elements(to, old, new);
     }
     for more in pairs.added {
-        let verdict = lost_conversion(&olds, more).unwrap_or_else(|| among(&old.among.added, &more.added));
+        let verdict = lost_conversion(&olds, more).unwrap_or_else(|| more.added.clone());
         to.add(more.kind, &more.path, VersionedPlace::New(more.place), Change::Added, verdict);
     }
     order(to, new, &pairs.both, &news);

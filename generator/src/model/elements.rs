@@ -57,21 +57,12 @@ pub(crate) struct Element {
     pub(crate) removed: Verdict,
     /// Elements of different forms hold different elements, which are not compared with each other.
     pub(crate) form: &'static str,
-    /// The effect of elements of a certain kind that are added to this element or removed from it, if it is special.
-    pub(crate) among: MembershipEffect,
+    /// The effect of removing elements of a kind from this newer version of the element, if it is special.
+    pub(crate) removed_within: Option<(&'static str, Verdict)>,
     /// The effect of another order of the elements of a kind, if there is one.
     pub(crate) order: Option<Order>,
     /// The type that `From` converts into it, unless another element of the kind has the same type.
     pub(crate) converts_from: Option<String>,
-}
-
-/// The effect of adding elements of a kind to an element or removing them, if it differs from the usual.
-#[derive(Default)]
-pub(crate) struct MembershipEffect {
-    /// For elements of this kind that the newer version adds to this older one.
-    pub(crate) added: Option<(&'static str, Verdict)>,
-    /// For elements of this kind that the older version had and this newer one lacks.
-    pub(crate) removed: Option<(&'static str, Verdict)>,
 }
 
 /// Elements whose order matters.
@@ -96,7 +87,7 @@ impl Element {
             added: documentation(""),
             removed: documentation(""),
             form: "",
-            among: MembershipEffect::default(),
+            removed_within: None,
             order: None,
             converts_from: None,
         }

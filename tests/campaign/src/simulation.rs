@@ -139,14 +139,13 @@ impl Scenario {
 
 /// Trades an account, and compares what its clients claim with what the exchange did.
 async fn trade(world: &World<'_>) -> Figures {
-    let account = world.scenario.account;
     match world.deployment.clients {
         Clients::Killed => processes::run(world).await,
         clients => {
             let contexts = world.contexts(clients);
             let is_selected = |task, request| world.is_selected(task, request);
-            let trade = account::trade(&contexts, world.exchange, &world.clock, account, is_selected);
-            let violations = surroundings::around(world, trade).await;
+            let trade = account::trade(&contexts, world.exchange, &world.clock, world.scenario.account, is_selected);
+            let violations = surroundings::surround(world, trade).await;
             account::conclude(world.exchange, &world.ledger, violations, |_| Vec::new())
         }
     }

@@ -45,7 +45,7 @@ async fn the_calls_of_a_process_that_died_keep_their_places() {
     let settings = settings().held_back(held_back).lease(ms(100));
     let members = [(); 2].map(|()| RedisLimits::new(&server.url(), settings.clone()).unwrap());
     for _ in 0..MAX_CALLS {
-        std::mem::forget(ask(&members[0], call(PLACE), true).await.unwrap());
+        let _never_reported = ask(&members[0], call(PLACE), true).await.unwrap();
     }
     let waited = next_admission(&members[1], Instant::now()).await;
     assert!(waited > held_back, "{waited:?}");

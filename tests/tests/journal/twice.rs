@@ -49,7 +49,7 @@ fn serve(books: &mut Books, request: &Request) -> Answer {
             let mut order: Value = serde_json::from_slice(&request.body).unwrap();
             let id = order["clientOid"].as_str().unwrap().to_owned();
             books.placements += 1;
-            if books.placements % 2 == 0 {
+            if books.placements.is_multiple_of(2) {
                 order["orderId"] = json!(books.placements.to_string());
                 order["orderStatus"] = json!("live");
                 order["createdTime"] = json!(now().to_string());

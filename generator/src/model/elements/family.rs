@@ -1,8 +1,6 @@
 //! The elements of a family: conventions, ceilings and classes.
 
-use super::{
-    Element, Key, MembershipEffect, Order, additive, behaviour, breaking, documentation, maybe, names, path, source,
-};
+use super::{Element, Key, Order, additive, behaviour, breaking, documentation, maybe, names, path, source};
 use crate::model::{Ceiling, Class, Family, Probe, phrases};
 
 impl Family {
@@ -35,7 +33,7 @@ impl Family {
         let instrument = instrument.as_ref().map(|names| format!("{}, {}", names.line.0, names.symbol.0));
         // All ceilings are in one table, which is emitted only if there are any.
         let none_left = || ("ceiling", breaking("the table `CEILINGS` is removed"));
-        let among = MembershipEffect { added: None, removed: limits.is_empty().then(none_left) };
+        let removed_within = limits.is_empty().then(none_left);
         let records = records.iter().filter(|record| !record.is_abstract);
         let element = Element::new("family", name, [name, rust], *place)
             .when(
@@ -61,7 +59,7 @@ impl Family {
             .holds(choices.iter().map(|choice| choice.element(self)))
             .holds(records.map(|record| record.element(self)))
             .holds(operations.iter().map(|operation| operation.element(self)));
-        statements.add_to(Element { among, ..element })
+        statements.add_to(Element { removed_within, ..element })
     }
 }
 

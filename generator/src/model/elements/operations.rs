@@ -188,7 +188,7 @@ impl Operation {
             .holds(self.confirm.iter().map(|confirm| confirm.element(family, self)))
             .holds(self.batch.iter().map(|batch| batch.element(family, self)));
         if self.is_repeatable() && self.repeat.is_none() {
-            element.among.removed = Some(("repeat", behaviour("it is repeated anyway")));
+            element.removed_within = Some(("repeat", behaviour("it is repeated anyway")));
         }
         self.statements.add_to(element)
     }

@@ -77,7 +77,7 @@ pub(super) async fn run(world: &World<'_>) -> Figures {
         violations: Vec::new(),
         dice: Dice::new(world.seed, "processes"),
     };
-    surroundings::around(world, story.run()).await;
+    surroundings::surround(world, story.run()).await;
     let Story { disk, recovered, violations, .. } = story;
     account::conclude(world.exchange, &world.ledger, violations, |truth| {
         journal_claims::violations(&disk.changes(), &recovered, &world.ledger, truth)
@@ -268,8 +268,10 @@ impl Story<'_> {
                 self.world.ledger.cover(Situation::Reconciled);
                 self.recovered.add(&reconciled.recovered);
                 let takes_denials = self.world.settings.variant == ClientVariant::TakesDenialsForEnds;
-                let exchange = self.world.exchange;
-                let found = self.comparisons.check(&reconciled, takes_denials, exchange, &self.disk.changes());
+                let found = {
+                    let (exchange, changes) = (self.world.exchange, self.disk.changes());
+                    self.comparisons.check(&reconciled, takes_denials, exchange, &changes)
+                };
                 self.violations.extend(found);
                 if self.dice.percent(20) {
                     let listed: Vec<_> = reconciled.foreign().filter_map(|order| order.id.as_deref()).collect();

@@ -17,7 +17,7 @@ use crate::deployment::{Clients, LAGGING, WRONG_CLOCK};
 const SET: u64 = 90_000;
 
 /// Runs something while what surrounds it happens.
-pub(super) async fn around<T>(world: &World<'_>, what: impl Future<Output = T>) -> T {
+pub(super) async fn surround<T>(world: &World<'_>, what: impl Future<Output = T>) -> T {
     match select(pin!(what), pin!(happen(world))).await {
         Either::Left((result, _)) => result,
         Either::Right(((), what)) => what.await,
