@@ -417,7 +417,11 @@ pub(super) fn compare(
         match of_journal {
             Some(by) if !filled_ids.contains(&by) => filled_ids.insert(by, Some(key.clone())),
             // Two orders with one id cannot be distinguished.
-            Some(_) | None => orders.push(by_its_fills(known, key, client_id, ownership)),
+            Some(_) => {
+                let id = Some(key.1.clone());
+                orders.push(ReconciledOrder { id, client_id, ..order(key.0, Difference::Unattributed) });
+            }
+            None => orders.push(by_its_fills(known, key, client_id, ownership)),
         }
     }
     for (key, order) in missing_orders(known, shown, since) {

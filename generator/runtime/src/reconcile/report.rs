@@ -79,7 +79,8 @@ pub enum Difference {
     OtherName,
     /// It is not of this program.
     Foreign,
-    /// It has no id to match it by, and may be an order that the journal has without an id.
+    /// It has no id of its own to match it by, and may be an order that the journal has: one without an id, or the other
+    /// of two with one id.
     Unattributed,
     /// The journal has it, and the exchange does not show it.
     Gone(Gone),

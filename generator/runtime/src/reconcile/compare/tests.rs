@@ -355,6 +355,8 @@ fn only_one_of_two_orders_with_one_id_is_matched() {
     let all = differences(&journal(&[("a", 20, Some(Outcome::Done))]), &fills);
     let ids: Vec<_> = all.iter().filter_map(|(id, _)| id.as_deref()).collect();
     assert_eq!(ids, ["1", "2"]);
+    assert!(all.iter().any(|(_, difference)| *difference == Difference::Unattributed));
+    assert!(all.iter().all(|(_, difference)| *difference != Difference::Foreign));
 }
 
 #[test]
