@@ -177,7 +177,7 @@ fn a_name_alone_finds_an_operation_of_one_family() {
 /// What a call takes of a pool, and what answers tell of it.
 #[test]
 fn an_operation_shows_its_pools() {
-    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/exchanges/schema/assorted");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/apis/schema/assorted");
     let explain = |operation: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"))
             .args(["explain", operation, "--schema", schema.to_str().unwrap()])

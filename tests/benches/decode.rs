@@ -15,7 +15,7 @@ use serde::Deserialize;
 use tradeapi::classic::{GetHistoryOrder, GetHistoryOrderPage};
 use tradeapi::runtime::Reply;
 use tradeapi::runtime::drift::Drift;
-use tradeapi::runtime::exchange::read_response;
+use tradeapi::runtime::wire::read_response;
 
 mod measure;
 

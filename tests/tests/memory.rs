@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::Response;
 use serde_json::Value;
 use tradeapi::runtime::drift::Drift;
-use tradeapi::runtime::exchange::read_response;
+use tradeapi::runtime::wire::read_response;
 use tradeapi::unified::{BatchCancel, GetOpenOrders};
 use tradeapi::{API, Error, Operation};
 use tradeapi_tests::schema;

@@ -6,11 +6,11 @@
 //! A call takes these steps:
 //!
 //! 1. A request is a value of one operation ([`Operation`]). [`checks`] finds all rules that it breaks.
-//! 2. Its [`parameters`](mod@parameters) are written once, as a query or as JSON. [`exchange::build_request`] builds
+//! 2. Its [`parameters`](mod@parameters) are written once, as a query or as JSON. [`wire::build_request`] builds
 //!    the HTTP request and signs exactly the bytes that are sent.
 //! 3. A limiter ([`limits`]) admits the call when its rate limits have room, for all clients of an account together.
 //! 4. A [`transport`] sends the request once. It is never sent again without a [`retry`] policy.
-//! 5. [`exchange::read_response`] reads the envelope, whose code decides, and then the data: leniently, because
+//! 5. [`wire::read_response`] reads the envelope, whose code decides, and then the data: leniently, because
 //!    exchanges write numbers as text and leave out fields, but without inventing anything.
 //! 6. The result is a [`Reply`], or an [`Error`] that shows whether the request may have had an effect.
 //!
@@ -36,7 +36,7 @@
 //! - `lifecycle`: the states of orders, and what records and responses show of them
 //! - `operation`, `error`: requests of one operation, and why a call fails
 //! - `signing`, `transport`, `ledger`: credentials, transports, and positions
-//! - `exchange`: from an operation to an HTTP request, and from a response to a reply
+//! - `wire`: from an operation to an HTTP request, and from a response to a reply
 //! - `limits`, `drift`, `observe`, `journal`: rate limits, differences from the documents, spans, and what is stored of
 //!   changes
 //! - `evidence`: what a record proves of a request
@@ -79,7 +79,6 @@ pub mod drift;
 pub mod emitted;
 pub mod error;
 mod evidence;
-pub mod exchange;
 pub mod flatten;
 pub mod journal;
 pub mod json;
@@ -99,13 +98,13 @@ pub mod signing;
 pub mod tables;
 pub mod transport;
 pub mod value;
+pub mod wire;
 
 pub use account::Account;
 pub use bytes;
 pub use checks::{CheckPolicy, Violations};
 pub use client::{ClientBuilder, ClientCore};
 pub use error::Error;
-pub use exchange::Reply;
 pub use http;
 pub use json::{Json, List, Map};
 pub use operation::Operation;
@@ -114,3 +113,4 @@ pub use reqwest;
 pub use rust_decimal;
 pub use signing::Credentials;
 pub use value::{Decimal, Edit, IsoTime, Scaled, Timestamp, UnixMicros, UnixNanos, UnixSeconds};
+pub use wire::Reply;

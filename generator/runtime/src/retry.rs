@@ -7,11 +7,11 @@ use std::time::Duration;
 use crate::client::{Attempt, CallFuture, ClientCore};
 use crate::clock::{Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
-use crate::exchange::Reply;
 use crate::observe;
 use crate::operation::{Cancellation, DynOperation, DynResponse, Operation, ReceivedFor, Repeatable};
 use crate::parameters::Named;
 use crate::tables::{CallResult, CodeProof, Outcome};
+use crate::wire::Reply;
 
 /// The number of retries that all calls together may make, so that retries do not overload an exchange in trouble.
 ///

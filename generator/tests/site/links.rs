@@ -120,7 +120,7 @@ fn the_list_of_pages_opens_the_family_of_the_page() {
     let of_unified = site.files.keys().filter(|file| file.starts_with("operations/unified/") && file.ends_with(".md"));
     assert_eq!(listed("operations/unified/place-order.html"), of_unified.count());
     assert_eq!(listed("errors.html"), 0, "a page of no family opens none");
-    let only = site_of(&folder("../tests/exchanges/schema/kraken"));
+    let only = site_of(&folder("../tests/apis/schema/kraken"));
     assert_eq!(only.files.keys().filter(|file| file.starts_with("families/")).count(), 1);
     assert!(!Page::of(&only, "errors.html").all("nav.contents [data-verb]").is_empty(), "the only family is open");
 }

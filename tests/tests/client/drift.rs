@@ -10,7 +10,7 @@ mod readability;
 
 use bytes::Bytes;
 use tradeapi::runtime::drift::Drift;
-use tradeapi::runtime::exchange::read_response;
+use tradeapi::runtime::wire::read_response;
 use tradeapi::{API, Error, Operation, Reply};
 
 /// Collects the drift of an answer to `O`.

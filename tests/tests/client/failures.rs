@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi::runtime::error::{ExchangeError, TransportErrorKind, UnreadableAnswer};
-use tradeapi::runtime::exchange::read_response;
 use tradeapi::runtime::tables::{CallResult, CodeProof, Effect, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::TransportLimits;
+use tradeapi::runtime::wire::read_response;
 use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tradeapi::runtime::batches::ItemOutcome;
-use tradeapi::runtime::exchange::CodePolicy;
 use tradeapi::runtime::tables::{CodeProof, Outcome};
+use tradeapi::runtime::wire::CodePolicy;
 use tradeapi::unified::{
     BatchOrder, BatchOrderItem, CancelOrder, Category, ClientOid, Execution, OrderRef, PlaceOrder,
 };

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tradeapi::runtime::exchange::PoolReport;
 use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, TooMany};
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
+use tradeapi::runtime::wire::PoolReport;
 
 use super::callers::{
     CANCEL, MAX_CALLS, PLACE, RESTART_PAUSE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings,

@@ -208,7 +208,7 @@ fn a_change_of_another_operation_reaches_the_files_that_read_it() {
         ("schema", &["unified/place-batch.yaml"], "id: no-reduce-only", "id: never-reduce-only", "codes.rs"),
         ("schema", &["classic/batch-cancel-orders.yaml"], "\n    code: errorCode", "", "records.rs"),
         (
-            "tests/exchanges/schema/bybit",
+            "tests/apis/schema/bybit",
             &["order/create.yaml", "order/create-batch.yaml"],
             "\n  then: history",
             "",

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tradeapi::runtime::error::JournalError;
-use tradeapi::runtime::exchange::CodePolicy;
 use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use tradeapi::runtime::tables::{CodeProof, Outcome};
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
+use tradeapi::runtime::wire::CodePolicy;
 use tradeapi::unified::{BatchOrder, CancelOrder, GetOrderDetails, PlaceOrder};
 use tradeapi::{Client, Error, Operation};
 use tradeapi_exchange::{Exchange, Family, Seed};

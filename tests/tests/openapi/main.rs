@@ -272,7 +272,7 @@ fn skipped(why: &str) {
 
 /// The exported schema of a body of a public exchange.
 fn body_of(exchange: &str, path: &str) -> Value {
-    let folder = workspace().join("tests/exchanges/schema").join(exchange);
+    let folder = workspace().join("tests/apis/schema").join(exchange);
     let document = document(&Generator::new().schema_dir(folder).read().unwrap().openapi());
     let content = &document["paths"][path]["post"]["requestBody"]["content"];
     content.as_object().unwrap().values().next().unwrap()["schema"].clone()

@@ -1,6 +1,6 @@
 //! What the client assumes, each as a move that no world makes unless it is asked for.
 
-/// An assumption of the client: a row of the table in `generator/guide/unknown-outcomes.md`. A world in which it does
+/// An assumption of the client: a row of the table in `generated/guide/unknown-outcomes.md`. A world in which it does
 /// not hold has one more move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {

@@ -119,7 +119,7 @@ fn each_assumption_is_needed() {
 
 #[test]
 fn the_assumptions_are_those_of_the_guide() {
-    let guide = include_str!("../../../generator/guide/unknown-outcomes.md");
+    let guide = include_str!("../../../generated/guide/unknown-outcomes.md");
     let (_, table) = guide.split_once("\n| name | assumption |").unwrap();
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let names: Vec<_> = rows.map(|row| row.trim_matches('|').split('|').next().unwrap().trim()).collect();

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::batch::{BatchAnswer, Failure, ItemResult, ResultsApart};
-use crate::exchange::{reader_at, text_at};
 use crate::json::Kind;
 use crate::tables::Step;
+use crate::wire::{reader_at, text_at};
 
 impl ResultsApart {
     /// The code and the message of each item, if there are exactly `count` of them.

@@ -9,10 +9,10 @@ use super::matching;
 use super::report::{ItemResults, UnmatchedResult};
 use crate::client::ClientCore;
 use crate::error::{Error, ExchangeError};
-use crate::exchange::Reply;
 use crate::json::BadItem;
 use crate::operation::Cancellation;
 use crate::retry::Retrying;
+use crate::wire::Reply;
 
 /// A reply to a request whose items succeed or fail on their own: the cancellation of all orders, or a batch in a
 /// single call. The call succeeded; items may have failed.

@@ -2,10 +2,10 @@
 
 use super::batch::{BatchAnswer, ItemResult, ListsResults, SentItems, StatedResult};
 use super::matching;
-use crate::exchange::is_compound_with;
 use crate::operation::{ItemJudge, ItemOutcome, ItemOutcomes};
 use crate::parameters::Named;
 use crate::tables::{CallResult, Meta, Outcome};
+use crate::wire::is_compound_with;
 
 /// The outcomes of the items of a request, or those that the response to a request without items lists.
 pub fn item_outcomes<O: ListsResults<Response: Clone>>(

@@ -13,11 +13,11 @@ use super::matching::{Matched, MatchedResult};
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError};
-use crate::exchange::{CodePolicy, ReadCode, Reply, is_compound_item};
 use crate::json::BadItem;
 use crate::parameters::Parameters;
 use crate::tables::{Api, CallResult, Meta, Outcome};
 use crate::value::Timestamp;
+use crate::wire::{CodePolicy, ReadCode, Reply, is_compound_item};
 
 /// The outcome of a batch. Some items may have failed although the call succeeded; see [`all_done`](Self::all_done).
 #[derive(Debug)]

@@ -13,7 +13,6 @@ use crate::confirm::{
     ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, OutsideEvidence, Queryable, RecoveredChanges, Recovery,
 };
 use crate::error::{BuildError, Error, JournalError};
-use crate::exchange::{CodePolicy, Reply};
 use crate::flatten::{Flat, Flattened, NotFlat};
 use crate::journal::Journal;
 use crate::json::{Decode, Encode};
@@ -28,6 +27,7 @@ use crate::reconcile::{
 use crate::retry::RetryPolicy;
 use crate::tables::Api;
 use crate::value::Timestamp;
+use crate::wire::{CodePolicy, Reply};
 
 /// [`ClientCore`](crate::ClientCore) for programs without async: its async functions block the calling thread here.
 /// Cheap to clone; several threads may make calls at the same time.

@@ -19,7 +19,6 @@ use crate::clock::{Clock, Environment, Moment, SystemEnvironment, Timer};
 use crate::drift::Drift;
 use crate::error::BuildError;
 use crate::evidence::Awaited;
-use crate::exchange::{BaseUrl, CodePolicy, HeaderValues};
 use crate::journal::Journal;
 use crate::limits::{Classes, InProcessLimits, LimitSettings, Limiter};
 use crate::orders::TrackedOrders;
@@ -33,6 +32,7 @@ use crate::transport::ReqwestTransport;
 use crate::transport::Transport;
 #[cfg(any(feature = "hyper", feature = "reqwest"))]
 use crate::transport::{TlsSettings, TransportLimits};
+use crate::wire::{BaseUrl, CodePolicy, HeaderValues};
 
 /// Builds a client `C`.
 #[must_use]

@@ -8,12 +8,12 @@ use super::prepared::{Prepared, SignedRequest};
 use super::sending::{CallContext, CallFuture};
 use crate::clock::Moment;
 use crate::error::{Error, Unsigned};
-use crate::exchange::Reply;
 use crate::limits::Permit;
 use crate::observe::CallSpan;
 use crate::operation::{DynOperation, DynResponse, Operation, ReceivedFor};
 use crate::tables::{CallResult, Meta, Outcome};
 use crate::transport::RoundTrip;
+use crate::wire::Reply;
 
 /// One of the attempts of a call.
 #[derive(Clone, Copy, Debug)]

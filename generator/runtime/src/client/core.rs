@@ -18,7 +18,6 @@ use crate::clock::{Environment, Moment, Skew, Timer};
 use crate::drift::Drift;
 use crate::error::{Error, Refusal};
 use crate::evidence::Awaited;
-use crate::exchange::{BaseUrl, CodePolicy, HeaderValues};
 use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{DynOperation, Operation};
@@ -28,6 +27,7 @@ use crate::signing::Authenticator;
 use crate::tables::{Access, Api, CallResult, Meta};
 use crate::transport::Transport;
 use crate::value::Timestamp;
+use crate::wire::{BaseUrl, CodePolicy, HeaderValues};
 
 /// A client: an address, credentials, a clock, a transport and rate limits. Emitted clients wrap it. Cheap to clone.
 #[derive(Clone)]

@@ -7,7 +7,6 @@ use super::own_journal::OwnJournal;
 use super::prepared::{SignedRequest, client_ids};
 use super::sending::{CallContext, CallFuture};
 use crate::error::{Error, JournalError, NotStored};
-use crate::exchange::Reply;
 use crate::journal::{Change, ChangeNumber, Ending, ItemEnding, Journal, Owner, StoredChange};
 use crate::limits::Permit;
 use crate::observe;
@@ -17,6 +16,7 @@ use crate::signing::Authenticator;
 use crate::tables::{Effect, Meta, Outcome};
 use crate::transport::RoundTrip;
 use crate::value::Timestamp;
+use crate::wire::Reply;
 
 /// The longest code that is stored.
 const LONGEST_CODE: usize = 32;

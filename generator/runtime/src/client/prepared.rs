@@ -12,11 +12,11 @@ use super::recent::{IdUse, KeyOfRepeats, RequestFacts, RequestNumber};
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::Error;
-use crate::exchange;
 use crate::operation::{DynOperation, Operation};
 use crate::parameters::{Named, json_of};
 use crate::tables::{Meta, RepeatKey, Sends};
 use crate::value::Timestamp;
+use crate::wire;
 
 /// A checked and signed request, ready to be sent once. Its ids can be stored before it is sent.
 ///
@@ -119,7 +119,7 @@ impl ClientCore {
         let Parts { api, base, authenticator, headers, time, .. } = &*self.parts;
         let made = time.now();
         let signed_at = time.to_sign_at(made);
-        let request = exchange::build(api, operation, base, authenticator.as_ref(), headers, signed_at)?;
+        let request = wire::build(api, operation, base, authenticator.as_ref(), headers, signed_at)?;
         let number = self.remember(operation, request.body(), signed_at, made);
         Ok(SignedRequest { request, warnings, signed_at, made, number })
     }

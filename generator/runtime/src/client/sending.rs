@@ -16,7 +16,6 @@ use crate::error::{
     Error, ExchangeError, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of,
 };
 use crate::evidence::QueryInProgress;
-use crate::exchange::{Reply, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
 use crate::operation::{DynOperation, DynResponse};
@@ -26,6 +25,7 @@ use crate::signing::{Authenticator, redacted};
 use crate::tables::{Access, CallResult, Effect, Meta, Outcome};
 use crate::transport::{ResponseFuture, RoundTrip};
 use crate::value::Timestamp;
+use crate::wire::{Reply, read_answer, time_of_date_header};
 
 /// A request that was sent.
 pub(super) struct Sent<'a> {

@@ -4,12 +4,12 @@ use super::core::ClientCore;
 use crate::account::{AccountEvidence, AccountMismatch};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::error::{Error, ExchangeError};
-use crate::exchange::Reply;
 use crate::lifecycle::{PropertyShown, ShownAs};
 use crate::observe;
 use crate::operation::{DynOperation, DynResponse};
 use crate::tables::{AccountProperty, Effect, Meta, PropertyKind};
 use crate::value::Timestamp;
+use crate::wire::Reply;
 
 impl ClientCore {
     /// Notes what an answer shows of the stated properties, and adds a mismatch to the refusal that shows it.

@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::core::ClientCore;
 use super::weighing::{CLOCK_ERROR, LAG, SETTLING};
 use crate::error::Error;
-use crate::exchange::{Reply, is_compound_with};
 use crate::lifecycle::{OrderShown, ShownAs};
 use crate::operation::{DynOperation, DynResponse};
 use crate::orders::{Answered, TrackedOrders, Tracking};
 use crate::parameters::Named;
 use crate::tables::Outcome;
+use crate::wire::{Reply, is_compound_with};
 
 impl ClientCore {
     /// The orders that the client knows from its calls, if it was built with

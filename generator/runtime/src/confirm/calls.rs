@@ -11,10 +11,10 @@ use super::{ConfirmPolicy, Confirmable, Queryable};
 use crate::client::ClientCore;
 use crate::clock::Moment;
 use crate::error::Error;
-use crate::exchange::Reply;
 use crate::operation::Operation;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
+use crate::wire::Reply;
 
 /// The outcome of a request of the operation `O`.
 type ConfirmationOf<O> = Confirmation<Reply<<O as Operation>::Response>, <O as Queryable>::Record>;

@@ -10,11 +10,11 @@ use super::{ConfirmPolicy, Queryable, Shown};
 use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::error::Error;
-use crate::exchange::Reply;
 use crate::json::{Decode, Encode, read_json};
 use crate::lifecycle::{HasState, OrderShown, PropertyShown, Sighting};
 use crate::retry::RetryPolicy;
 use crate::tables::Outcome;
+use crate::wire::Reply;
 
 /// How the orders of a stored change are looked up.
 #[derive(Clone, Copy)]

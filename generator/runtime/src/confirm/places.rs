@@ -8,13 +8,13 @@ use super::{Shown, Shows};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
 use crate::error::{Error, Refusal};
-use crate::exchange::Reply;
 use crate::json::{Decode, Encode, List, write_json};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::{ForPage, Next, Paged, Step, follow};
 use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::tables::NextPage;
+use crate::wire::Reply;
 
 /// A query under way in one place.
 pub type QueryFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<Shown<AnyRecord>>, Error>> + Send + 'a>>;

@@ -11,12 +11,12 @@ use crate::checks::{Violation, Violations};
 use crate::client::ClientCore;
 use crate::error::{Error, ExchangeError, Refusal};
 use crate::evidence::{Evidence, Sent, Target};
-use crate::exchange::is_compound_with;
 use crate::json::write_json;
 use crate::operation::DynOperation;
 use crate::retry::RetryPolicy;
 use crate::tables::{CodeProof, Confirm, Meta, Severity, TimeParameter};
 use crate::value::Timestamp;
+use crate::wire::is_compound_with;
 
 /// A query about one thing that a request was to change.
 pub(super) struct Question {

@@ -15,10 +15,10 @@ use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
 use crate::error::Error;
 use crate::evidence::{Evidence, OutsideRecord, Pending};
-use crate::exchange::Reply;
 use crate::observe;
 use crate::tables::{CodeProof, Outcome};
 use crate::value::Timestamp;
+use crate::wire::Reply;
 
 /// The answer to a query, as far as it is about the change.
 type QueryAnswer = Result<Reply<QueryResult>, Error>;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::record::AnyRecord;
 use crate::error::{Code, Error};
-use crate::exchange::Reply;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
+use crate::wire::Reply;
 
 /// The outcome of a request or an item, after queries. `A` is its response, `R` the record that a query returns.
 #[derive(Debug)]

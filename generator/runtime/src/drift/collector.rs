@@ -10,11 +10,11 @@ use super::report::DriftReport;
 use super::walk::walk;
 use super::withheld::Redactor;
 use crate::error::Error;
-use crate::exchange::Reply;
 use crate::json::{Decode, Form};
 use crate::operation::Operation;
 use crate::signing::Credentials;
 use crate::tables::{Api, CallResult, Meta};
+use crate::wire::Reply;
 
 /// Collects differences between responses and the documents, from all clients that share it.
 ///

@@ -4,10 +4,10 @@
 use super::counts::{Counts, FieldPlace, JsonKinds, Occurrences, Sign};
 use super::spelling;
 use super::withheld::Redactor;
-use crate::exchange::reader_at;
 use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable, Travels};
 use crate::tables::{Api, Around, Envelope, Meta, Step};
 use crate::value::{Decimal, find_value};
+use crate::wire::reader_at;
 
 /// The place of the envelope among the counted records: it is counted first.
 const ENVELOPE: usize = 0;

@@ -339,7 +339,7 @@ macro_rules! __client {
             ///
             /// It shares everything else with this one, and is cheap enough for a single call.
             #[must_use]
-            pub fn with_code_policy(&self, policy: $crate::exchange::CodePolicy) -> Self {
+            pub fn with_code_policy(&self, policy: $crate::wire::CodePolicy) -> Self {
                 Self { core: self.core.with_code_policy(policy) }
             }
 

@@ -37,12 +37,12 @@ pub struct ExchangeError {
     pub request_time: Option<Timestamp>,
     /// What is known about the code, even if it proves nothing.
     pub known: Option<&'static KnownError>,
-    /// What the code proves, by the client's [`CodePolicy`](crate::exchange::CodePolicy).
+    /// What the code proves, by the client's [`CodePolicy`](crate::wire::CodePolicy).
     pub proves: Option<CodeProof>,
     /// The wait that the exchange requires before the next request.
     pub retry_after: Option<Duration>,
     /// Whether the answer came so late that it may be that to a repeat of the request, whose first copy may have been
-    /// done; see [`CodePolicy::repeats_after`](crate::exchange::CodePolicy::repeats_after).
+    /// done; see [`CodePolicy::repeats_after`](crate::wire::CodePolicy::repeats_after).
     pub may_answer_repeat: bool,
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
     /// corrected timestamp; this one is not sent again.

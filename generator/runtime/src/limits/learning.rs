@@ -6,7 +6,7 @@ use super::bucket::{Bucket, Taken};
 use super::bucket::{Key, Pause};
 use super::limiter::{RateLimitFeedback, TooMany};
 use super::state::{Counter, LimiterState};
-use crate::exchange::PoolReport;
+use crate::wire::PoolReport;
 
 impl LimiterState {
     /// Learns from the answer to a call of `bucket` that was sent at `sent`.

@@ -11,9 +11,9 @@ use super::call::Call;
 use super::plan::Plan;
 use super::reservation::Reservation;
 use crate::error::{BindingLimit, LimiterErrorKind};
-use crate::exchange::{MAX_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
 use crate::tables::Api;
 use crate::value::Timestamp;
+use crate::wire::{MAX_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
 
 /// Keeps calls within their rate limits.
 ///

@@ -8,8 +8,8 @@ use tracing::field::Empty;
 use tracing::{Instrument, Span, debug, info, info_span, warn};
 
 use crate::error::{Error, JournalError};
-use crate::exchange::Reply;
 use crate::tables::{Api, CallResult, Meta, Outcome};
+use crate::wire::Reply;
 
 /// A longer code does not come from the exchange, and may contain anything.
 const LONGEST_CODE: usize = 32;

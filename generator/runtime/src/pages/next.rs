@@ -11,7 +11,7 @@ use super::source::{PageRequest, PageSource, SourceReply};
 use super::step::Next;
 use super::walk::{Learning, Walk};
 use crate::error::Error;
-use crate::exchange::Reply;
+use crate::wire::Reply;
 
 /// If a response shows a greater offset than this, the client's clock is behind the exchange's.
 const BEHIND: Duration = Duration::from_secs(1);

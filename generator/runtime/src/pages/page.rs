@@ -4,11 +4,11 @@ use std::fmt;
 use std::time::Duration;
 
 use super::step::{Answer, Continuation, Next, Step};
-use crate::exchange::NextPageHint;
 use crate::json::{Decode, Encode, JsonWriter, List, read_json, write_json};
 use crate::operation::Repeatable;
 use crate::tables::Length;
 use crate::value::Timestamp;
+use crate::wire::NextPageHint;
 
 /// A range of times, in which each end is optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use super::page::{Paged, TimeRange, follow};
 use super::seen::ItemHash;
 use super::step::Next;
 use super::whole::ForPage;
-use crate::exchange::{NextPageHint, Reply};
 use crate::json::{BadItem, List};
 use crate::operation::{DynOperation, DynResponse, Received};
+use crate::wire::{NextPageHint, Reply};
 
 /// Where the pages of a listing come from. It keeps the items of the page that was fetched last.
 pub(super) trait PageSource: Send {

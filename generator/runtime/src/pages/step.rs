@@ -1,6 +1,6 @@
 //! Where the next page begins: at the cursor of the answer, after the last item, at the next number or offset.
 
-use crate::exchange::NextPageHint;
+use crate::wire::NextPageHint;
 
 /// How the next page is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

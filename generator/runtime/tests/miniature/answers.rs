@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use http::Response;
 use proptest::prelude::*;
-use tradeapi_runtime::exchange::read_response;
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_runtime::value::OpenEnum;
+use tradeapi_runtime::wire::read_response;
 use tradeapi_runtime::{Error, Operation, Reply, Timestamp};
 
 use crate::Tested;

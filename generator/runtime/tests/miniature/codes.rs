@@ -1,8 +1,8 @@
 //! What refusals prove, by the sources of their codes and by the client's code policy.
 
 use tradeapi_runtime::Error;
-use tradeapi_runtime::exchange::CodePolicy;
 use tradeapi_runtime::tables::{CallResult, Certainty, CodeProof, CredentialCause, Outcome};
+use tradeapi_runtime::wire::CodePolicy;
 
 use crate::Tested;
 use crate::confirmations::{Act, Line, code, order};

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::clock::FixedClock;
 use tradeapi_runtime::error::BuildError;
-use tradeapi_runtime::exchange::{BaseUrl, HeaderValues, build_request};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::signing::{Authenticator, HmacSha256, Signer};
+use tradeapi_runtime::wire::{BaseUrl, HeaderValues, build_request};
 use tradeapi_runtime::{ClientBuilder, Credentials, Edit, Error, Operation, Timestamp, name};
 
 use crate::Tested;

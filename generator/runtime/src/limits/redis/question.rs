@@ -8,8 +8,8 @@ use redis::{RedisError, Script};
 
 use super::bucket::{Bucket, Reports};
 use super::settings::{LONGEST, RedisSettings};
-use crate::exchange::PoolReport;
 use crate::limits::limiter::TooMany;
+use crate::wire::PoolReport;
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("script.lua")));
 

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
-use crate::exchange::{MAX_POOLS, PoolReport};
 use crate::limits::{
     Admission, AdmissionError, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Reservation, TooMany,
 };
 use crate::tables::{Effect, Meta, RateLimit};
+use crate::wire::{MAX_POOLS, PoolReport};
 
 const TOO_MANY: RateLimitFeedback = too_many(false, None);
 

@@ -1,0 +1,263 @@
+//! The page of the exchange and its control address, `/-/`: its state, and buttons for time, prices, faults and a
+//! reset.
+//!
+//! | request | does |
+//! |---|---|
+//! | `GET /` | the page |
+//! | `GET /-/state?pair=5&account=1` | what the page shows |
+//! | `POST /-/time?speed=0` | freezes the clock; another number sets its speed |
+//! | `POST /-/time?step=1000` | advances the clock by milliseconds |
+//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price |
+//! | `POST /-/faults?kind=refuse&code=40762&times=1` | adds a fault; `clear=all` removes them |
+//! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag`, `maintenance` |
+//! | `POST /-/conditions?hostile=40` | makes it hostile, with `quirks`, `seed` and `nodes`; `hostile=off` ends it |
+//! | `GET /-/journal?from=0` | the journal as JSON lines |
+//! | `POST /-/reset` | resets the exchange, at the system's time |
+//!
+//! Only this machine is served, and only pages of this address: the `Host` must be a name of this machine, so that no
+//! other name can be rebound to it, and an `Origin` must be that of the host.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use tradeapi::runtime::json::JsonWriter;
+
+use crate::faults::{Fault, FaultKind, FaultTarget};
+use crate::snapshot::{Selection, snapshot};
+use crate::exchange::Exchange;
+
+mod conditions;
+mod query;
+
+use self::conditions::conditions;
+use self::query::Query;
+
+pub use self::query::per_mille;
+
+const PAGE: &str = include_str!("page.html");
+
+/// The content security policy of the page: only its own script runs, and it may only query this server.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+                      require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// The maximum speed of the clock, and the maximum step: the actions of other participants in between are simulated.
+const MAX_SPEED: u32 = 1_000;
+const MAX_STEP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The greatest delay of an answer and of listings.
+const MAX_DELAY: u64 = 60 * 60 * 1000;
+
+/// The most faults, and the longest code.
+const MAX_FAULTS: usize = 100;
+const MAX_CODE: usize = 16;
+
+/// The refusal of a control request.
+pub(crate) struct Refused(pub(crate) StatusCode, pub(crate) String);
+
+impl Refused {
+    fn bad(why: impl Into<String>) -> Self {
+        Self(StatusCode::BAD_REQUEST, why.into())
+    }
+}
+
+/// Whether a path belongs to the page.
+pub(crate) fn serves(path: &str) -> bool {
+    path == "/" || path.starts_with("/-/")
+}
+
+/// Answers a request for the page or to the control address.
+pub(crate) fn answer(request: &Parts, exchange: &Exchange) -> Response<Bytes> {
+    let (status, kind, body) = match done(request, exchange) {
+        Ok(body) if request.uri.path() == "/" => (StatusCode::OK, "text/html; charset=utf-8", body),
+        Ok(body) => (StatusCode::OK, "application/json", body),
+        Err(Refused(status, why)) => {
+            let mut out = JsonWriter::new();
+            out.begin_object();
+            out.member("error").string(&why);
+            out.end_object();
+            (status, "application/json", Bytes::from(out.finish()))
+        }
+    };
+    response(status, kind, POLICY, body)
+}
+
+/// A response for a browser, with a content security policy.
+pub(crate) fn response(status: StatusCode, kind: &'static str, policy: &'static str, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    for (name, value) in [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
+    let path = request.uri.path();
+    refuse_foreign(path, &request.headers)?;
+    let query = Query(request.uri.query().unwrap_or_default());
+    let does: fn(&Exchange, Query<'_>) -> Result<Bytes, Refused> = match path {
+        "/" => |_, _| Ok(Bytes::from_static(PAGE.as_bytes())),
+        "/-/state" => |exchange, query| state(exchange, query),
+        "/-/time" => |exchange, query| time(exchange, query),
+        "/-/price" => |exchange, query| price(exchange, query),
+        "/-/faults" => |exchange, query| faults(exchange, query),
+        "/-/conditions" => |exchange, query| conditions(exchange, query),
+        "/-/journal" => |exchange, query| journal(exchange, query),
+        "/-/reset" => |exchange, _| {
+            exchange.reset();
+            Ok(nothing())
+        },
+        _ => return Err(Refused(StatusCode::NOT_FOUND, format!("no control address {path}"))),
+    };
+    let reads = matches!(path, "/" | "/-/state" | "/-/journal");
+    if request.method != if reads { Method::GET } else { Method::POST } {
+        let method = if reads { "GET" } else { "POST" };
+        return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} accepts only {method}")));
+    }
+    does(exchange, query)
+}
+
+/// Refuses requests of foreign pages in a browser.
+pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refused> {
+    let foreign = |why: String| Err(Refused(StatusCode::FORBIDDEN, why));
+    let header = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("(not ASCII)"));
+    let host = header(header::HOST).unwrap_or_default();
+    if !is_here(host) {
+        return foreign(format!("the Host {host:?} is not a name of this machine: use 127.0.0.1 or localhost"));
+    }
+    match header(header::ORIGIN) {
+        Some(origin) if origin.strip_prefix("http://") != Some(host) => {
+            return foreign(format!("a page of {origin:?} may not control this exchange"));
+        }
+        _ => {}
+    }
+    match header(http::HeaderName::from_static("sec-fetch-site")) {
+        None | Some("same-origin" | "none") => Ok(()),
+        // Any page may link to this one, but only the page itself may send further requests.
+        Some(_) if path == "/" => Ok(()),
+        Some(site) => foreign(format!("a {site} page may not control this exchange")),
+    }
+}
+
+/// Whether a `Host` names this machine, with any port.
+fn is_here(host: &str) -> bool {
+    ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| {
+        let port = host.strip_prefix(name);
+        port.is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+        })
+    })
+}
+
+fn nothing() -> Bytes {
+    Bytes::from_static(b"{}")
+}
+
+fn state(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let view = Selection { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
+    let core = exchange.core_now();
+    Ok(Bytes::from(snapshot(&core, view, exchange.time().speed())))
+}
+
+fn time(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let most_step = u64::try_from(MAX_STEP.as_millis()).unwrap_or(u64::MAX);
+    match (query.number("speed", MAX_SPEED)?, query.number("step", most_step)?) {
+        (None, None) => return Err(Refused::bad("missing speed or step")),
+        (speed, step) => {
+            if let Some(speed) = speed {
+                exchange.time().set_speed(speed);
+            }
+            exchange.time().advance(Duration::from_millis(step.unwrap_or_default()));
+        }
+    }
+    Ok(nothing())
+}
+
+fn price(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let (Some(symbol), Some(price)) = (query.get("symbol"), query.get("price")) else {
+        return Err(Refused::bad("missing symbol or price"));
+    };
+    let number: tradeapi::Decimal =
+        price.parse().map_err(|_| Refused::bad(format!("invalid price {price:?}: expected a number")))?;
+    exchange.set_price(&symbol, number).map_err(|error| Refused::bad(error.to_string()))?;
+    Ok(nothing())
+}
+
+fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    if query.get("clear").is_some() {
+        exchange.clear_faults();
+        return Ok(nothing());
+    }
+    let code = query.get("code");
+    if let Some(code) = &code {
+        let is_code = code.len() <= MAX_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !is_code {
+            return Err(Refused::bad(format!("invalid code {code:?}: expected up to {MAX_CODE} letters and digits")));
+        }
+    }
+    let kind = query.get("kind").unwrap_or("any".into());
+    let fault_kind = FaultKind::named(&kind, code.as_deref()).ok_or_else(|| {
+        Refused::bad(
+            "expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, late-gateway, slow, any without one",
+        )
+    })?;
+    let target = match query.get("aim").as_deref() {
+        None | Some("changes") => FaultTarget::Changes,
+        Some("all") => FaultTarget::All,
+        Some(id) if crate::routes::operations().any(|meta| meta.id == id) => FaultTarget::Operation(id.to_owned()),
+        Some(id) => {
+            return Err(Refused::bad(format!(
+                "unknown operation {id:?}: expected changes, all, or an id such as unified.place-order"
+            )));
+        }
+    };
+    if exchange.core().faults.list.len() >= MAX_FAULTS {
+        return Err(Refused::bad(format!("{MAX_FAULTS} faults are waiting: remove them with clear=all")));
+    }
+    let mut fault = Fault::new(fault_kind).target(target);
+    if let Some(times) = query.number("times", u32::MAX)? {
+        fault = fault.times(times.max(1));
+    }
+    if let Some(share) = query.get("share") {
+        fault = fault.per_mille(per_mille(&share).map_err(Refused::bad)?);
+    }
+    if let Some(delay) = query.number("delay", MAX_DELAY)? {
+        fault = fault.delay(Duration::from_millis(delay));
+    }
+    exchange.add_fault(fault);
+    Ok(nothing())
+}
+
+fn journal(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let journal = exchange.journal_from(query.number("from", usize::MAX)?.unwrap_or_default());
+    let journal = journal.ok_or_else(|| {
+        Refused(StatusCode::NOT_FOUND, "no journal is kept: start the exchange with --journal FILE".to_owned())
+    })?;
+    Ok(Bytes::from(journal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_here() {
+        for here in ["127.0.0.1", "127.0.0.1:8090", "localhost:1", "[::1]:65535"] {
+            assert!(is_here(here), "{here}");
+        }
+        for elsewhere in
+            ["", "evil.example", "127.0.0.1.evil.example", "localhost:80@evil", "127.0.0.1:", "localhost.:1"]
+        {
+            assert!(!is_here(elsewhere), "{elsewhere}");
+        }
+    }
+}

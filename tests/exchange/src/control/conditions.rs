@@ -1,0 +1,71 @@
+//! Conditions from the parameters of a control request.
+
+use bytes::Bytes;
+
+use super::query::Query;
+use super::{MAX_DELAY, Refused, nothing};
+use crate::dice::Seed;
+use crate::hostile::{Hostility, Node};
+use crate::exchange::Exchange;
+
+/// The greatest offset of a clock.
+const MAX_OFFSET: i64 = 24 * 60 * 60 * 1000;
+
+/// The greatest share of a node.
+const MAX_SHARE: u64 = 1_000;
+
+pub(super) fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let mut conditions = exchange.conditions();
+    if let Some(latency) = query.numbers("latency", 0, i64::try_from(MAX_DELAY).unwrap_or(i64::MAX))? {
+        conditions.latency = latency.into_iter().filter_map(|millis| u64::try_from(millis).ok()).collect();
+        conditions.latency.sort_unstable();
+    }
+    if let Some(clocks) = query.numbers("clocks", -MAX_OFFSET, MAX_OFFSET)? {
+        conditions.clocks = clocks;
+    }
+    if let Some(lag) = query.number("lag", MAX_DELAY)? {
+        conditions.lag = lag;
+    }
+    match query.get("maintenance").as_deref() {
+        None => {}
+        Some("on") => conditions.maintenance = true,
+        Some("off") => conditions.maintenance = false,
+        Some(other) => return Err(Refused::bad(format!("invalid maintenance {other:?}: expected on or off"))),
+    }
+    conditions.hostility = hostility(query, conditions.hostility)?;
+    exchange.set_conditions(conditions);
+    Ok(nothing())
+}
+
+/// The requested hostility: `hostile` and `quirks` in percent, `seed`, `nodes`, or `hostile=off`.
+fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostility>, Refused> {
+    if query.get("hostile").as_deref() == Some("off") {
+        return Ok(None);
+    }
+    let (faults, quirks) = (query.number("hostile", 100)?, query.number("quirks", 100)?);
+    let seed = query.number("seed", u64::MAX)?;
+    let nodes = query.list("nodes", "nodes such as 2 or 1:clock=20000:answer_time=-300:lag=2500", node)?;
+    if faults.is_none() && now.is_none() {
+        let others = [("quirks", quirks.is_some()), ("seed", seed.is_some()), ("nodes", nodes.is_some())];
+        return match others.into_iter().find(|(_, is_set)| *is_set) {
+            None => Ok(None),
+            Some((name, _)) => Err(Refused::bad(format!("{name} needs a hostile exchange: hostile=40"))),
+        };
+    }
+    let mut hostility = now.unwrap_or_default();
+    hostility.faults = faults.unwrap_or(hostility.faults);
+    hostility.quirks = quirks.unwrap_or(hostility.quirks);
+    hostility.seed = seed.map_or(hostility.seed, Seed);
+    hostility.nodes = nodes.unwrap_or(hostility.nodes);
+    Ok(Some(hostility))
+}
+
+/// Parses a node, and checks its bounds.
+fn node(text: &str) -> Option<Node> {
+    let is_possible = |node: &Node| {
+        let clocks = [node.clock, node.answer_time];
+        let is_near = clocks.iter().all(|millis| (-MAX_OFFSET..=MAX_OFFSET).contains(millis));
+        is_near && node.lag <= MAX_DELAY && (1..=MAX_SHARE).contains(&node.share)
+    };
+    Node::read(text).filter(is_possible)
+}
