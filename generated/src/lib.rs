@@ -137,6 +137,9 @@ pub mod classic;
 #[cfg(feature = "unified")]
 pub mod unified;
 
+#[cfg(feature = "cli")]
+pub mod cli;
+
 /// The properties that all operations share.
 ///
 /// # Outcomes

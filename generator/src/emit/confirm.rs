@@ -78,6 +78,11 @@ fn place(function: &TokenStream, query: &Ident, record: &Ident, has_pages: bool)
     }
 }
 
+/// Whether the items of a list are queried one by one.
+pub(super) fn is_of_items(family: &Family, operation: &Operation) -> bool {
+    confirmed_list(family, operation).is_some()
+}
+
 /// The list whose items are queried one by one.
 fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a str> {
     operation.confirm.as_ref()?;

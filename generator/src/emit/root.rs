@@ -20,6 +20,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         account(api),
         codes(api),
         families(api, layout),
+        commands(layout),
         table(api, layout),
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
@@ -84,6 +85,17 @@ fn families(api: &Api, layout: Layout) -> TokenStream {
         quote!(#gate #allow pub mod #module;)
     });
     quote!(#(#modules)*)
+}
+
+/// The table of a program, which a crate of its own has behind a feature; others include the file where they want it.
+fn commands(layout: Layout) -> TokenStream {
+    let module = (layout == Layout::Crate).then(|| {
+        quote! {
+            #[cfg(feature = "cli")]
+            pub mod cli;
+        }
+    });
+    quote!(#module)
 }
 
 /// Whether emitted code uses a deprecated field or value.

@@ -1,0 +1,125 @@
+//! The table of a program. Emitted.
+
+use std::fmt;
+
+use tradeapi_runtime::confirm::Recovery;
+use tradeapi_runtime::flatten::Flat;
+use tradeapi_runtime::reconcile::Listing;
+use tradeapi_runtime::tables::Api;
+
+use crate::command::Command;
+
+/// The table of a program.
+pub struct Program {
+    /// The name of the API and of the program. Its letters in capitals begin the names of variables of the environment.
+    pub name: &'static str,
+    /// The version of the crate with the table.
+    pub version: &'static str,
+    /// What the API is.
+    pub about: &'static str,
+    /// The properties that all operations share.
+    pub api: &'static Api,
+    /// The families of operations.
+    pub families: &'static [Family],
+    /// The operations whose changes a journal can recover.
+    pub recoveries: &'static [Recovery],
+    /// The listings of orders and fills.
+    pub listings: &'static [Listing],
+    /// How the account becomes flat.
+    pub flats: &'static [Flat],
+}
+
+/// A family of operations.
+#[derive(Debug)]
+pub struct Family {
+    /// Its name.
+    pub name: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// Its operations.
+    pub commands: &'static [Command],
+}
+
+/// A parameter of a request, or of the objects in one.
+#[derive(Debug)]
+pub struct Parameter {
+    /// Its name in a request; empty for a body that is an array.
+    pub name: &'static str,
+    /// Its name as a flag, without the dashes.
+    pub flag: &'static str,
+    /// Its values.
+    pub kind: Kind,
+    /// Whether it has to be sent.
+    pub required: Required,
+    /// What the exchange assumes where it is left out; never sent.
+    pub default: Option<&'static str>,
+    /// The unit of a quantity; empty if it has none.
+    pub unit: &'static str,
+    /// The bounds of its value; empty if there are none.
+    pub bounds: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+}
+
+impl Parameter {
+    /// An optional text without a name; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self {
+        name: "",
+        flag: "",
+        kind: Kind::Text("string"),
+        required: Required::No,
+        default: None,
+        unit: "",
+        bounds: "",
+        doc: "",
+    };
+}
+
+/// The values of a parameter.
+#[derive(Debug)]
+pub enum Kind {
+    /// One value that a text states; the name of its type.
+    Text(&'static str),
+    /// `true` or `false`.
+    Truth,
+    /// One of these words, with their meanings.
+    Words(&'static [(&'static str, &'static str)]),
+    /// A list of such values.
+    List(&'static Kind),
+    /// An object with these parameters.
+    Object(&'static [Parameter]),
+    /// A list of objects with these parameters.
+    Objects(&'static [Parameter]),
+    /// Any JSON.
+    Json,
+}
+
+/// Whether a parameter has to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Required {
+    /// Always.
+    Always,
+    /// Under this condition, or only with something else.
+    Sometimes(&'static str),
+    /// Never.
+    No,
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("name", &self.name).field("families", &self.families).finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// The commands of all families.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &'static Command> {
+        self.families.iter().flat_map(|family| family.commands)
+    }
+
+    /// The beginning of the names of its variables: `TRADEAPI`.
+    pub(crate) fn prefix(&self) -> String {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        self.name.chars().map(letter).collect()
+    }
+}
