@@ -21,6 +21,8 @@ pub(crate) const JOURNAL: &str = "journal";
 pub(crate) const JSON: &str = "json";
 pub(crate) const DRY_RUN: &str = "dry-run";
 pub(crate) const FIRST: &str = "first";
+#[cfg(feature = "mcp")]
+pub(crate) const ALLOW_TRADING: &str = "allow-trading";
 
 /// The values of [`FORMAT`].
 pub(crate) const TABLE: &str = "table";

@@ -26,12 +26,31 @@ const FLATTEN: &str = "flatten";
 const WATCH: &str = "watch";
 #[cfg(feature = "journal")]
 const RECOVER: &str = "recover";
+#[cfg(feature = "mcp")]
+const MCP: &str = "mcp";
 const CATALOGUE: &str = "catalogue";
 const COMPLETIONS: &str = "completions";
 const MAN: &str = "man";
 
+/// All words.
+const WORDS: &[&str] = &[
+    ORDERS,
+    POSITIONS,
+    FLATTEN,
+    WATCH,
+    #[cfg(feature = "journal")]
+    RECOVER,
+    #[cfg(feature = "mcp")]
+    MCP,
+    CATALOGUE,
+    COMPLETIONS,
+    MAN,
+];
+
 /// The days of fills that positions follow from.
 const DAYS: &str = "days";
+/// Their usual number.
+pub(crate) const USUAL_DAYS: u32 = 30;
 /// How often orders are read.
 const EVERY: &str = "every";
 /// The name of a shell.
@@ -41,7 +60,7 @@ const OUT: &str = "out";
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The commands that the tables of a program support, unless a family has the name.
+/// The commands that the tables of a program support.
 pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     let mut all = Vec::new();
     if open_orders(program).next().is_some() {
@@ -62,9 +81,10 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     if program.listings.iter().any(Listing::shows_trades) {
         let days = Arg::new(DAYS)
             .long(DAYS)
-            .help("The days of fills that positions follow from; older ones are not known.")
+            .help(format!(
+                "The days of fills that positions follow from; older ones are not known. [default: {USUAL_DAYS}]"
+            ))
             .value_name("COUNT")
-            .default_value("30")
             .value_parser(value_parser!(u32).range(1..=3650));
         all.push(Clap::new(POSITIONS).about("Lists the positions that follow from recent fills.").arg(days));
     }
@@ -77,23 +97,50 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     if !program.recoveries.is_empty() {
         all.push(Clap::new(RECOVER).about("Queries the outcomes of the changes that a journal has open."));
     }
+    #[cfg(feature = "mcp")]
+    all.push(
+        Clap::new(MCP)
+            .about("Serves the operations to assistants by the Model Context Protocol, over standard input and output. Changes are only checked and shown.")
+            .arg(
+                Arg::new(arguments::ALLOW_TRADING)
+                    .long(arguments::ALLOW_TRADING)
+                    .help("Sends changes, too.")
+                    .action(clap::ArgAction::SetTrue),
+            ),
+    );
     all.push(Clap::new(CATALOGUE).about("Prints all operations as JSON lines: parameters, effect, limits, rules."));
     let shell = Arg::new(SHELL).required(true).value_parser(value_parser!(clap_complete::Shell));
     all.push(Clap::new(COMPLETIONS).about("Prints completions for a shell.").arg(shell));
     let out = Arg::new(OUT).long(OUT).help("Writes a page for each command into this folder.").value_name("FOLDER");
     all.push(Clap::new(MAN).about("Prints the manual page.").arg(out));
-    all.retain(|command| program.families.iter().all(|family| family.name != command.get_name()));
-    all
+    all.into_iter()
+        .map(|command| {
+            let name = name(program, command.get_name());
+            command.name(name)
+        })
+        .collect()
+}
+
+/// The name of a command: the word, or the word after the name of the program if a family has it.
+fn name(program: &Program, word: &str) -> String {
+    let is_taken = program.families.iter().any(|family| family.name == word);
+    if is_taken { format!("{}-{word}", program.name) } else { word.to_owned() }
+}
+
+/// The word that a command stands for.
+fn word_of(program: &Program, command: &str) -> Option<&'static str> {
+    WORDS.iter().copied().find(|word| name(program, word) == command)
 }
 
 /// Runs an everyday command; `None` if it is none.
 pub(crate) async fn run(
     program: &'static Program,
-    name: &str,
+    command: &str,
     options: &ArgMatches,
     to: &mut Printer,
 ) -> Option<Ended> {
-    match name {
+    let word = word_of(program, command)?;
+    match word {
         CATALOGUE => {
             catalogue::lines(program).iter().for_each(|line| to.print(&format!("{line}\n")));
             return Some(Ended::DONE);
@@ -103,6 +150,8 @@ pub(crate) async fn run(
             clap_complete::generate(*shell, &mut arguments::of(program), program.name, &mut io::stdout());
             return Some(Ended::DONE);
         }
+        #[cfg(feature = "mcp")]
+        MCP => return Some(crate::mcp::serve(program, options).await),
         MAN => {
             return Some(
                 manual(program, options).unwrap_or_else(|error| Ended::failed(Ending::NotDone, error.to_string())),
@@ -110,29 +159,21 @@ pub(crate) async fn run(
         }
         _ => {}
     }
-    #[cfg(feature = "journal")]
-    let is_one = name == RECOVER;
-    #[cfg(not(feature = "journal"))]
-    let is_one = false;
-    if !is_one && ![ORDERS, POSITIONS, FLATTEN, WATCH].contains(&name) {
-        return None;
-    }
     let client = match settings::client(program, options, None) {
         Ok(client) => client,
         Err(why) => return Some(Ended::refused(why)),
     };
     let policy = settings::policy(options);
-    Some(match name {
+    Some(match word {
         ORDERS => orders(program, &client, &policy, to).await,
         WATCH => {
             let every = options.get_one::<u64>(EVERY).copied().unwrap_or(2);
             watch::watch(program, &client, &policy, Duration::from_secs(every), to).await
         }
-        POSITIONS => positions(program, &client, options.get_one::<u32>(DAYS).copied().unwrap_or(30), to).await,
+        POSITIONS => positions(program, &client, options.get_one::<u32>(DAYS).copied().unwrap_or(USUAL_DAYS), to).await,
         FLATTEN => flatten(program, &client, &policy, to).await,
         #[cfg(feature = "journal")]
-        _ => recover(program, &client, &policy, to).await,
-        #[cfg(not(feature = "journal"))]
+        RECOVER => recover(program, &client, &policy, to).await,
         _ => return None,
     })
 }

@@ -16,6 +16,7 @@
 //! # Features
 //!
 //! - `journal`: the option `--journal` and the command `recover`.
+//! - `mcp`: the command `mcp`, which serves the operations to assistants by the Model Context Protocol.
 
 mod arguments;
 mod calls;
@@ -25,6 +26,8 @@ mod dry_run;
 mod ending;
 mod everyday;
 mod help;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod output;
 mod profile;
 mod program;

@@ -34,7 +34,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
         return Ok(minted_items(command, &array));
     }
     let base = if base.trim().is_empty() { "{}" } else { &base };
-    let mut members = read_json::<Map<Json>>(base).map_err(|error| format!("--{JSON}: {error}"))?.entries;
+    let mut members = members_of(base).map_err(|error| format!("--{JSON}: {error}"))?;
     for parameter in command.parameters {
         if let Some(value) = stated(parameter, flags)? {
             members.retain(|(name, _)| name != parameter.name);
@@ -42,6 +42,23 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
         }
     }
     Ok(minted(command, members))
+}
+
+/// The same parameters with a client id, if there is none.
+///
+/// # Errors
+///
+/// Fails if they are not an object, or an array where that is the body.
+#[cfg(feature = "mcp")]
+pub(crate) fn completed(command: &Command, json: &str) -> Result<String, String> {
+    match command.parameters.iter().any(|parameter| parameter.name.is_empty()) {
+        true => Ok(minted_items(command, json)),
+        false => members_of(json).map(|members| minted(command, members)),
+    }
+}
+
+fn members_of(json: &str) -> Result<Vec<(String, Json)>, String> {
+    read_json::<Map<Json>>(json).map(|map| map.entries).map_err(|error| error.to_string())
 }
 
 /// The value that flags state for a parameter.
