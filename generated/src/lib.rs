@@ -70,7 +70,8 @@
 //! # Features
 //!
 //! Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde
-//! and tracing are [features of the runtime](runtime#features).
+//! and tracing are [features of the runtime](runtime#features). The feature `cli` adds a program with a
+//! command for each operation, and `mcp` its command for assistants.
 //!
 //! # Families
 //!

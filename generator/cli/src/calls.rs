@@ -1,8 +1,10 @@
 //! The ways to call an operation, and what is reported of each.
 
+use std::pin::Pin;
+
 use tradeapi_runtime::batches::{Batch, ItemOutcome, ItemReport, ListsResults};
 use tradeapi_runtime::checks::CheckContext;
-use tradeapi_runtime::confirm::{Confirmable, ConfirmableItems, Confirmation};
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation};
 use tradeapi_runtime::json::{Encode, JsonWriter};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::pages::{PageError, Paged};
@@ -10,8 +12,25 @@ use tradeapi_runtime::parameters::{ParameterWriter, Parameters};
 use tradeapi_runtime::retry::RetryPolicy;
 use tradeapi_runtime::{ClientCore, Error, Operation, Reply, Violations};
 
-use crate::command::Called;
 use crate::ending::{Ended, Ending, Failure, of_error};
+use crate::output::Report;
+
+/// Calls an operation.
+pub(crate) type CallOf = for<'a> fn(Called<'a>) -> Running<'a>;
+
+/// A call under way.
+pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
+
+/// What a call needs.
+pub(crate) struct Called<'a> {
+    pub(crate) client: &'a ClientCore,
+    /// The parameters of the request, as JSON.
+    pub(crate) json: &'a str,
+    /// How an unknown outcome is queried.
+    pub(crate) policy: &'a ConfirmPolicy,
+    /// What takes the result.
+    pub(crate) to: &'a mut dyn Report,
+}
 
 /// Reads a request, with the rules for the account of the client.
 fn request<O: Operation>(client: &ClientCore, json: &str) -> Result<O, Violations> {
@@ -204,7 +223,7 @@ fn request_of_any_length<O: Batch>(client: &ClientCore, json: &str) -> Result<O,
 }
 
 /// How an item of a batch ended; reports it.
-fn of_item<I: Parameters, T: Encode>(to: &mut dyn crate::output::Report, item: &ItemReport<I, T>) -> Ending {
+fn of_item<I: Parameters, T: Encode>(to: &mut dyn Report, item: &ItemReport<I, T>) -> Ending {
     let failed = |error: &Error| {
         let (ending, failure) = of_error(error);
         (ending, Some(failure))

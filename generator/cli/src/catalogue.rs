@@ -5,7 +5,8 @@ use tradeapi_runtime::tables::Access;
 
 use crate::command::Command;
 use crate::help;
-use crate::table::{Kind, Parameter, Program, Required};
+use crate::parameter::{Kind, Parameter, Required};
+use crate::table::Program;
 
 /// A line for each operation.
 pub(crate) fn lines(program: &'static Program) -> Vec<String> {

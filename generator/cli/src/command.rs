@@ -1,21 +1,18 @@
 //! Commands: operations with the ways to call them, without their types.
 
 use std::fmt;
-use std::pin::Pin;
 
 use tradeapi_runtime::batches::{Batch, ListsResults};
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems};
+use tradeapi_runtime::confirm::{Confirmable, ConfirmableItems};
 use tradeapi_runtime::json::Encode;
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::pages::Paged;
 use tradeapi_runtime::tables::Meta;
-use tradeapi_runtime::{ClientCore, Operation, Violations};
+use tradeapi_runtime::{Operation, Violations};
 
-use crate::calls;
+use crate::calls::{self, CallOf};
 use crate::dry_run::{self, DryRun, DryRunOf};
-use crate::ending::Ended;
-use crate::output::Report;
-use crate::table::Parameter;
+use crate::parameter::Parameter;
 
 /// An operation as a command. Emitted for each, by the function for what its requests can do.
 pub struct Command {
@@ -28,23 +25,6 @@ pub struct Command {
     pub(crate) has_pages: bool,
     pub(crate) dry_run: fn(DryRunOf<'_>) -> Result<DryRun, Violations>,
     pub(crate) call: CallOf,
-}
-
-/// Calls an operation.
-pub(crate) type CallOf = for<'a> fn(Called<'a>) -> Running<'a>;
-
-/// A call under way.
-pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
-
-/// What a call needs.
-pub(crate) struct Called<'a> {
-    pub(crate) client: &'a ClientCore,
-    /// The parameters of the request, as JSON.
-    pub(crate) json: &'a str,
-    /// How an unknown outcome is queried.
-    pub(crate) policy: &'a ConfirmPolicy,
-    /// What takes the result.
-    pub(crate) to: &'a mut dyn Report,
 }
 
 impl Command {

@@ -8,7 +8,7 @@ use tradeapi_runtime::wire::{BaseUrl, HeaderValues, unsigned_request};
 use tradeapi_runtime::{Account, CheckPolicy, Operation, Timestamp, Violations};
 
 use crate::ending::{Ending, write_violations};
-use crate::help;
+use crate::limits;
 
 /// What a dry run needs.
 pub(crate) struct DryRunOf<'a> {
@@ -166,7 +166,7 @@ impl DryRun {
         if !self.violations.is_empty() {
             text += &format!("\n{}\n", self.violations);
         }
-        let limits = help::limits(self.meta);
+        let limits = limits::text(self.meta);
         if !limits.is_empty() {
             text += &format!("\nRate limit: {limits}\n");
         }

@@ -1,10 +1,11 @@
 //! What the schema says of operations and parameters, as text of the help.
 
-use tradeapi_runtime::tables::{Access, Effect, Meta, RateLimit, Scope};
+use tradeapi_runtime::tables::{Access, Effect};
 
 use crate::command::Command;
 use crate::ending::Ending;
-use crate::table::{Kind, Parameter, Required};
+use crate::limits;
+use crate::parameter::{Kind, Parameter, Required};
 
 /// The effect of an operation.
 pub(crate) const fn effect(effect: Effect) -> &'static str {
@@ -15,26 +16,6 @@ pub(crate) const fn effect(effect: Effect) -> &'static str {
         Effect::Cancel => "cancel",
         Effect::Close => "close",
     }
-}
-
-/// The rate limits of an operation.
-pub(crate) fn limits(meta: &Meta) -> String {
-    meta.limits.iter().map(limit).collect::<Vec<_>>().join("; ")
-}
-
-fn limit(limit: &RateLimit) -> String {
-    let per = match limit.per_millis {
-        1000 => "a second".to_owned(),
-        millis if millis % 1000 == 0 => format!("in {} seconds", millis / 1000),
-        millis => format!("in {millis} ms"),
-    };
-    let whose = match limit.scope {
-        Scope::Uid => "user",
-        Scope::Ip => "address",
-    };
-    let class = if limit.class == "default" { String::new() } else { format!(" for {}", limit.class) };
-    let pool = limit.pool.map(|pool| format!(" of {pool}, of which a call takes {}", limit.weight)).unwrap_or_default();
-    format!("{} calls {per} per {whose}{class}{pool}", limit.calls)
 }
 
 /// The text of a parameter.
@@ -91,7 +72,7 @@ pub(crate) fn below(command: &Command) -> String {
         text += &format!("\nPermission: {permission}");
     }
     if !meta.limits.is_empty() {
-        text += &format!("\nRate limit: {}", limits(meta));
+        text += &format!("\nRate limit: {}", limits::text(meta));
     }
     if !meta.source().is_empty() {
         text += &format!("\nSource: {}", meta.source());

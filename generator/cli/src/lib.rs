@@ -26,16 +26,22 @@ mod dry_run;
 mod ending;
 mod everyday;
 mod help;
+mod limits;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod options;
 mod output;
+mod parameter;
 mod profile;
 mod program;
 mod request;
 mod settings;
 mod table;
+mod watch;
+mod words;
 
 pub use command::Command;
 pub use ending::Ending;
+pub use parameter::{Kind, Parameter, Required};
 pub use program::main;
-pub use table::{Family, Kind, Parameter, Program, Required};
+pub use table::{Family, Program};

@@ -19,10 +19,11 @@ use tradeapi_runtime::tables::{Access, Effect};
 use tradeapi_runtime::{Account, ClientCore, Timestamp};
 
 use self::tool::{BODY, DAYS, DRY_RUN, Everyday, FIRST};
-use crate::arguments::ALLOW_TRADING;
-use crate::command::{Called, Command};
+use crate::calls::Called;
+use crate::command::Command;
 use crate::dry_run::DryRunOf;
 use crate::ending::{Ended, Ending};
+use crate::options::{ALLOW_TRADING, USUAL_DAYS};
 use crate::output::Report;
 use crate::table::Program;
 use crate::{everyday, request, settings};
@@ -234,8 +235,7 @@ impl Server {
 
     async fn call_everyday(&self, everyday: Everyday, mut arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
         let first = number(&mut arguments, FIRST)?.unwrap_or(USUALLY_FIRST);
-        let days =
-            number(&mut arguments, DAYS)?.and_then(|days| u32::try_from(days).ok()).unwrap_or(everyday::USUAL_DAYS);
+        let days = number(&mut arguments, DAYS)?.and_then(|days| u32::try_from(days).ok()).unwrap_or(USUAL_DAYS);
         let mut to = Collector::new(first);
         let ended = match (&self.client, everyday) {
             (Err(why), _) => Ended::refused(why.clone()),

@@ -125,9 +125,9 @@ mod tests {
 
     #[test]
     fn a_profile_has_the_lines_that_a_shell_reads() {
-        let read = variables("# keys\n\nexport A=1\n B='x y'\nC=\"z=\"\n").unwrap();
+        let read = variables("# keys\n\nexport A=1\n B='x y'\nC=\"z=\"\n").unwrap_or_default();
         let read: Vec<_> = read.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(read, [("A", "1"), ("B", "x y"), ("C", "z=")]);
-        assert_eq!(variables("A=1\nsecret").unwrap_err(), 2);
+        assert_eq!(variables("A=1\nsecret").err(), Some(2));
     }
 }

@@ -2,19 +2,23 @@
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::ArgMatches;
-use tradeapi_runtime::Timestamp;
 use tradeapi_runtime::tables::Effect;
+use tradeapi_runtime::{ClientCore, Timestamp};
 
-use crate::arguments::{self, COLUMNS, DRY_RUN, FIRST, FORMAT, TABLE};
-use crate::command::{Called, Command};
+use crate::arguments;
+use crate::calls::Called;
+use crate::command::Command;
 use crate::dry_run::DryRunOf;
 use crate::ending::{Ended, Ending};
+use crate::options::{COLUMNS, DAYS, DRY_RUN, EVERY, FIRST, FORMAT, OUT, SHELL, TABLE, USUAL_DAYS};
 use crate::output::{Format, Printer, say};
 use crate::request;
 use crate::table::Program;
-use crate::{everyday, settings};
+use crate::words::Word;
+use crate::{catalogue, everyday, settings, watch};
 
 /// Runs a program with the arguments of the process; its exit status is that of [`Ending`](crate::Ending).
 pub fn main(program: &'static Program) -> ExitCode {
@@ -34,14 +38,65 @@ async fn run(program: &'static Program, arguments: &ArgMatches) -> Ending {
     let named = within.subcommand();
     let options = named.map_or(within, |(_, options)| options);
     let mut printer = printer(options);
-    let ended = match everyday::run(program, name, options, &mut printer).await {
-        Some(ended) => ended,
+    let ended = match Word::of(program, name) {
+        Some(word) => run_word(program, word, options, &mut printer).await,
         None => match named.and_then(|(operation, _)| find(program, name, operation)) {
             Some(command) => operation(program, command, options, &mut printer).await,
             None => Ended::refused("there is no such command"),
         },
     };
     printer.end(&ended)
+}
+
+/// Runs a command that is no operation.
+async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, to: &mut Printer) -> Ended {
+    match word {
+        Word::Catalogue => {
+            catalogue::lines(program).iter().for_each(|line| to.print(&format!("{line}\n")));
+            Ended::DONE
+        }
+        Word::Completions => {
+            if let Some(shell) = options.get_one::<clap_complete::Shell>(SHELL) {
+                clap_complete::generate(*shell, &mut arguments::of(program), program.name, &mut io::stdout());
+            }
+            Ended::DONE
+        }
+        Word::Man => manual(program, options).unwrap_or_else(|error| Ended::failed(Ending::NotDone, error.to_string())),
+        #[cfg(feature = "mcp")]
+        Word::Mcp => crate::mcp::serve(program, options).await,
+        _ => match settings::client(program, options, None) {
+            Ok(client) => run_everyday(program, word, &client, options, to).await,
+            Err(why) => Ended::refused(why),
+        },
+    }
+}
+
+/// Runs a command that calls several operations.
+async fn run_everyday(
+    program: &'static Program,
+    word: Word,
+    client: &ClientCore,
+    options: &ArgMatches,
+    to: &mut Printer,
+) -> Ended {
+    let policy = settings::policy(options);
+    match word {
+        Word::Orders => everyday::orders(program, client, &policy, to).await,
+        Word::Watch => {
+            let every = Duration::from_secs(options.get_one::<u64>(EVERY).copied().unwrap_or(2));
+            watch::watch(program, client, &policy, every, to).await
+        }
+        Word::Positions => {
+            let days = options.get_one::<u32>(DAYS).copied().unwrap_or(USUAL_DAYS);
+            everyday::positions(program, client, days, to).await
+        }
+        Word::Flatten => everyday::flatten(program, client, &policy, to).await,
+        #[cfg(feature = "journal")]
+        Word::Recover => everyday::recover(program, client, &policy, to).await,
+        #[cfg(feature = "mcp")]
+        Word::Mcp => Ended::DONE,
+        Word::Catalogue | Word::Completions | Word::Man => Ended::DONE,
+    }
 }
 
 fn printer(options: &ArgMatches) -> Printer {
@@ -102,4 +157,16 @@ fn dry_run(program: &Program, command: &Command, options: &ArgMatches, json: &st
         }
         Err(violations) => violations.into(),
     }
+}
+
+fn manual(program: &'static Program, options: &ArgMatches) -> io::Result<Ended> {
+    let line = arguments::of(program);
+    match options.get_one::<String>(OUT) {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)?;
+            clap_mangen::generate_to(line, folder)?;
+        }
+        None => clap_mangen::Man::new(line).render(&mut io::stdout())?,
+    }
+    Ok(Ended::DONE)
 }

@@ -6,9 +6,9 @@ use std::{fs, io};
 use clap::ArgMatches;
 use tradeapi_runtime::json::{Json, JsonWriter, Map, read_json};
 
-use crate::arguments::{JSON, id_of};
 use crate::command::Command;
-use crate::table::{Kind, Parameter};
+use crate::options::JSON;
+use crate::parameter::{Kind, Parameter};
 
 /// Reads standard input.
 const STDIN: &str = "-";
@@ -26,7 +26,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
     };
     let body = command.parameters.iter().find(|parameter| parameter.name.is_empty());
     if let Some(body) = body {
-        let array = match flags.get_one::<String>(&id_of(body)) {
+        let array = match flags.get_one::<String>(&body.id()) {
             Some(text) => json_of(text)?,
             None if base.is_empty() => "[]".to_owned(),
             None => base,
@@ -63,7 +63,7 @@ fn members_of(json: &str) -> Result<Vec<(String, Json)>, String> {
 
 /// The value that flags state for a parameter.
 fn stated(parameter: &Parameter, flags: &ArgMatches) -> Result<Option<Json>, String> {
-    let Some(texts) = flags.get_many::<String>(&id_of(parameter)) else { return Ok(None) };
+    let Some(texts) = flags.get_many::<String>(&parameter.id()) else { return Ok(None) };
     let texts: Vec<&str> = texts.map(String::as_str).collect();
     let mut out = JsonWriter::new();
     match (&parameter.kind, texts.as_slice()) {

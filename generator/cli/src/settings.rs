@@ -7,7 +7,7 @@ use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::{Access, Meta};
 use tradeapi_runtime::{Account, ClientBuilder, ClientCore, Credentials};
 
-use crate::arguments;
+use crate::options as names;
 use crate::profile::{self, Profile};
 use crate::table::Program;
 
@@ -17,7 +17,7 @@ use crate::table::Program;
 ///
 /// Fails if the file cannot be read.
 pub(crate) fn account(program: &Program, options: &ArgMatches) -> Result<Account, String> {
-    match options.get_one::<String>(arguments::ACCOUNT) {
+    match options.get_one::<String>(names::ACCOUNT) {
         Some(path) => Account::from_file(&program.api.account, path).map_err(|error| error.to_string()),
         None => Ok(Account::new()),
     }
@@ -27,11 +27,11 @@ pub(crate) fn account(program: &Program, options: &ArgMatches) -> Result<Account
 pub(crate) fn policy(options: &ArgMatches) -> ConfirmPolicy {
     let seconds = |name: &str| options.get_one::<u64>(name).copied().map(Duration::from_secs);
     let policy = ConfirmPolicy::new();
-    let policy = match seconds(arguments::DEADLINE) {
+    let policy = match seconds(names::DEADLINE) {
         Some(deadline) => policy.deadline(deadline),
         None => policy,
     };
-    match seconds(arguments::LAG) {
+    match seconds(names::LAG) {
         Some(lag) => policy.lag(lag),
         None => policy,
     }
@@ -47,15 +47,15 @@ pub(crate) fn client(
     options: &ArgMatches,
     meta: Option<&'static Meta>,
 ) -> Result<ClientCore, String> {
-    let profile = match options.get_one::<String>(arguments::PROFILE) {
+    let profile = match options.get_one::<String>(names::PROFILE) {
         Some(name) => Profile::read(program, name)?,
-        None if options.get_flag(arguments::LOCAL) => Profile::read(program, profile::LOCAL)?,
+        None if options.get_flag(names::LOCAL) => Profile::read(program, profile::LOCAL)?,
         None => Profile::Environment,
     };
     let name = |part: &str| format!("{}_{part}", program.prefix());
     let url = profile.get(&name("URL")).ok_or_else(|| profile.lacks(&name("URL")))?;
-    if options.get_flag(arguments::LOCAL) && !is_loopback(&url) {
-        return Err(format!("--{} is for an exchange on this machine", arguments::LOCAL));
+    if options.get_flag(names::LOCAL) && !is_loopback(&url) {
+        return Err(format!("--{} is for an exchange on this machine", names::LOCAL));
     }
     let builder = ClientBuilder::<ClientCore>::new(program.api, url.as_str()).account(account(program, options)?);
     let builder = match credentials(program, &profile)? {
@@ -89,7 +89,7 @@ fn is_loopback(url: &str) -> bool {
 fn with_journal(builder: ClientBuilder<ClientCore>, options: &ArgMatches) -> Result<ClientBuilder<ClientCore>, String> {
     use tradeapi_runtime::journal::{Durability, FileJournal};
 
-    match options.get_one::<String>(arguments::JOURNAL) {
+    match options.get_one::<String>(names::JOURNAL) {
         Some(folder) => {
             let journal = FileJournal::open(folder, Durability::default()).map_err(|error| error.to_string())?;
             Ok(builder.journal(std::sync::Arc::new(journal)))

@@ -8,9 +8,10 @@ use tradeapi_runtime::reconcile::Listing;
 use tradeapi_runtime::tables::Effect;
 
 use crate::command::Command;
-use crate::everyday::USUAL_DAYS;
 use crate::help;
-use crate::table::{Kind, Parameter, Program, Required};
+use crate::options::USUAL_DAYS;
+use crate::parameter::{Kind, Parameter, Required};
+use crate::table::Program;
 
 /// The arguments besides the parameters of a request.
 pub(super) const DRY_RUN: &str = "dryRun";

@@ -7,8 +7,8 @@ use tradeapi_runtime::ClientCore;
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::json::JsonWriter;
 
-use super::orders;
 use crate::ending::{Ended, Ending};
+use crate::everyday::orders;
 use crate::output::{Printer, Report};
 use crate::table::Program;
 
@@ -31,7 +31,7 @@ impl Report for Seen {
 }
 
 /// Reads the open orders again and again, and reports each that is new, changed or gone. Ends if they cannot be read.
-pub(super) async fn watch(
+pub(crate) async fn watch(
     program: &'static Program,
     client: &ClientCore,
     policy: &ConfirmPolicy,
