@@ -4,6 +4,9 @@
 //! garden's are always there.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+#[path = "../examples/drafts/fill.rs"]
+mod fill;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -694,113 +697,6 @@ fn texts(drafted: &Drafted) -> String {
     drafted.written.iter().map(text).collect()
 }
 
-/// A person's answers to the empty keys of a draft, and what the types of a request's parameters may be.
-struct Filler {
-    types: serde_yaml::Value,
-}
-
-impl Filler {
-    /// Fills the empty keys of a schema of one family.
-    fn fill(schema: &Path) {
-        let folder = schema.join("garden");
-        let read =
-            |path: &Path| serde_yaml::from_str::<serde_yaml::Value>(&std::fs::read_to_string(path).unwrap()).unwrap();
-        let write = |path: &Path, value: &serde_yaml::Value| {
-            std::fs::write(path, serde_yaml::to_string(value).unwrap()).unwrap()
-        };
-        let path = folder.join("types.yaml");
-        let mut types = if path.exists() { read(&path) } else { serde_yaml::from_str("{}").unwrap() };
-        texts_for_gaps(&mut types);
-        let mut this = Self { types };
-        let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.retain(|path| !["family.yaml", "types.yaml"].contains(&path.file_name().unwrap().to_str().unwrap()));
-        for path in files {
-            let mut operation = read(&path);
-            this.operation(&mut operation);
-            write(&path, &operation);
-        }
-        write(&folder.join("types.yaml"), &this.types);
-    }
-
-    fn operation(&mut self, operation: &mut serde_yaml::Value) {
-        let yaml = |text: &str| serde_yaml::from_str::<serde_yaml::Value>(text).unwrap();
-        if operation["response"].is_null() {
-            operation["response"] = yaml("{ object: Filled }");
-            self.types["records"]["Filled"] = yaml("{ doc: Nothing is known of it., fields: {} }");
-        }
-        let answers = [("effect", "create"), ("access", "public"), ("rate_limit", "[]"), ("request", "{}")];
-        let mapping = operation.as_mapping_mut().unwrap();
-        for (key, answer) in answers {
-            if mapping.get(key).is_some_and(|value| value.is_null()) {
-                mapping.insert(key.into(), yaml(answer));
-            }
-        }
-        mapping.remove("examples");
-        texts_for_gaps(operation);
-        let request = &operation["request"];
-        let request = if request["[]"].is_mapping() { self.value(&request["[]"]) } else { self.object(request) };
-        let response = if operation["response"]["array"].is_string() { "[]" } else { "{}" };
-        operation["examples"] = yaml("[{ about: A call. }]");
-        operation["examples"][0]["request"] = request.to_string().into();
-        operation["examples"][0]["response"] = response.into();
-    }
-
-    /// An object with the required ones of these parameters.
-    fn object(&self, parameters: &serde_yaml::Value) -> serde_json::Value {
-        let all = parameters.as_mapping().into_iter().flatten();
-        let required = all.filter(|(_, parameter)| parameter["required"] == "always");
-        required.map(|(name, parameter)| (name.as_str().unwrap().to_owned(), self.value(parameter))).collect()
-    }
-
-    fn value(&self, parameter: &serde_yaml::Value) -> serde_json::Value {
-        if parameter["item"].is_string() {
-            return serde_json::json!([self.object(&parameter["fields"])]);
-        }
-        if parameter["object"].is_string() {
-            return self.object(&parameter["fields"]);
-        }
-        if let Some(of) = parameter["list"].as_str() {
-            return serde_json::json!([self.single(of, parameter)]);
-        }
-        self.single(parameter["type"].as_str().unwrap(), parameter)
-    }
-
-    fn single(&self, of: &str, parameter: &serde_yaml::Value) -> serde_json::Value {
-        match of {
-            "string" => "a".into(),
-            "boolean" => true.into(),
-            "integer" | "signed" | "decimal" => 1.into(),
-            "time" if parameter["times"] == "iso8601" => "2026-01-01T00:00:00Z".into(),
-            "time" => 1_790_000_000_000_u64.into(),
-            other => {
-                let values = self.types["enums"][other]["values"].as_mapping().unwrap_or_else(|| panic!("{other}"));
-                values.keys().next().unwrap().as_str().unwrap().into()
-            }
-        }
-    }
-}
-
-/// A text or a type for each empty key.
-fn texts_for_gaps(value: &mut serde_yaml::Value) {
-    match value {
-        serde_yaml::Value::Mapping(mapping) => {
-            for (key, value) in mapping.iter_mut() {
-                let is_type = ["type", "list", "map"].contains(&key.as_str().unwrap_or_default());
-                if key.as_str() == Some("may_be") {
-                    continue;
-                }
-                if value.is_null() {
-                    *value = if is_type { "string" } else { "A text." }.into();
-                } else {
-                    texts_for_gaps(value);
-                }
-            }
-        }
-        serde_yaml::Value::Sequence(items) => items.iter_mut().for_each(texts_for_gaps),
-        _ => {}
-    }
-}
-
 /// Names that collide in Rust, are reserved, or cannot become one.
 const HOSTILE: &str = r##"{"openapi": "3.0.0", "info": {"title": "T", "version": "1"}, "paths": {
     "/category": {"get": {"summary": "Category", "parameters": [{"name": "category", "in": "query", "schema": {"$ref": "#/components/schemas/Category"}}],
@@ -830,7 +726,7 @@ fn a_draft_passes_once_its_empty_keys_are_filled() {
         std::fs::write(&path, &text).unwrap();
         let generator = Generator::new().schema_dir(&schema);
         let drafted = generator.draft("garden", &DraftSource::OpenApi(path)).unwrap();
-        Filler::fill(&schema);
+        fill::fill(&schema.join("garden"));
         if let Err(mistakes) = generator.read() {
             panic!("{}\n{}", mistakes.render(tradeapi_gen::Format::Short), texts(&drafted));
         }

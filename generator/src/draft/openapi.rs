@@ -12,9 +12,11 @@ use serde_json::Value;
 
 use self::reading::{Cursor, Mark, Reading};
 use self::schema::Side;
-use super::{Answer, Data, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, name_of_path};
+use super::{
+    Answer, Data, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, known_as, name_of_path, shape,
+};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Effect, ListName, Method, Need, Sent};
+use crate::model::{Api, Effect, ListName, Method, Need, PathPiece, Sent};
 use crate::plain_text;
 use crate::words::{Lists, Objects, Sends, Word as _};
 
@@ -67,7 +69,12 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
             match known {
                 Some(method) => {
                     let (id, tags) = names(&operation);
-                    if wanted.has(path, id.into_iter().chain(tags)) {
+                    if !wanted.has(path, id.into_iter().chain(tags)) {
+                        continue;
+                    }
+                    if let Some(why) = source.why_left_out(method, path, &found.drafts) {
+                        found.left_out.push(format!("{} {path}: {why}", method.as_str()));
+                    } else {
                         places.push((found.drafts.len(), operation.at.clone()));
                         found.drafts.push(source.draft(path, method, &item, &operation));
                     }
@@ -106,7 +113,8 @@ struct OpenApiFile<'a> {
 impl OpenApiFile<'_> {
     fn draft(&self, path: &str, method: Method, item: &Cursor<'_>, operation: &Cursor<'_>) -> Draft {
         let (mut of_body, mut unread) = (Vec::new(), Vec::new());
-        let (body, content) = self.body(method, operation, &mut of_body, &mut unread);
+        let is_in_path = path.contains('{');
+        let (body, content) = self.body(method, operation, is_in_path, &mut of_body, &mut unread);
         let described = described(item, operation);
         let style = Style::of(operation, &described, body.is_some(), method);
         let mut fields = self.parameters(&described, &style, body.as_deref(), &mut unread);
@@ -162,6 +170,26 @@ impl OpenApiFile<'_> {
             draft.body_is_unread();
         }
         draft
+    }
+
+    /// Why an operation is not drafted, although it is wanted.
+    fn why_left_out(&self, method: Method, path: &str, drafts: &[Draft]) -> Option<String> {
+        let whole = format!("{}{path}", self.base_path());
+        let pieces = match PathPiece::all_of(&whole) {
+            Ok(pieces) => pieces,
+            Err(why) => return Some(why.to_owned()),
+        };
+        let is_parameter = |piece: &&PathPiece| matches!(piece, PathPiece::Parameter(_));
+        let names: Vec<_> = pieces.iter().filter(is_parameter).collect();
+        let is_double = |piece| names.iter().filter(|other| **other == piece).count() > 1;
+        if names.iter().any(|piece| is_double(*piece)) {
+            return Some("a parameter is in the path twice".to_owned());
+        }
+        if let Some(id) = known_as(self.api, method.as_str(), &whole) {
+            return Some(format!("the schema has it as {id}"));
+        }
+        let is_same = |other: &&Draft| other.method == method.as_str() && shape(&other.path) == shape(&whole);
+        drafts.iter().find(is_same).map(|other| format!("it has the address of {}", other.path))
     }
 
     /// The path of the first server, which is not part of a client's base address.
@@ -305,6 +333,7 @@ impl OpenApiFile<'_> {
         &self,
         method: Method,
         operation: &Cursor<'_>,
+        is_in_path: bool,
         remarks: &mut Vec<String>,
         unread: &mut Vec<String>,
     ) -> (Option<Vec<DraftField>>, Content) {
@@ -322,10 +351,15 @@ impl OpenApiFile<'_> {
             unread.push("the body, which a GET request does not have".to_owned());
             return (None, Content::None);
         }
+        let mut why = "which is not an object with named members";
         let fields = body.attempt(|| {
             let whole = schema::field(ListName::BODY, &schema, Side::Request, &[]);
             match whole.kind {
                 _ if whole.is_undecided => None,
+                JsonKind::List if is_in_path => {
+                    why = "which is an array beside parameters of the path";
+                    None
+                }
                 JsonKind::List if whole.item == JsonKind::Object && !whole.fields.is_empty() => {
                     Some(vec![DraftField { need: Some(Need::Always), ..whole }])
                 }
@@ -339,7 +373,7 @@ impl OpenApiFile<'_> {
         match fields {
             Some(fields) => (Some(fields), kind),
             None => {
-                unread.push("the body, which is not an object with named members".to_owned());
+                unread.push(format!("the body, {why}"));
                 (None, Content::Unknown)
             }
         }

@@ -96,7 +96,7 @@ fn request(draft: &Draft, fields: &[DraftField], types: &mut Types<'_>) -> Vec<E
     {
         let mut entry = list_of_objects(&draft.name, list, draft, types);
         if let Yaml::Map(entries) = &mut entry.value {
-            entries.insert(1, Entry::gap("rust"));
+            entries.insert(1, Entry::word("rust", "items"));
         }
         return vec![entry];
     }
