@@ -72,8 +72,9 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
                     if !wanted.has(path, id.into_iter().chain(tags)) {
                         continue;
                     }
-                    if let Some(why) = source.why_left_out(method, path, &found.drafts) {
-                        found.left_out.push(format!("{} {path}: {why}", method.as_str()));
+                    let whole = format!("{}{path}", source.base_path());
+                    if let Some(why) = source.why_left_out(method, &whole, &found.drafts) {
+                        found.left_out.push(format!("{} {whole}: {why}", method.as_str()));
                     } else {
                         places.push((found.drafts.len(), operation.at.clone()));
                         found.drafts.push(source.draft(path, method, &item, &operation));
@@ -117,7 +118,7 @@ impl OpenApiFile<'_> {
         let (body, content) = self.body(method, operation, is_in_path, &mut of_body, &mut unread);
         let described = described(item, operation);
         let style = Style::of(operation, &described, body.is_some(), method);
-        let mut fields = self.parameters(&described, &style, body.as_deref(), &mut unread);
+        let mut fields = self.parameters(path, &described, &style, body.as_deref(), &mut unread);
         let in_path = path_parameters(path, &mut fields);
         for field in body.into_iter().flatten() {
             if in_path.contains(&field.name) {
@@ -174,8 +175,7 @@ impl OpenApiFile<'_> {
 
     /// Why an operation is not drafted, although it is wanted.
     fn why_left_out(&self, method: Method, path: &str, drafts: &[Draft]) -> Option<String> {
-        let whole = format!("{}{path}", self.base_path());
-        let pieces = match PathPiece::all_of(&whole) {
+        let pieces = match PathPiece::all_of(path) {
             Ok(pieces) => pieces,
             Err(why) => return Some(why.to_owned()),
         };
@@ -185,10 +185,10 @@ impl OpenApiFile<'_> {
         if names.iter().any(|piece| is_double(*piece)) {
             return Some("a parameter is in the path twice".to_owned());
         }
-        if let Some(id) = known_as(self.api, method.as_str(), &whole) {
+        if let Some(id) = known_as(self.api, method.as_str(), path) {
             return Some(format!("the schema has it as {id}"));
         }
-        let is_same = |other: &&Draft| other.method == method.as_str() && shape(&other.path) == shape(&whole);
+        let is_same = |other: &&Draft| other.method == method.as_str() && shape(&other.path) == shape(path);
         drafts.iter().find(is_same).map(|other| format!("it has the address of {}", other.path))
     }
 
@@ -262,6 +262,7 @@ impl OpenApiFile<'_> {
 
     fn parameters(
         &self,
+        path: &str,
         described: &[Described<'_>],
         style: &Style,
         body: Option<&[DraftField]>,
@@ -283,7 +284,7 @@ impl OpenApiFile<'_> {
                 let schema = one.schema();
                 let field = schema.as_ref().map(|schema| schema::field(one.name, schema, Side::Request, &[]));
                 let field = field.unwrap_or_else(|| DraftField { name: one.name.to_owned(), ..DraftField::default() });
-                let fault = if is_double { Some(why) } else { self.why_unfit(one, &field, style, body) };
+                let fault = if is_double { Some(why) } else { self.why_unfit(path, one, &field, style, body) };
                 why = fault.unwrap_or(why);
                 fault.is_none().then_some(field)
             });
@@ -309,6 +310,7 @@ impl OpenApiFile<'_> {
     /// Why the language cannot have a parameter where the file has it.
     fn why_unfit(
         &self,
+        path: &str,
         one: &Described<'_>,
         field: &DraftField,
         style: &Style,
@@ -317,6 +319,7 @@ impl OpenApiFile<'_> {
         let is_array = body.is_some_and(|body| body.first().is_some_and(|first| first.name == ListName::BODY));
         let is_set = || IGNORED_HEADERS.iter().any(|name| name.eq_ignore_ascii_case(one.name));
         match one.place {
+            "path" if !path.contains(&format!("{{{}}}", one.name)) => Some("which is not in the path"),
             "path" => None,
             _ if is_array => Some("beside an array body"),
             "query" if body.is_some() => Some("beside a body"),
@@ -382,7 +385,8 @@ impl OpenApiFile<'_> {
     /// The data of the first success.
     fn answer(&self, operation: &Cursor<'_>) -> Answer {
         let responses = operation.get("responses").map(|all| all.members()).unwrap_or_default();
-        let success = responses.iter().find(|(status, _)| status.starts_with('2')).or_else(|| responses.first());
+        let named = |word: &str| responses.iter().find(|(status, _)| status.starts_with(word));
+        let success = named("2").or_else(|| named("default"));
         let Some((_, success)) = success else { return Answer::Unknown(Vec::new()) };
         let said = || success.text_beside_gap("description").map(str::to_owned).into_iter();
         let media = success.get("content").map(|content| content.members()).unwrap_or_default();
@@ -554,7 +558,7 @@ impl Style {
 
     /// Whether lists and objects are in the query, rather than in a body with a form of its own.
     fn is_read_from(&self, content: Content) -> bool {
-        self.has_query && content == Content::None
+        self.has_query && matches!(content, Content::None | Content::Unknown)
     }
 }
 
