@@ -22,6 +22,7 @@ use crate::clock::FastClock;
 use crate::clock::FastEnvironment;
 use crate::context::AccountContext;
 use crate::deployment::Deployment;
+use crate::exchange::{Exchange, ExchangeSettings};
 use crate::figures::Figures;
 use crate::ground_truth::GroundTruth;
 use crate::health;
@@ -32,7 +33,6 @@ use crate::settings::{SKEW, Settings};
 use crate::trader::Trader;
 use crate::variant::ClientVariant;
 use crate::violation::{Violation, find_violations};
-use crate::exchange::{Exchange, ExchangeSettings};
 
 /// The time-out of a call.
 pub(crate) const CALL: Duration = Duration::from_secs(2);

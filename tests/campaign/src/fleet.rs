@@ -19,9 +19,9 @@ use crate::clock::FastClock;
 use crate::connections::ConnectionProfile;
 use crate::counts::Rate;
 use crate::deployment::Deployment;
+use crate::exchange::{Exchange, ExchangeSettings};
 use crate::orders::{self, Order};
 use crate::violation::Violation;
-use crate::exchange::{Exchange, ExchangeSettings};
 
 mod proxy;
 mod server;

@@ -13,12 +13,12 @@ use crate::child;
 use crate::claim::{Known, Naming};
 use crate::clock::FastClock;
 use crate::deployment::Deployment;
+use crate::exchange::Exchange;
 use crate::figures::Figures;
 use crate::journal::Journal;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
 use crate::violation::find_violations;
-use crate::exchange::Exchange;
 
 /// The argument that starts the program as a [`Child`](crate::Child).
 pub const CHILD: &str = "--child";

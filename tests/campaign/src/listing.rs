@@ -6,9 +6,9 @@ use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::pages::{PageError, Paged, Position};
 use tradeapi::{classic, unified};
 
+use crate::exchange::Exchange;
 use crate::operation::{Family, Listed};
 use crate::violation::Violation;
-use crate::exchange::Exchange;
 
 /// The number of orders on a page, which is low so that there are many pages.
 const PAGE: u64 = 40;

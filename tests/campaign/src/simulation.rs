@@ -26,12 +26,12 @@ use self::world::World;
 use crate::account;
 use crate::clock::FastClock;
 use crate::deployment::{Clients, Deployment};
+use crate::exchange::Exchange;
 use crate::figures::Figures;
 use crate::ground_truth::Duplicates;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
 use crate::violation::Violation;
-use crate::exchange::Exchange;
 
 pub use shrink::shrink;
 

@@ -24,9 +24,9 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use tradeapi::runtime::json::JsonWriter;
 
+use crate::exchange::Exchange;
 use crate::faults::{Fault, FaultKind, FaultTarget};
 use crate::snapshot::{Selection, snapshot};
-use crate::exchange::Exchange;
 
 mod conditions;
 mod query;

@@ -20,8 +20,8 @@ use tokio::sync::Semaphore;
 use crate::control;
 use crate::delivery::Delivered;
 use crate::docs::{self, Docs};
-use crate::log::Log;
 use crate::exchange::Exchange;
+use crate::log::Log;
 
 /// The longest body that is read.
 const MAX_BODY: usize = 1 << 20;

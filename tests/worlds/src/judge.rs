@@ -6,9 +6,9 @@ use tradeapi::runtime::journal::{ItemEnding, StoredChange};
 use tradeapi::runtime::reconcile::{Difference, Gone};
 use tradeapi::runtime::tables::Outcome;
 
+use crate::exchange::{Effect, Exchange, Order, Status, What};
 use crate::lock;
 use crate::record::{ActionOf, Claim, Record, Report, ReportedOrder, Subject};
-use crate::exchange::{Effect, Exchange, Order, Status, What};
 use crate::world::World;
 
 /// Something false that the client said, or did.

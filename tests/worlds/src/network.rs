@@ -10,8 +10,8 @@ use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 
 use crate::assumption::Assumption;
-use crate::lock;
 use crate::exchange::{Answer, Exchange, FUTURES, Request, RequestNumber, What, When};
+use crate::lock;
 use crate::world::World;
 
 /// How long a message takes.

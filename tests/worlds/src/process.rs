@@ -19,13 +19,13 @@ use tradeapi::unified::{
 use tradeapi::{Client, Credentials, Error};
 
 use crate::assumption::Assumption;
+use crate::exchange::Exchange;
 use crate::journal::OpenJournal;
 use crate::lock;
 use crate::network::Line;
 use crate::record::{ActionOf, Report, Subject};
 use crate::scenario::{Order, Program, Step};
 use crate::time::{Machine, next_run};
-use crate::exchange::Exchange;
 use crate::world::{Occasion, World};
 
 /// The price of all orders.

@@ -1,7 +1,7 @@
 //! What the programs of a world do. Everything else is a choice.
 
-use crate::holes::is_hole;
 use crate::exchange::Conduct;
+use crate::holes::is_hole;
 
 /// A world's programs, and how its exchange treats what the documents leave open.
 #[derive(Debug)]

@@ -10,13 +10,13 @@ use tradeapi::runtime::tables::Outcome;
 
 use crate::assumption::Assumption;
 use crate::choices::{Choice, Choices, Script};
+use crate::exchange::{Exchange, RequestNumber};
 use crate::holes::is_hole;
 use crate::lock;
 use crate::memory::MemoryJournal;
 use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Subject};
 use crate::scenario::Scenario;
 use crate::time::{Ahead, Time};
-use crate::exchange::{Exchange, RequestNumber};
 
 /// How wrong a clock is, in milliseconds: one alone; the one that checks signatures; two together.
 const FAR: i64 = 600_000;

@@ -91,7 +91,7 @@ impl ClientCore {
         policy: &ConfirmPolicy,
     ) -> Concluded {
         let call = call.map(Arc::new);
-        let open = Open::new(self, question, signed_at, left, call.clone());
+        let open = Open::new(self, question, signed_at.into(), left, call.clone());
         let confirmation = self.query_all(vec![open], policy).await.pop();
         confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
     }

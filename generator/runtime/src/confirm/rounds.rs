@@ -15,6 +15,7 @@ use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
 use crate::error::Error;
 use crate::evidence::{Evidence, OutsideRecord, Pending};
+use crate::journal::SigningTimes;
 use crate::observe;
 use crate::tables::{CodeProof, Outcome};
 use crate::value::Timestamp;
@@ -29,7 +30,7 @@ pub(super) type Rounds<'a> = Pin<Box<dyn Future<Output = Vec<Concluded>> + Send 
 /// A change whose outcome is unknown.
 pub(super) struct Open {
     question: Question,
-    signed_at: Timestamp,
+    signed: SigningTimes,
     /// When the request left; `None` if an earlier run of the program sent it.
     left: Option<Moment>,
     /// The error of the call.
@@ -43,16 +44,16 @@ impl Open {
     pub(super) fn new(
         client: &ClientCore,
         mut question: Question,
-        signed_at: Timestamp,
+        signed: SigningTimes,
         left: Option<Moment>,
         call: Option<Arc<Error>>,
     ) -> Self {
         let window = client.signature_window(question.target().named());
-        let first = client.first_signed_at(question.key(), signed_at);
-        if let Some(since) = window.and_then(|window| first.checked_sub(window.saturating_add(EARLIER))) {
+        let not_before = client.sent(question.target(), signed.signed_at, left, Duration::ZERO).not_before;
+        if let Some(since) = window.and_then(|window| not_before.checked_sub(window.saturating_add(EARLIER))) {
             question.query_since(since);
         }
-        Self { question, signed_at, left, call }
+        Self { question, signed, left, call }
     }
 
     /// Whether the call was refused because its id was used before.
@@ -78,11 +79,11 @@ impl<'a> Waiting<'a> {
     fn begin(client: &'a ClientCore, open: &[Open], policy: &ConfirmPolicy) -> Self {
         let register = |one: &Open| {
             let (operation, target) = (one.question.plan().meta.id, one.question.target());
-            let pending = Pending::new(operation, target.clone(), one.signed_at, one.left, policy.settling);
+            let pending = Pending::new(operation, target.clone(), one.signed.signed_at, one.left, policy.settling);
             let pending = client.awaited().register(pending);
             // Records may have come while the call was in progress.
             let records = client.awaited().records(operation, target);
-            let sent = (one.signed_at, one.left, policy.settling);
+            let sent = (one.signed.signed_at, one.left, policy.settling);
             let is_proof = |record: &Arc<OutsideRecord>| {
                 client.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof
             };
@@ -131,6 +132,10 @@ impl ClientCore {
     async fn query_rounds(&self, open: Vec<Open>, policy: &ConfirmPolicy) -> Vec<Concluded> {
         let timer: &dyn Timer = self.environment();
         let end = timer.now().saturating_add(policy.deadline);
+        let forgets = |one: &Open| self.may_have_forgotten(one.question.key(), one.signed.signed_at);
+        if open.iter().any(forgets) {
+            self.recall_again();
+        }
         if self.recall().await.is_err() {
             let because = "the journal cannot be read, which may have another request with the id";
             return open.iter().map(|one| unqueried(one, because)).collect();
@@ -209,8 +214,8 @@ impl ClientCore {
         QueryContext { begun, policy }: QueryContext<'_>,
     ) -> (Finding, QueryAnswer) {
         let question = &open.question;
-        let facts = (open.signed_at, open.left, policy.settling);
-        let sent = self.sent(question.target(), open.signed_at, open.left, policy.settling);
+        let facts = (open.signed.signed_at, open.left, policy.settling);
+        let sent = self.sent(question.target(), open.signed.signed_at, open.left, policy.settling);
         let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
         let (family, id) = (question.plan().meta.family, question.key());
         let finding = match &answer {
@@ -242,10 +247,10 @@ impl ClientCore {
         let (at_least, at_most) = match open.left {
             Some(left) => (begun.steady_since(left), now.since(left)),
             // The time of departure is not known, so the wall clock has to do.
-            None => (begun.wall_since(open.signed_at), now.wall_since(open.signed_at)),
+            None => (begun.wall_since(open.signed.latest()), now.wall_since(open.signed.earliest())),
         };
         let window = self.signature_window(open.question.target().named()).unwrap_or_default();
-        let uncertainty = self.signature_uncertainty(window, open.signed_at, open.left);
+        let uncertainty = self.signature_uncertainty(window, open.signed.signed_at, open.left);
         QueryTimes { there, at_least, at_most, uncertainty }
     }
 }
@@ -286,7 +291,7 @@ impl ConsecutiveAbsences {
 fn concluded(open: &Open, finding: Finding, answer: QueryAnswer, queries: u32, is_repeated: bool) -> Concluded {
     let still = |last: Option<Error>, why| {
         let because = Because::new(why, last.as_ref());
-        let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
+        let (call, signed_at) = (open.call.clone(), Some(open.signed.signed_at));
         Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
     };
     let did_not_happen =
@@ -380,7 +385,7 @@ fn not_queried(open: &Open) -> Concluded {
 }
 
 fn unqueried(open: &Open, because: &'static str) -> Concluded {
-    let (call, signed_at, because) = (open.call.clone(), Some(open.signed_at), Because::new(because, None));
+    let (call, signed_at, because) = (open.call.clone(), Some(open.signed.signed_at), Because::new(because, None));
     Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at, because, queries: 0 }))
 }
 

@@ -6,8 +6,8 @@ use tradeapi::Timestamp;
 use tradeapi::runtime::journal::StoredChange;
 use tradeapi::runtime::reconcile::{Difference, Gone, Reconciled, ReconciledOrder};
 
-use crate::violation::Violation;
 use crate::exchange::Exchange;
+use crate::violation::Violation;
 
 /// The comparisons of one account, by several processes one after the other.
 pub(super) struct Comparisons {

@@ -28,9 +28,9 @@ use crate::assumptions::Assumption;
 use crate::codes::{Proof, proof};
 use crate::connections::ConnectionProfile;
 use crate::counts::Situation;
+use crate::exchange::Exchange;
 use crate::ledger::Ledger;
 use crate::operation::{Action, Operation};
-use crate::exchange::Exchange;
 
 mod answers;
 mod slot;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rust_decimal::Decimal;
 use tradeapi::runtime::ledger::Ledger;
 
+use crate::exchange::{BALANCE, Exchange};
 use crate::operation::Family;
 use crate::violation::Violation;
-use crate::exchange::{BALANCE, Exchange};
 
 /// The disagreements between a ledger that is up to date and the account.
 pub(super) fn violations(ledger: &Ledger, exchange: &Exchange) -> Vec<Violation> {

@@ -17,9 +17,9 @@ use crate::clock::FastClock;
 use crate::context::AccountContext;
 use crate::counts::Situation;
 use crate::deployment::{Clients, Deployment};
+use crate::exchange::Exchange;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
-use crate::exchange::Exchange;
 
 /// The address of the exchange.
 const ADDRESS: &str = "http://127.0.0.1";

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use super::query::Query;
 use super::{MAX_DELAY, Refused, nothing};
 use crate::dice::Seed;
-use crate::hostile::{Hostility, Node};
 use crate::exchange::Exchange;
+use crate::hostile::{Hostility, Node};
 
 /// The greatest offset of a clock.
 const MAX_OFFSET: i64 = 24 * 60 * 60 * 1000;
