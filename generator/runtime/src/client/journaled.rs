@@ -60,7 +60,7 @@ impl ClientCore {
     }
 
     fn with_owner<T>(&self, act: impl FnOnce(Owner<'_>) -> T) -> T {
-        let (address, market) = (format!("{:?}", self.parts.base), self.parts.headers.market());
+        let (address, market) = (self.parts.base.to_string(), self.parts.headers.market());
         let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
         let key = credentials.map_or(&[][..], |credentials| credentials.sent()[0]);
         act(Owner { api: self.parts.api.name, address: &address, market: &market, key })

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::inquiry::of_record;
 use super::plan::QueryPlan;
 use super::question::{Question, not_queryable};
 use super::record::AnyRecord;
-use super::rounds::{Open, of_record};
+use super::rounds::Open;
 use super::verdict::{Concluded, Confirmation, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, Confirmable, Queryable};
 use crate::client::ClientCore;
