@@ -66,7 +66,7 @@ fn are_used(api: &Api, operation: &Operation, to: &mut Diagnostics) {
     let signed = [SignedPart::Call, SignedPart::CallId].into_iter().find_map(|word| signed(api, word));
     match (&operation.call, signed) {
         (None, Some(part)) if is_signed => {
-            to.at(operation.path.place, Code::MissingKey, "missing key `call`")
+            to.missing_key(operation.path.place, "missing key `call`")
                 .related(part.place, "it is signed")
                 .help("add `call: ...`");
         }
