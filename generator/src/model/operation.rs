@@ -128,6 +128,45 @@ pub(crate) enum PathPiece {
     Parameter(String),
 }
 
+impl PathPiece {
+    /// Splits a path at its `{parameters}`. An error is the reason why it is none.
+    pub(crate) fn all_of(path: &str) -> Result<Vec<Self>, &'static str> {
+        if !path.starts_with('/') {
+            return Err("it does not start with `/`");
+        }
+        if path.contains("//") {
+            return Err("a segment is empty");
+        }
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~:@".contains(c);
+        let mut pieces = Vec::new();
+        let mut rest = path;
+        while let Some(open) = rest.find('{') {
+            let close = rest[open..].find('}').ok_or("a brace is not closed")? + open;
+            let (literal, name) = (&rest[..open], &rest[open + 1..close]);
+            if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
+                return Err("invalid parameter name in braces");
+            }
+            pieces.push(Self::Literal(literal.to_owned()));
+            pieces.push(Self::Parameter(name.to_owned()));
+            rest = &rest[close + 1..];
+        }
+        if !rest.is_empty() {
+            pieces.push(Self::Literal(rest.to_owned()));
+        }
+        let literals_are_clean = pieces.iter().all(|piece| match piece {
+            Self::Literal(text) => text.chars().all(allowed),
+            Self::Parameter(_) => true,
+        });
+        if !literals_are_clean {
+            return Err("it has a character that is not allowed in a path");
+        }
+        if path.split('/').any(|segment| segment == "." || segment == "..") {
+            return Err("it has a relative segment");
+        }
+        Ok(pieces)
+    }
+}
+
 impl Path {
     /// The names of the parameters in the path.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
