@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Expr;
 
-use super::code::{camel, ident};
+use super::code::ident;
 use super::codes;
 use super::docs::{Docs, code, escape};
 use super::pages;
@@ -18,7 +18,7 @@ use crate::model::{
 /// The table of outcomes by the result of a call.
 pub(super) fn outcomes(api: &Api) -> TokenStream {
     let rows = api.outcomes.iter().map(|row| {
-        let (when, why) = (ident(&camel(row.when.as_str())), &row.why);
+        let (when, why) = (ident(row.when.variant()), &row.why);
         let outcome = match row.outcome {
             RowOutcome::NotDone => quote!(Some(runtime::tables::Outcome::NotDone)),
             RowOutcome::Done => quote!(Some(runtime::tables::Outcome::Done)),

@@ -11,7 +11,7 @@ use super::module_name;
 use super::scope::value_type;
 use crate::diagnostics::Place;
 use crate::emit::Layout;
-use crate::model::{Api, Calls, Family, Market, Pool, ResetForm, ResponseValue, Sent};
+use crate::model::{Api, Calls, Family, Market, Pool, ResponseValue};
 
 /// `lib.rs`, or an `api.rs` to be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -166,10 +166,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     };
     let headers = api.headers.iter().map(|header| {
         let (name, doc) = (&header.name, &header.doc);
-        let sent = match header.sent {
-            Sent::Always => quote!(Always),
-            Sent::ByOperation => quote!(ByOperation),
-        };
+        let sent = ident(header.sent.variant());
         let selects = |market: &Market| market.headers.iter().any(|((own, _), _)| own == name);
         let selects_market = api.markets.iter().any(selects);
         let table = quote!(name: #name, sent: runtime::tables::Sent::#sent, selects_market: #selects_market, doc: #doc);
@@ -251,12 +248,7 @@ fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     let reset = match &reporting.reset {
         None => quote!(None),
         Some((reset, form)) => {
-            let form = ident(match form {
-                ResetForm::InSeconds => "InSeconds",
-                ResetForm::InMilliseconds => "InMilliseconds",
-                ResetForm::AtSeconds => "AtSeconds",
-                ResetForm::AtMilliseconds => "AtMilliseconds",
-            });
+            let form = ident(form.variant());
             let reset = place(reset);
             quote!(Some(runtime::tables::Reset { value: #reset, form: runtime::tables::ResetForm::#form }))
         }

@@ -38,6 +38,10 @@ struct Arguments {
     /// Other participants only quote; prices do not move.
     #[arg(long)]
     quiet: bool,
+    /// Refuses what the documents do not list: unknown parameters, and values in other letters. Otherwise, they are taken
+    /// as real exchanges take them, and unknown parameters are counted on the page.
+    #[arg(long, conflicts_with_all = ["load", "replay"])]
+    strict: bool,
     /// Folder of the reference that `tradeapi-gen export site` wrote, to be served at `/docs/`.
     #[arg(long, value_name = "FOLDER")]
     docs: Option<PathBuf>,
@@ -140,6 +144,7 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
         setup.settings.seed = Seed(seed);
     }
     setup.settings.signed_query = arguments.signed_query.or(setup.settings.signed_query);
+    setup.settings.tolerant = !arguments.strict;
     setup.settings.lively &= !arguments.quiet;
     setup.settings.journal |= arguments.journal.is_some();
     for (symbol, file) in &arguments.prices {

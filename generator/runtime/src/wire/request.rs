@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Method, Request};
 
 use super::base_url::BaseUrl;
 use super::headers::HeaderValues;
@@ -14,7 +14,7 @@ use crate::error::{Error, Refusal, Unsigned};
 use crate::operation::{Call, DynOperation, Operation};
 use crate::parameters::{Escapes, FORM, HeaderWriter, ParameterWriter, PathWriter, Unsendable};
 use crate::signing::{Authenticator, Stamp};
-use crate::tables::{Access, Api, Meta, Sends, Severity};
+use crate::tables::{self, Access, Api, Meta, Sends, Severity};
 use crate::value::Timestamp;
 
 /// Few requests have more headers, so that one allocation is enough.
@@ -102,7 +102,7 @@ fn assemble(
     let length = target.len();
     let uri = base.join(target).map_err(|_| no_address(meta, length))?;
     let mut request = Request::new(body);
-    *request.method_mut() = meta.method.into();
+    *request.method_mut() = method(meta.method);
     *request.uri_mut() = uri;
     add_headers(&mut request, meta, headers);
     let mut own = HeaderWriter::into(request.headers_mut());
@@ -113,6 +113,17 @@ fn assemble(
         proven.map_err(|_| unsigned(meta, "the signature cannot be put into the request"))?;
     }
     Ok(request)
+}
+
+/// The method of an operation.
+fn method(method: tables::Method) -> Method {
+    match method {
+        tables::Method::Get => Method::GET,
+        tables::Method::Post => Method::POST,
+        tables::Method::Put => Method::PUT,
+        tables::Method::Patch => Method::PATCH,
+        tables::Method::Delete => Method::DELETE,
+    }
 }
 
 fn add_headers(request: &mut Request<Bytes>, meta: &'static Meta, values: &HeaderValues) {
