@@ -119,6 +119,7 @@
 //!
 //! </details>
 //!
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use tradeapi_runtime as runtime;
 pub use tradeapi_runtime::{
