@@ -70,7 +70,8 @@
 //! # Features
 //!
 //! Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde
-//! and tracing are [features of the runtime](runtime#features).
+//! and tracing are [features of the runtime](runtime#features). The feature `cli` adds a program with a
+//! command for each operation, and `mcp` its command for assistants.
 //!
 //! # Families
 //!
@@ -137,6 +138,9 @@ pub mod broker;
 pub mod classic;
 #[cfg(feature = "unified")]
 pub mod unified;
+
+#[cfg(feature = "cli")]
+pub mod cli;
 
 /// The properties that all operations share.
 ///

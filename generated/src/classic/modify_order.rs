@@ -40,9 +40,9 @@ runtime::parameters! {
     ///
     /// - `size-and-price-together`: A change of size or price passes both.
     /// - `minimum-order-quantity`: The new size reaches the minimum order quantity.
-    /// - `presets-without-size-and-price`: Take-profit or stop-loss is not set beside size or price: to
-    ///   change them alone, size and price are left out (rule 4), and beside both they would have no effect
-    ///   (rule 3).
+    /// - `presets-without-size-and-price` (warns): Take-profit or stop-loss is not set beside size or
+    ///   price: to change them alone, size and price are left out (rule 4), and beside both they have no
+    ///   effect (rule 3).
     ///
     /// <details>
     /// <summary>What the exchange does, and other rules that are not checked</summary>
@@ -282,7 +282,8 @@ const RULES: &[tables::Rule] = &[
     tables::Rule {
         id: "presets-without-size-and-price",
         at: "Modify Order, rules 3 and 4",
-        says: "Take-profit or stop-loss is not set beside size or price: to change them alone, size and price are left out (rule 4), and beside both they would have no effect (rule 3).",
+        severity: tables::Severity::Warn,
+        says: "Take-profit or stop-loss is not set beside size or price: to change them alone, size and price are left out (rule 4), and beside both they have no effect (rule 3).",
         hint: "leave out newSize and newPrice",
         ..tables::Rule::DEFAULT
     },

@@ -4,7 +4,7 @@ use proc_macro2::Literal;
 use quote::quote;
 use syn::Expr;
 
-use super::code::{File, Item, camel};
+use super::code::{File, Item};
 use super::docs::Docs;
 use super::trees;
 use crate::model::{Api, Certainty, ObservedCode, Proof, Refusal};
@@ -70,7 +70,7 @@ fn observed_row(api: &Api, code: &ObservedCode) -> String {
     let of = if families.is_empty() { String::new() } else { format!(" of {}", families.join(" | ")) };
     let certain = match code.certainty {
         Certainty::Several => String::new(),
-        certainty => format!(" certain {}", camel(certainty.as_str())),
+        certainty => format!(" certain {}", certainty.variant()),
     };
     row(&code.code, &of, &code.proof, &certain, [&code.says, &code.doc])
 }
@@ -84,12 +84,12 @@ pub(super) fn table(doc: &str, name: &str, source: &str, rows: impl Iterator<Ite
 /// A row of a table of codes: where the code occurs, what it proves, what else is stated unless it follows from the
 /// proof, and its text and what to do.
 pub(super) fn row(code: &str, of: &str, proof: &Proof, more: &str, [text, doc]: [&str; 2]) -> String {
-    let proves = camel(proof.proves.as_str());
+    let proves = proof.proves.variant();
     let stage = match proof.stage {
         stage if stage == proof.proves.usual_stage() => String::new(),
-        stage => format!(" at {}", camel(stage.as_str())),
+        stage => format!(" at {}", stage.variant()),
     };
-    let cause = proof.cause.map(|cause| format!(" because_of {}", camel(cause.as_str()))).unwrap_or_default();
+    let cause = proof.cause.map(|cause| format!(" because_of {}", cause.variant())).unwrap_or_default();
     let alike = if proof.alike.is_some() { " and alike" } else { "" };
     let doc = if doc.is_empty() { String::new() } else { format!(", {}", literal(doc)) };
     format!("    {}{of} => {proves}{stage}{cause}{alike}{more}: {}{doc};\n", literal(code), literal(text))

@@ -53,6 +53,7 @@ impl Core {
             ));
         };
         self.books[index].reduce(spot, lots);
+        self.publish_trade(index, spot.side.opposite(), spot.ticks, lots);
         self.fill(id, spot.ticks, lots, false);
         self.trigger(index);
         Ok(())

@@ -69,12 +69,16 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
         return Err(Reason::ExpiredTimestamp);
     }
     let (parts, encoding) = signed(&credentials).ok_or(Reason::Parameter)?;
-    let decodes = match core.settings.signed_query {
-        None => credentials.signed_query == tables::SignedQuery::Decoded,
-        Some(reading) => reading == SignedQuery::Decoded,
+    let readings: &[bool] = match core.settings.signed_query {
+        None if core.settings.tolerant => &[true, false],
+        None => &[credentials.signed_query == tables::SignedQuery::Decoded],
+        Some(reading) => &[reading == SignedQuery::Decoded],
     };
-    let text = signed_text(request, parts, timestamp, decodes);
-    if !is_signature(&user.signer.sign(&text), encoding, signature) {
+    let is_signed = readings.iter().any(|decodes| {
+        let text = signed_text(request, parts, timestamp, *decodes);
+        is_signature(&user.signer.sign(&text), encoding, signature)
+    });
+    if !is_signed {
         return Err(Reason::WrongSignature);
     }
     if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {

@@ -16,7 +16,7 @@ use crate::faults::FaultKind;
 use crate::journal::{JournalLine, count_rule};
 use crate::log::Entry;
 use crate::recorded::{Answered, Recorded};
-use crate::refusal::{FAULT, Reason, Refusal};
+use crate::refusal::{FAULT, Reason, Refusal, text_of_code};
 use crate::routes::{Caller, Route, Served};
 use crate::state::Core;
 
@@ -76,8 +76,8 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
 fn serve_with_fault(core: &mut Core, route: &Route, caller: &Caller<'_>, kind: &FaultKind) -> Served {
     let on_purpose = || {
         let (name, code) = kind.name();
-        let (code, message) = (code.unwrap_or(name).to_owned(), "This answer was requested".to_owned());
-        Refusal { status: None, code, message, rule: FAULT.to_owned() }
+        let code = code.unwrap_or(name);
+        Refusal { status: None, code: code.to_owned(), message: text_of_code(route.meta, code), rule: FAULT.to_owned() }
     };
     if !kind.takes_effect() {
         return Served::refused(on_purpose());

@@ -53,7 +53,7 @@
 //! | `setup`, `journal`, `tasks`, `state` | the initial state, recording and replay, and the whole state |
 //! | `matching`, `placing`, `amending`, `closing`, `triggers`, `liquidation` | operations on orders and positions |
 //! | `participants`, `shown` | other participants, and what a node shows |
-//! | `refusal`, `limits`, `reading`, `routes` | the checks of a request: rate limits, rules, and refusals |
+//! | `refusal`, `limits`, `tolerance`, `reading`, `routes` | the checks of a request: rate limits, rules, and refusals |
 //! | `unified`, `classic`, `reports`, `pages` | the operations |
 //! | `schedule`, `actions` | how the state changes with time, and by actions other than requests |
 //! | `authentication`, `answer_plan`, `gate` | the path of a request, and its faults in a hostile exchange |
@@ -116,6 +116,7 @@ mod snapshot;
 mod state;
 mod tasks;
 mod time;
+mod tolerance;
 mod triggers;
 mod unified;
 mod values;

@@ -67,7 +67,7 @@ impl Core {
     }
 
     /// The profit of a position at the mark price, and the margin that it needs there.
-    fn marked(&self, index: usize, position: &Position) -> (Decimal, Decimal) {
+    pub(crate) fn marked(&self, index: usize, position: &Position) -> (Decimal, Decimal) {
         let (pair, mark) = (&self.pairs[index], self.markets[index].mid);
         let profit = pair.profit(position.side, position.cost, mark, position.lots);
         (profit, pair.settled_value(mark, position.lots) * MAINTENANCE)

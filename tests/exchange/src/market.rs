@@ -13,7 +13,7 @@ const MAX_FILLS: usize = 1_000;
 /// How many changes of the price are kept for each pair.
 const MAX_PRICES: usize = 480;
 
-/// A public trade.
+/// A public trade. Its side is that of the taker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PublicFill {
     pub(crate) id: u64,

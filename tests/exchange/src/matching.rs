@@ -83,6 +83,7 @@ impl Core {
                 continue;
             }
             self.books[index].reduce(spot, lots);
+            self.publish_trade(index, side, spot.ticks, lots);
             self.fill(id, spot.ticks, lots, true);
             match resting.order {
                 Some(maker) => self.fill(maker, spot.ticks, lots, false),
@@ -117,6 +118,7 @@ impl Core {
             }
             let lots = left.min(resting.lots);
             self.books[index].reduce(spot, lots);
+            self.publish_trade(index, side, spot.ticks, lots);
             if let Some(maker) = resting.order {
                 self.fill(maker, spot.ticks, lots, false);
             }
@@ -125,8 +127,14 @@ impl Core {
         left
     }
 
+    /// Adds a trade to those that everyone sees. `side` is that of the taker.
+    pub(crate) fn publish_trade(&mut self, index: usize, side: Side, ticks: u64, lots: u64) {
+        let (id, now) = (self.new_id(), self.now);
+        self.markets[index].record(id, side, ticks, lots, now);
+    }
+
     /// Fills some lots of an order, and updates the order, the position, the balances and the records. The caller
-    /// updates the book.
+    /// updates the book, and publishes the trade.
     pub(crate) fn fill(&mut self, id: u64, ticks: u64, lots: u64, is_taker: bool) {
         let (fill_id, now) = (self.new_id(), self.now);
         let Some(order) = self.orders.get_mut(&id) else { return };
@@ -205,7 +213,6 @@ impl Core {
         let (price, qty, is_whole) = (pair.price(ticks), pair.qty(lots), order.remaining() == 0);
         let (owner, pos) = (order.ticket.account, order.ticket.pos);
         let by_amount = matches!(order.ticket.quantity, Quantity::Amount(_));
-        self.markets[index].record(fill_id, order.ticket.side, ticks, lots, now);
         self.publish(Event::Filled { order: id, price, qty });
         if is_whole && !by_amount {
             self.end(id, State::Filled);

@@ -2,81 +2,47 @@
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
-use tradeapi::runtime::json::{JsonWriter, Kind, ReadError, Reader};
 use tradeapi::runtime::tables::Sends;
 use tradeapi::{Operation, Violations};
 
 use crate::refusal::Reason;
+use crate::tolerance::Repairs;
 
 /// An upper bound of prices and quantities, and of their decimal places, so that products are exact.
 const MAX_NUMBER: Decimal = Decimal::from_parts(3_567_587_328, 232, 0, false, 0);
 const MAX_PLACES: u32 = 12;
 
-/// The depth of requests: a list of objects in an object.
-const DEPTH: u32 = 4;
-
 /// The policy for reading requests; rules are checked afterwards.
 static NO_RULES: CheckPolicy = CheckPolicy::nothing();
 
-/// Reads the request of an operation; its rules are checked by the caller.
-///
-/// The emitted types take one name of an order. A request may have both, and the orderId takes precedence: if the types
-/// refuse a request with two names, it is read without the clientOid.
-pub(crate) fn read<O: Operation>(parameters: &str) -> Result<O, Violations> {
+/// The most rounds of changes that let a request be read: each shows what the ones before hid.
+const ROUNDS: usize = 6;
+
+/// A request as it was read, and the names of the parameters that were ignored.
+pub(crate) struct Read<O> {
+    pub(crate) request: Result<O, Violations>,
+    pub(crate) ignored: Vec<String>,
+}
+
+/// Reads the request of an operation; its rules are checked by the caller. What is not as documented is
+/// [repaired](Repairs) as far as the exchange takes it.
+pub(crate) fn read<O: Operation>(parameters: &str, is_tolerant: bool) -> Read<O> {
+    let is_query = O::META.sends() == Sends::Query;
     let context = CheckContext { policy: &NO_RULES, ..CheckContext::default() };
-    let read = |parameters: &str| match O::META.sends() == Sends::Query {
+    let read = |parameters: &str| match is_query {
         true => O::from_query_in(parameters, context),
         false => O::from_json_in(parameters, context),
     };
-    read(parameters).or_else(|violations| {
-        let names_two = violations.iter().any(|violation| violation.rule.ends_with("one-of"));
-        let one = if names_two { without_ignored_ids(parameters, O::META.sends() == Sends::Query) } else { None };
-        one.map_or(Err(violations), |one| read(&one))
-    })
-}
-
-fn without_ignored_ids(parameters: &str, is_query: bool) -> Option<String> {
-    if is_query {
-        let pairs = || parameters.split('&');
-        let has = |name: &str| pairs().any(|pair| pair.strip_prefix(name).is_some_and(|value| value.len() > 1));
-        let kept: Vec<&str> = pairs().filter(|pair| !pair.starts_with("clientOid=")).collect();
-        return (has("orderId") && has("clientOid")).then(|| kept.join("&"));
-    }
-    let mut out = JsonWriter::new();
-    copy(&mut Reader::new(parameters), &mut out, DEPTH).ok()?;
-    Some(out.finish())
-}
-
-/// Copies a JSON value without the clientOid of objects that have an orderId. Values nested deeper than any request are
-/// copied unchanged.
-fn copy(from: &mut Reader<'_>, out: &mut JsonWriter, depth: u32) -> Result<(), ReadError> {
-    match from.peek() {
-        _ if depth == 0 => out.raw(from.raw_value()?),
-        Kind::Object => {
-            let mut found = Vec::new();
-            let mut members = from.object(&[])?;
-            while let Some(name) = members.next_name(from)? {
-                found.push((name, from.raw_value()?));
-            }
-            let is_given = |json: &str| !matches!(json, "null" | r#""""#);
-            let names_order = found.iter().any(|(name, json)| name == "orderId" && is_given(json));
-            out.begin_object();
-            for (name, json) in found.iter().filter(|(name, _)| !(names_order && name == "clientOid")) {
-                copy(&mut Reader::new(json), out.member(name), depth - 1)?;
-            }
-            out.end_object();
+    let (mut request, mut repairs) = (read(parameters), Repairs::default());
+    for _ in 0..ROUNDS {
+        let Err(violations) = &request else { break };
+        if !repairs.add(violations, is_tolerant) {
+            break;
         }
-        Kind::Array => {
-            out.begin_array();
-            let mut elements = from.array()?;
-            while elements.next(from)?.is_some() {
-                copy(from, out.element(), depth - 1)?;
-            }
-            out.end_array();
-        }
-        _ => out.raw(from.raw_value()?),
+        let Some(repaired) = repairs.apply(parameters, is_query) else { break };
+        request = read(&repaired);
     }
-    Ok(())
+    Read { request, ignored: repairs.ignored().map(str::to_owned).collect() }
 }
 
 /// A number of a request.
@@ -98,17 +64,36 @@ pub(crate) fn wire(number: Decimal) -> tradeapi::Decimal {
 
 #[cfg(test)]
 mod tests {
-    use tradeapi::unified::{BatchCancel, CancelOrder, OrderRef};
+    use tradeapi::unified::{BatchCancel, CancelOrder, Category, GetOpenOrders, OrderRef, PlaceOrder, Side};
 
     use super::*;
 
     #[test]
     fn the_order_id_wins() {
-        let read_one = read::<CancelOrder>(r#"{"orderId": "7", "clientOid": "a"}"#);
+        let read_one = read::<CancelOrder>(r#"{"orderId": "7", "clientOid": "a"}"#, false).request;
         assert!(matches!(read_one.map(|request| request.order), Ok(OrderRef::OrderId(id)) if id.as_str() == "7"));
         let items = r#"[{"category": "SPOT", "symbol": "BTCUSDT", "orderId": "7", "clientOid": "a"}]"#;
-        let read_items = read::<BatchCancel>(items).map(|request| request.orders.len());
+        let read_items = read::<BatchCancel>(items, false).request.map(|request| request.orders.len());
         assert_eq!(read_items.ok(), Some(1));
-        assert!(read::<CancelOrder>("{}").is_err());
+        assert!(read::<CancelOrder>("{}", true).request.is_err());
+    }
+
+    #[test]
+    fn a_tolerant_exchange_ignores_unknown_parameters_and_the_case_of_values() {
+        let order = r#"{"category": "usdt-futures", "symbol": "BTCUSDT", "side": "Buy", "orderType": "LIMIT",
+            "qty": "1", "price": "2", "timeInForce": "GTC", "colour": "red"}"#;
+        let tolerant = read::<PlaceOrder>(order, true);
+        let read_order = tolerant.request.unwrap_or_else(|violations| panic!("{violations}"));
+        assert_eq!((read_order.category, read_order.side), (Category::UsdtFutures, Side::Buy));
+        assert_eq!(tolerant.ignored, ["colour"]);
+        let strict = read::<PlaceOrder>(order, false);
+        assert!(strict.request.is_err() && strict.ignored.is_empty());
+        let query = read::<GetOpenOrders>("category=spot&colour=red&limit=5", true);
+        assert_eq!(query.request.ok().and_then(|query| query.category), Some(Category::Spot));
+        assert_eq!(query.ignored, ["colour"]);
+        let items = r#"[{"category": "Spot", "symbol": "BTCUSDT", "orderId": "7", "clientOid": "a", "x": {"y": []}}]"#;
+        let batch = read::<BatchCancel>(items, true);
+        assert!(batch.request.is_ok_and(|batch| batch.orders.len() == 1) && batch.ignored == ["x"]);
+        assert!(read::<GetOpenOrders>("category=stocks", true).request.is_err(), "no spelling of it is known");
     }
 }

@@ -1,7 +1,7 @@
 //! Refusals. Their codes, texts, statuses and rules come from the schema's `refusals`.
 
 use tradeapi::Violations;
-use tradeapi::codes::REFUSALS;
+use tradeapi::codes::{OBSERVED_CODES, REFUSALS};
 use tradeapi::runtime::checks::Violation;
 use tradeapi::runtime::tables::{Meta, Refusal as Row};
 
@@ -110,6 +110,13 @@ impl Reason {
 
 fn code_of(row: &'static Row, family: &str) -> &'static str {
     row.code(family).or_else(|| row.codes.first().map(|(_, code)| *code)).unwrap_or_default()
+}
+
+/// The text of a code: that of the documents, or what was observed of it; the code itself if nobody knows it.
+pub(crate) fn text_of_code(meta: &Meta, code: &str) -> String {
+    let observed = || OBSERVED_CODES.iter().find(|known| known.code == code);
+    let known = meta.error(code).or_else(observed);
+    known.map_or(code, |known| known.text.trim_end_matches('.')).to_owned()
 }
 
 /// The refusal for broken rules of the documents: the code of the first, and a message with all of them.

@@ -11,6 +11,7 @@ use tradeapi::runtime::json::{Encode, JsonWriter};
 use tradeapi::runtime::tables::{Meta, Scope};
 use tradeapi::{Operation, Timestamp, Violations};
 
+use crate::journal::count_rule;
 use crate::orders::{Name, Order};
 use crate::reading;
 use crate::refusal::{Reason, Refusal, item_of, of_violation, of_violations};
@@ -161,12 +162,15 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let nobody = tradeapi::runtime::Account::new();
     let user = caller.user.map(|user| &core.users[user]);
     let properties = user.map_or(&nobody, |user| &user.properties);
-    let read = reading::read::<O>(caller.parameters);
+    let reading::Read { request: read, ignored } = reading::read::<O>(caller.parameters, core.settings.tolerant);
     let class = read.as_ref().ok().and_then(|request| request.limit_class(properties));
     let account = user.map_or(0, |user| user.account(family));
     let context =
         CheckContext { account: properties, now: Some(Timestamp::from_millis(core.now)), ..CheckContext::default() };
     let violations = read.as_ref().map(|request| request.inspect(context)).unwrap_or_default();
+    for name in ignored {
+        count_rule(&mut core.ignored, &format!("{}.{name}", O::META.id));
+    }
     let mut left = None;
     if core.settings.rate_limits {
         match core.limits.count(O::META, class, user.map(|user| user.id), caller.address, core.now) {
@@ -188,8 +192,13 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
         if refuses {
             return Err(of_violations(&violations, O::META));
         }
+        let is_tolerant = core.settings.tolerant;
         let response = request.serve(&mut Desk { core, meta: O::META, account, violations })?;
-        Ok(O::data(&response))
+        let data = O::data(&response);
+        Ok(match O::META.list_member.filter(|_| is_tolerant) {
+            Some(member) => format!(r#"{{"{member}":{data}}}"#),
+            None => data,
+        })
     };
     Served { data: serve(), left }
 }

@@ -40,7 +40,12 @@ pub struct Settings {
     pub auto_cancel_in_progress: bool,
     /// The HTTP status of refusals; success has 200.
     pub refusal_status: u16,
-    /// Which text of a query its signature is verified over; `None` for the one that the schema states.
+    /// Whether it takes what real exchanges take beyond the documents: it ignores parameters that no document lists,
+    /// reads values in other letters, accepts either text of a signed query, and answers as observed where the documents
+    /// describe another form. The program is tolerant unless it is called with `--strict`.
+    pub tolerant: bool,
+    /// Which text of a query its signature is verified over; `None` for the one that the schema states, or
+    /// either if it is tolerant.
     pub signed_query: Option<SignedQuery>,
     /// Whether a [journal](crate::Exchange::journal) is kept.
     pub journal: bool,
@@ -82,6 +87,7 @@ impl Default for Settings {
             modification_delay: Duration::ZERO,
             auto_cancel_in_progress: false,
             refusal_status: 400,
+            tolerant: false,
             signed_query: None,
             journal: false,
         }

@@ -1,6 +1,7 @@
 //! The data of the page as JSON: bounded lists, the newest first, with total counts.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
@@ -58,7 +59,8 @@ pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
     faults(&mut out, core);
     conditions(&mut out, core);
     hostility(&mut out, core);
-    violations(&mut out, core);
+    counts(&mut out, "violations", &core.violations);
+    counts(&mut out, "ignored", &core.ignored);
     requests(&mut out, core);
     out.end_object();
     out.finish()
@@ -294,13 +296,13 @@ fn hostility(out: &mut JsonWriter, core: &Core) {
     out.end_object();
 }
 
-/// The violated rules and limits, the most frequent first.
-fn violations(out: &mut JsonWriter, core: &Core) {
-    let mut all: Vec<_> = core.violations.iter().collect();
+/// Names with their numbers, the most frequent first: violated rules and limits, or ignored parameters.
+fn counts(out: &mut JsonWriter, name: &str, counts: &BTreeMap<String, u64>) {
+    let mut all: Vec<_> = counts.iter().collect();
     all.sort_by_key(|(rule, count)| (Reverse(**count), *rule));
     let total = all.len();
     all.truncate(MAX_ROWS);
-    list(out, "violations", all, total, |out, (rule, count)| {
+    list(out, name, all, total, |out, (rule, count)| {
         text(out, "rule", rule);
         out.member("count").number(count);
     });

@@ -68,6 +68,8 @@ pub(crate) struct Core {
     pub(crate) refused_items: Option<Refusal>,
     /// The number of violations of each rule and limit.
     pub(crate) violations: BTreeMap<String, u64>,
+    /// How often each parameter was ignored because no document lists it.
+    pub(crate) ignored: BTreeMap<String, u64>,
     pub(crate) journal: Option<Journal>,
     setup: Setup,
     /// The latest requests, if there is a page.
@@ -108,6 +110,7 @@ impl Core {
             hostile: None,
             refused_items: None,
             violations: BTreeMap::new(),
+            ignored: BTreeMap::new(),
             journal: None,
             log: None,
             dice: Dice::new(seed, 0),

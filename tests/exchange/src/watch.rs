@@ -26,6 +26,7 @@ const LISTS: &[(&str, &[&str])] = &[
     ("balances", &["account", "coin", "total", "available", "frozen", "margin", "debt"]),
     ("faults", &["kind", "code", "aim", "permille", "times", "delay"]),
     ("violations", &["rule", "count"]),
+    ("ignored", &["rule", "count"]),
     ("requests", &["number", "method", "path", "code", "rule", "wrong", "odd"]),
 ];
 

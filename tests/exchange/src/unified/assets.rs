@@ -26,10 +26,12 @@ impl Serve for GetAccountAssets {
                 assets.push(asset(coin, balance, of(balance.equity())));
             }
         }
-        let (mut unrealised, mut value) = (Decimal::ZERO, Decimal::ZERO);
+        let (mut unrealised, mut maintenance, mut value) = (Decimal::ZERO, Decimal::ZERO, Decimal::ZERO);
         for ((index, _), position) in &account.positions {
             let (pair, mid) = (&core.pairs[*index], core.markets[*index].mid);
-            unrealised += pair.profit(position.side, position.cost, mid, position.lots) * in_usd(pair.settle());
+            let (profit, needed) = core.marked(*index, position);
+            unrealised += profit * in_usd(pair.settle());
+            maintenance += needed * in_usd(pair.settle());
             value += pair.settled_value(mid, position.lots) * in_usd(pair.settle());
         }
         let (btc, usdt) = (in_usd("BTC"), in_usd("USDT"));
@@ -42,7 +44,7 @@ impl Serve for GetAccountAssets {
         answer.usdt_unrealised_pnl = Some(wire(quotient(unrealised, usdt)));
         answer.btc_unrealised_pnl = Some(wire(quotient(unrealised, btc)));
         answer.effective_equity = Some(wire(whole));
-        answer.maintenance_margin = Some(wire(Decimal::ZERO));
+        answer.maintenance_margin = Some(wire(maintenance));
         answer.initial_margin = Some(wire(margin));
         answer.margin_ratio = Some(wire(quotient(margin, whole)));
         answer.position_margin_ratio = Some(wire(quotient(margin, value)));
