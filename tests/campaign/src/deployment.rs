@@ -168,7 +168,7 @@ impl Deployment {
                 sets_clock: number % 6 == 1,
                 sets_nodes: number % 13 == 5,
                 // Where no text needs an escape, both readings of a query agree.
-                signs_as_sent: number % 4 == 0 && settings.escaped_suffix(account).is_empty(),
+                signs_as_sent: number.is_multiple_of(4) && settings.escaped_suffix(account).is_empty(),
                 opposes_ways: number % 9 == 4,
             },
             ClientVariant::CountsWhenSent => Self { profile: PROFILES[1], ..plain },

@@ -289,8 +289,10 @@ impl Story<'_> {
     /// attention.
     async fn reconcile(&mut self, client: &Client) -> bool {
         let foreign = self.dice.weighted(&[(ForeignOrders::Leave, 3), (ForeignOrders::Adopt, 2)]);
-        let policy = ConfirmPolicy::new().deadline(Duration::from_secs(90));
-        let policy = policy.pauses(Duration::from_secs(2), Duration::from_secs(30));
+        // In a hurry, it lists orders before every node has to show them.
+        let (deadline, first) = self.dice.weighted(&[((90_000, 2_000), 1), ((2_000, 200), 1)]);
+        let policy = ConfirmPolicy::new().deadline(Duration::from_millis(deadline));
+        let policy = policy.pauses(Duration::from_millis(first), Duration::from_secs(30));
         let mut how = Reconciliation::since(self.comparisons.since).foreign_orders(foreign).confirming(policy);
         for _ in 0..TRIES {
             if let Ok(reconciled) = client.reconcile(&mut how).await {
