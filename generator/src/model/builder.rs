@@ -159,10 +159,7 @@ impl Builder<'_> {
     }
 
     fn missing(&mut self, key: &str, place: Place) {
-        if self.to.is_unread(place.file, key) || self.to.is_unread(place.file, "<<") {
-            return;
-        }
-        self.to.missing_key(place, format!("missing key `{key}`")).help(format!("add `{key}: ...`"));
+        self.to.lacking(place, key);
     }
 
     fn source(&mut self, source: &Option<Spanned<raw::Source>>) -> Option<Source> {

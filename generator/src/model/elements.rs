@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::facts::Fact;
-use super::{Api, Source};
+use super::{Api, Source, declared};
 use crate::diagnostics::Place;
 use crate::json::Value;
 
@@ -239,6 +239,20 @@ impl Key {
     fn values(&self, other: &Self) -> String {
         self.means.arguments_beside(&other.means).unwrap_or_else(|| self.value.clone())
     }
+}
+
+/// The keys of a declared element. `in_context` states the effects that other parts of the model decide.
+fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(&str) -> Means) -> Vec<Key> {
+    let rows = element.rows().into_iter().zip(E::CHANGES);
+    let key = |(name, value, change): (_, &dyn declared::KeyValue, &declared::Change)| {
+        let key = match change {
+            declared::Change::Behaviour(effect) => Key::new(name, value.words(), behaviour(*effect)),
+            declared::Change::Prose => Key::prose(name, &value.words()),
+            declared::Change::InContext => Key::new(name, value.words(), in_context(name)),
+        };
+        key.at(value.place())
+    };
+    rows.map(|((name, value), change)| key((name, value, change))).collect()
 }
 
 /// How the keys of two versions of an element differ.
