@@ -7,7 +7,7 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Api, Certainty, Effect, Exclusion, Family, Operation};
+use crate::model::{Api, Certainty, Effect, Exclusion, Family, Operation, phrases};
 use page::{TextPage, joined, sentence};
 
 /// The page of the operation with this id, such as `unified.place-order`, or with this name if only one family has it.
@@ -96,7 +96,7 @@ fn source(api: &Api, operation: &Operation) -> String {
         let section = source.section.as_ref().map(|section| format!(", section {section}")).unwrap_or_default();
         format!("{}{section}", api.document_title(&source.document))
     });
-    source.unwrap_or_default()
+    source.unwrap_or_else(|| phrases::observed(&operation.sources))
 }
 
 /// The state transitions that the operation triggers.

@@ -2,7 +2,7 @@
 
 use super::{
     AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, Intent, Listing, Name, Parameter, Rate, Repeat,
-    Source, Statements, UtcOffset,
+    Source, Sources, Statements, UtcOffset,
 };
 use crate::diagnostics::Place;
 use crate::words::{Access, Effect, Lists, Objects, Sends};
@@ -20,6 +20,8 @@ pub(crate) struct Operation {
     pub(crate) function: String,
     pub(crate) place: Place,
     pub(crate) source: Option<Source>,
+    /// Who has seen it on the wire, if no document describes it.
+    pub(crate) sources: Sources,
     pub(crate) method: Method,
     pub(crate) path: Path,
     /// The method of JSON-RPC that the body calls.
