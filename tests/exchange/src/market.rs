@@ -87,6 +87,7 @@ impl Market {
 
     pub(crate) fn move_to(&mut self, ticks: u64, at: u64) {
         self.last = ticks;
+        self.candles.add(at, ticks, Decimal::ZERO, Decimal::ZERO);
         if self.prices.back().is_some_and(|(_, latest)| *latest == ticks) {
             return;
         }
@@ -94,6 +95,5 @@ impl Market {
             self.prices.pop_front();
         }
         self.prices.push_back((at, ticks));
-        self.candles.add(at, ticks, Decimal::ZERO, Decimal::ZERO);
     }
 }
