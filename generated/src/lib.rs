@@ -77,7 +77,8 @@
 //! # Features
 //!
 //! Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde
-//! and tracing are [features of the runtime](runtime#features).
+//! and tracing are [features of the runtime](runtime#features). The feature `cli` adds a program with a
+//! command for each operation, and `mcp` its command for assistants.
 //!
 //! # Families
 //!
@@ -147,6 +148,9 @@ pub mod classic;
 pub mod observed;
 #[cfg(feature = "unified")]
 pub mod unified;
+
+#[cfg(feature = "cli")]
+pub mod cli;
 
 /// The properties that all operations share.
 ///

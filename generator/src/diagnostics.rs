@@ -35,8 +35,44 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
     /// Other places that explain it, each with the reason.
     pub related: Vec<(Place, String)>,
+    /// What tells mistakes of this code apart when causes are separated from consequences.
+    kind: Kind,
     /// The unknown name, if that is the mistake.
-    unknown: Option<String>,
+    unknown: Option<UnknownName>,
+}
+
+/// What tells mistakes of one code apart: their messages are only read by people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Nothing but the code.
+    #[default]
+    Plain,
+    /// [`Code::WrongType`], [`Code::UnknownWord`]: a word or a number cannot be read, in a place that is right for one.
+    Scalar,
+    /// [`Code::WrongType`]: the lines that follow the value were read as a part of it.
+    AbsorbedLines,
+    /// [`Code::WrongType`]: a text in place of a mapping, like an entry whose own mapping or list is missing.
+    TextForMapping,
+    /// [`Code::MissingKey`]: a key that a mapping lacks.
+    KeyOfMapping,
+    /// [`Code::Unused`]: a type.
+    Type,
+    /// [`Code::Unused`]: a header.
+    Header,
+    /// [`Code::Circular`]: through `includes`.
+    Includes,
+    /// [`Code::Circular`]: through the fields of records.
+    Fields,
+    /// [`Code::BadExample`]: a member occurs twice.
+    DuplicateMember,
+}
+
+/// A name that is not defined.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct UnknownName {
+    name: String,
+    /// Whether all families share names of this kind, which `api.yaml` defines.
+    is_of_api: bool,
 }
 
 impl Diagnostic {
@@ -48,12 +84,12 @@ impl Diagnostic {
     /// Whether it belongs to another mapping or list, like lines whose heading is missing: keys that are reported as
     /// missing elsewhere may be among these lines.
     fn is_misplaced(&self) -> bool {
-        self.is_unknown_key() || self.is_text_for_mapping()
+        self.is_unknown_key() || self.kind == Kind::TextForMapping
     }
 
-    /// Whether it is a text in place of a mapping, like an entry whose own mapping or list is missing.
-    fn is_text_for_mapping(&self) -> bool {
-        self.code == Code::WrongType && self.message == "expected a mapping, found a text"
+    /// Whether a name is unknown that all families share.
+    fn is_of_api(&self) -> bool {
+        self.unknown.as_ref().is_some_and(|unknown| unknown.is_of_api)
     }
 }
 
@@ -170,6 +206,11 @@ impl Diagnostics {
     /// Reports a mistake at a place.
     pub(crate) fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
         DiagnosticBuilder::new(self, Some(place), code, message.into())
+    }
+
+    /// Reports a mapping that lacks a key; all keys that it lacks are one mistake.
+    pub(crate) fn missing_key(&mut self, place: Place, message: impl Into<String>) -> DiagnosticBuilder<'_> {
+        self.at(place, Code::MissingKey, message).kind(Kind::KeyOfMapping)
     }
 
     /// Reports a mistake that has no place in a file.

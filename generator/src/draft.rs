@@ -12,7 +12,7 @@ mod types;
 mod yaml;
 
 use crate::check;
-use crate::model::{Api, Effect, Family, Need};
+use crate::model::{Api, Effect, Family, Need, Operation};
 use crate::words::{Lists, Objects, Sends, Times};
 pub(crate) use additions::add_types;
 
@@ -269,6 +269,19 @@ fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
         named.push(Draft { name, title, ..draft.clone() });
     }
     named
+}
+
+/// A path without the names of its parameters, which do not distinguish it.
+pub(crate) fn shape(path: &str) -> String {
+    let mut pieces = path.split('{');
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |shape, piece| format!("{shape}{{}}{}", piece.split_once('}').map_or("", |(_, rest)| rest)))
+}
+
+/// The id of the operation of a schema with this method and path.
+pub(crate) fn known_as(api: &Api, method: &str, path: &str) -> Option<String> {
+    let same = |one: &Operation| one.method.as_str() == method && shape(&one.path.text) == shape(path);
+    api.operations().find(|(_, operation)| same(operation)).map(|(_, operation)| operation.id.clone())
 }
 
 /// The name of an operation at a path: its last segment that is not a parameter, spelled as in the schema.

@@ -40,8 +40,8 @@ pub(crate) fn crate_name(folder: &Path, name: Option<&str>) -> Result<String, Di
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     let is_keyword = KEYWORDS.contains(&name.replace('-', "_").as_str());
     // With the name of a dependency, the crate would depend on itself.
-    let is_taken =
-        ["tradeapi-gen", "tradeapi-runtime", "tokio", "test", "core", "std"].contains(&name.replace('_', "-").as_str());
+    let is_taken = ["tradeapi-gen", "tradeapi-runtime", "tradeapi-words", "tokio", "test", "core", "std"]
+        .contains(&name.replace('_', "-").as_str());
     if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_word) && !is_keyword && !is_taken {
         return Ok(name);
     }

@@ -331,3 +331,13 @@ fn a_read_that_is_named_after_a_change_needs_a_reason() {
     assert!(named("Query Order", "/v1/order", "read").starts_with("no mistakes"));
     assert!(named("X", "/v1/buy", "{ is: read }").contains("missing key `why`"));
 }
+
+/// However many values of a file are wrong, each is reported, and none hides another.
+#[test]
+fn every_mistake_of_a_file_is_reported() {
+    let (_folder, schema) = project();
+    let field = |number: u32| format!("      f{number}: {{ type: decimal, doc: A number., json: wrong }}\n");
+    with_candles(&schema, &(0..150).map(field).collect::<String>());
+    let said = check(&schema);
+    assert_eq!(said.matches("unknown value `wrong`").count(), 150, "{said}");
+}

@@ -3,6 +3,7 @@
 mod absence;
 mod calls;
 mod each;
+mod inquiry;
 mod look;
 mod outside;
 mod places;

@@ -126,8 +126,10 @@ pub struct Change {
     pub request: String,
     /// The client ids in the request.
     pub client_ids: Vec<String>,
-    /// The time in the signature.
+    /// The time in the signature, by the machine's clock as answers of the exchange correct it.
     pub signed_at: Timestamp,
+    /// When it was signed by the machine's clock alone; `None` in a change that an earlier release stored.
+    pub made_at: Option<Timestamp>,
     /// The name of the account, if the client was given one.
     pub account: Option<String>,
 }
@@ -166,6 +168,42 @@ pub struct Ending {
     pub outcome: Outcome,
     /// The code of the exchange, if it responded with an error.
     pub code: Option<String>,
+}
+
+/// When a request was signed, by two clocks: a machine of the exchange whose clock is wrong may have corrected that of
+/// the signature, and the machine's own may be wrong, or may have been set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SigningTimes {
+    /// The time in the signature.
+    pub(crate) signed_at: Timestamp,
+    /// The time by the machine's clock, if it is known.
+    pub(crate) made_at: Option<Timestamp>,
+}
+
+impl SigningTimes {
+    /// By the clock that shows the earlier time.
+    pub(crate) fn earliest(self) -> Timestamp {
+        self.made_at.map_or(self.signed_at, |made_at| made_at.min(self.signed_at))
+    }
+
+    /// By the clock that shows the later time.
+    pub(crate) fn latest(self) -> Timestamp {
+        self.made_at.map_or(self.signed_at, |made_at| made_at.max(self.signed_at))
+    }
+
+    /// How far it is apart from another one, as far as both clocks show it.
+    pub(crate) fn apart(self, other: Self) -> Duration {
+        let between = |one: Timestamp, other: Timestamp| one.as_millis().abs_diff(other.as_millis());
+        let by_machine = self.made_at.zip(other.made_at).map_or(0, |(one, other)| between(one, other));
+        Duration::from_millis(by_machine.min(between(self.signed_at, other.signed_at)))
+    }
+}
+
+/// For a request of which only the signature is known.
+impl From<Timestamp> for SigningTimes {
+    fn from(signed_at: Timestamp) -> Self {
+        Self { signed_at, made_at: None }
+    }
 }
 
 /// Which changes to read.
@@ -220,7 +258,8 @@ pub(crate) const CHUNK: usize = 1 << 10;
 /// signatures, and clocks are set.
 const DISORDER: Duration = Duration::from_secs(600);
 
-/// The changes that were signed at `time` or later, the oldest first. Reads no more than these and some before them.
+/// The changes that were signed at `time` or later by either clock, the oldest first. Reads no more than these and some
+/// before them.
 ///
 /// # Errors
 ///
@@ -230,9 +269,9 @@ pub async fn signed_since(journal: &dyn Journal, time: Timestamp) -> Result<Vec<
     let enough = time.checked_sub(DISORDER).unwrap_or_default();
     loop {
         let mut chunk = journal.read_before(before, CHUNK).await?;
-        let is_last = chunk.len() < CHUNK || chunk.iter().all(|stored| stored.change.signed_at < enough);
+        let is_last = chunk.len() < CHUNK || chunk.iter().all(|stored| stored.change.signed().latest() < enough);
         before = chunk.first().map_or(before, |first| first.number);
-        chunk.retain(|stored| stored.change.signed_at >= time);
+        chunk.retain(|stored| stored.change.signed().latest() >= time);
         chunks.push(chunk);
         if is_last {
             return Ok(chunks.into_iter().rev().flatten().collect());
@@ -244,7 +283,12 @@ impl Change {
     /// A change without client ids and of an account without a name, for implementations of [`Journal`].
     pub fn new(operation: impl Into<String>, request: impl Into<String>, signed_at: Timestamp) -> Self {
         let (operation, request) = (operation.into(), request.into());
-        Self { operation, request, client_ids: Vec::new(), signed_at, account: None }
+        Self { operation, request, client_ids: Vec::new(), signed_at, made_at: None, account: None }
+    }
+
+    /// When it was signed.
+    pub(crate) fn signed(&self) -> SigningTimes {
+        SigningTimes { signed_at: self.signed_at, made_at: self.made_at }
     }
 }
 

@@ -38,7 +38,7 @@ fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
             members_are_distinct(calls, operation, to);
             return;
         }
-        Body::Parameters(_) if !operation.method.has_body() => {
+        Body::Parameters(_) if operation.method.has_query() => {
             format!("a {} request has no body", operation.method.as_str())
         }
         Body::Parameters(_) if operation.sends() != Sends::Json => "the parameters are not sent as JSON".to_owned(),
@@ -66,7 +66,7 @@ fn are_used(api: &Api, operation: &Operation, to: &mut Diagnostics) {
     let signed = [SignedPart::Call, SignedPart::CallId].into_iter().find_map(|word| signed(api, word));
     match (&operation.call, signed) {
         (None, Some(part)) if is_signed => {
-            to.at(operation.path.place, Code::MissingKey, "missing key `call`")
+            to.missing_key(operation.path.place, "missing key `call`")
                 .related(part.place, "it is signed")
                 .help("add `call: ...`");
         }

@@ -47,7 +47,7 @@ fn what_is_needed_is_sent(credentials: &Credentials, to: &mut Diagnostics) {
 
 fn missing(credentials: &Credentials, word: SignedPart, to: &mut Diagnostics) {
     let word = word.as_str();
-    to.at(credentials.place, Code::MissingKey, format!("missing key `{word}`"))
+    to.missing_key(credentials.place, format!("missing key `{word}`"))
         .help(format!("add `{word}: ...` to `headers`, or `{word}` to `authorization`"));
 }
 
@@ -267,7 +267,7 @@ fn forms_have_a_use(credentials: &Credentials, to: &mut Diagnostics) {
         credentials.carried.iter().find(|carried| carried.parts.iter().any(|part| part.has(SignedPart::Expires)));
     let is_missing = credentials.window.is_none() && !to.is_unread(credentials.place.file, "window");
     if let Some(expires) = expires.filter(|_| is_missing) {
-        to.at(expires.place, Code::MissingKey, "missing key `window` beside `expires`")
+        to.missing_key(expires.place, "missing key `window` beside `expires`")
             .help("add `window: ...`: a request is valid for that long after its timestamp");
     }
 }
@@ -294,7 +294,7 @@ fn signed_query_is_of_use(credentials: &Credentials, to: &mut Diagnostics) {
 fn window_can_be_set(api: &Api, credentials: &Credentials, to: &mut Diagnostics) {
     let Some((name, place)) = &credentials.window_set_by else { return };
     if credentials.window.is_none() {
-        to.at(*place, Code::MissingKey, "missing key `window` beside `window_set_by`")
+        to.missing_key(*place, "missing key `window` beside `window_set_by`")
             .help("add `window: ...`, which holds for requests that do not set it");
     }
     let is_header = api.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));

@@ -6,7 +6,7 @@ mod request;
 mod response;
 
 use super::fault::Fault;
-use crate::diagnostics::{Code, Diagnostics, Help, Place};
+use crate::diagnostics::{Code, Diagnostics, Help, Kind, Place};
 use crate::json::{self, Node, Value};
 use crate::model::{Api, Family, Operation, Truth};
 
@@ -125,7 +125,14 @@ impl Example<'_> {
     fn members_are_distinct(&mut self, members: &[json::Member]) {
         for (index, member) in members.iter().enumerate() {
             if members.iter().take(index).any(|first| first.name == member.name) {
-                self.report(member.offset, format!("duplicate member `{}`", member.name), "remove one of them");
+                self.to
+                    .at(
+                        place_in(self.place, self.text, member.offset),
+                        Code::BadExample,
+                        format!("duplicate member `{}`", member.name),
+                    )
+                    .kind(Kind::DuplicateMember)
+                    .help("remove one of them");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Headers: their names, and the operations that send them.
 
 use super::reserved;
-use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
+use crate::diagnostics::{Code, Diagnostics, Kind, Place, name_list, unknown};
 use crate::model::{Access, Api, Family, Operation, Parameter, Sent, Shape, Type};
 
 /// Header names are distinct, ignoring case, and not reserved.
@@ -51,6 +51,7 @@ pub(super) fn are_used(api: &Api, to: &mut Diagnostics) {
         .collect();
     for header in unused {
         to.at(header.place, Code::Unused, format!("unused header `{}`: no operation lists it", header.name))
+            .kind(Kind::Header)
             .help("remove it, add it to the `headers` of an operation, or write `sent: always`");
     }
 }

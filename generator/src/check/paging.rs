@@ -92,7 +92,7 @@ fn next_is_taken<'a>(
 fn size_is_known(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
     let Some(size) = &pages.size else {
         if let Some(total) = pages.total.as_ref().filter(|_| pages.by == PagesBy::Number) {
-            to.at(total.1, Code::MissingKey, "missing key `size`: pages are counted, but `total` counts items")
+            to.missing_key(total.1, "missing key `size`: pages are counted, but `total` counts items")
                 .help("add `size: ...` with the parameter that has the number of items on a page");
         }
         return;
@@ -188,7 +188,7 @@ fn repeated_items_are_known(
     };
     let repeats = repeats_last || is_counted && pages.order == PageOrder::NewestFirst;
     if repeats && operation.listing.id.is_none() {
-        to.at(pages.place, Code::MissingKey, "missing key `id` in `response`: a page repeats items of the one before")
+        to.missing_key(pages.place, "missing key `id` in `response`: a page repeats items of the one before")
             .help("add `id: ...` with the field that identifies an item");
     }
     if repeats_last && pages.size.is_none() && pages.more.is_none() {

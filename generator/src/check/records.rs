@@ -1,6 +1,6 @@
 //! Records and their fields.
 
-use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
+use crate::diagnostics::{Code, Diagnostics, Kind, Place, name_list, unknown};
 use crate::model::{Api, Family, Field, Record, RecordForm, Response, Shape, Type};
 
 /// Checks the records of a family and their uses.
@@ -126,6 +126,7 @@ fn holds_itself(family: &Family, to: &mut Diagnostics) {
                     record.name.wire, field.name.wire
                 ),
             )
+            .kind(Kind::Fields)
             .help("make it a `list`, or remove it");
         }
     }

@@ -87,7 +87,7 @@ fn has_states(api: &Api, family: &Family, index: usize, record: &Record, shows: 
 fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
     for (key, named) in [("order", &shows.order), ("quantity", &shows.quantity)] {
         if named.is_none() && !to.is_unread(shows.place.file, key) {
-            to.at(shows.place, Code::MissingKey, format!("missing key `{key}`"))
+            to.missing_key(shows.place, format!("missing key `{key}`"))
                 .help("fills are matched with orders by the id, and their quantities are added");
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::{Code, Diagnostic, Diagnostics, Place, name_list};
+use super::{Code, Diagnostic, Diagnostics, Kind, Place, name_list};
 
 /// How many other places are listed.
 const SHOWN: usize = 3;
@@ -23,7 +23,9 @@ const CLOSE: u32 = 3;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Group {
     code: Code,
-    says: String,
+    kind: Kind,
+    /// What they have in common: the name, the place or the message.
+    shares: String,
     within: Option<PathBuf>,
     /// The smallest number of them that is one mistake.
     least: usize,
@@ -72,7 +74,7 @@ impl Diagnostics {
 
     /// The missing file in which an unknown type should be defined, and the name of the type.
     fn missing_types(&self, item: &Diagnostic) -> Option<(PathBuf, String)> {
-        let name = item.unknown.clone().filter(|_| item.code == Code::UndefinedType)?;
+        let name = item.unknown.as_ref().filter(|_| item.code == Code::UndefinedType)?.name.clone();
         let types = self.files.get(item.place?.file as usize)?.parent()?.join("types.yaml");
         (!self.files.contains(&types)).then_some((types, name))
     }
@@ -105,35 +107,81 @@ impl Diagnostics {
     }
 
     fn group_of(&self, item: &Diagnostic) -> Option<Group> {
-        if let Some(name) = &item.unknown {
-            let file = item.place.and_then(|place| self.files.get(place.file as usize));
-            let within = file.and_then(|file| file.parent()).map(PathBuf::from).filter(|_| !item.is_of_api());
-            return Some(Group { code: Code::UndefinedName, says: name.clone(), within, least: 2 });
-        }
         let file = item.place.and_then(|place| self.files.get(place.file as usize));
         let folder = || file.and_then(|file| file.parent()).map(PathBuf::from);
-        let (says, within, least) = match item.code {
+        if let Some(unknown) = &item.unknown {
+            let within = folder().filter(|_| !unknown.is_of_api);
+            return Some(Group {
+                code: Code::UndefinedName,
+                kind: Kind::Plain,
+                shares: unknown.name.clone(),
+                within,
+                least: 2,
+            });
+        }
+        let (shares, within, least) = match item.code {
             // The same line occurs twice.
-            Code::BadExample if item.message.starts_with("duplicate member") => {
+            Code::BadExample if item.kind == Kind::DuplicateMember => {
                 (format!("{:?}", item.place.map(|place| place.line)), file.cloned(), 2)
             }
             // A cycle runs through all definitions that are circular in the same way.
-            Code::Circular => (kind_of_cycle(&item.message).to_owned(), folder(), 2),
+            Code::Circular if item.kind == Kind::Plain => (item.message.clone(), folder(), 2),
+            Code::Circular => (String::new(), folder(), 2),
             // A file with one anchor usually has several.
             Code::Alias => (String::new(), file.cloned(), 2),
             // One mapping lacks all of these keys.
-            Code::MissingKey if item.message.starts_with("missing key") => (format!("{:?}", item.place), None, 2),
+            Code::MissingKey if item.kind == Kind::KeyOfMapping => (format!("{:?}", item.place), None, 2),
             // The mistake is elsewhere, and these repeat it word for word.
             Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
                 (item.message.clone(), folder(), 2)
             }
-            Code::WrongType if item.is_text_for_mapping() => (item.message.clone(), file.cloned(), MISPLACED),
+            Code::WrongType if item.kind == Kind::TextForMapping => (item.message.clone(), file.cloned(), MISPLACED),
             Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), ALIKE),
             // The help lists the keys of the mapping; a misspelt key has a different help.
             Code::UnknownKey if item.is_unknown_key() => (item.help.clone()?, file.cloned(), MISPLACED),
-            _ => return None,
+            Code::CannotRead
+            | Code::NotUtf8
+            | Code::ByteOrderMark
+            | Code::CarriageReturn
+            | Code::EmptyFile
+            | Code::MissingFile
+            | Code::StrayFile
+            | Code::CannotWrite
+            | Code::NoRevision
+            | Code::BrokenYaml
+            | Code::DuplicateKey
+            | Code::TooDeep
+            | Code::SeveralDocuments
+            | Code::InvisibleCharacter
+            | Code::UnknownKey
+            | Code::UnknownWord
+            | Code::MissingKey
+            | Code::Misplaced
+            | Code::DefinedTwice
+            | Code::NameCollision
+            | Code::NotAnIdentifier
+            | Code::ReservedName
+            | Code::WrongName
+            | Code::Unused
+            | Code::BadSources
+            | Code::BadPath
+            | Code::BadRate
+            | Code::BadDuration
+            | Code::BadNumber
+            | Code::BadDefault
+            | Code::BadChoice
+            | Code::BadWindow
+            | Code::BadRule
+            | Code::BadResponse
+            | Code::BadAlphabet
+            | Code::BadHeader
+            | Code::BadIntent
+            | Code::BadOutcome
+            | Code::DoubtfulEffect
+            | Code::Unfinished
+            | Code::OtherLanguage => return None,
         };
-        Some(Group { code: item.code, says, within, least })
+        Some(Group { code: item.code, kind: item.kind, shares, within, least })
     }
 }
 
@@ -174,11 +222,6 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
         first.related.push((place, why));
     }
     Some(first)
-}
-
-/// The kind of cycle: through `as`, through `includes`, through fields.
-fn kind_of_cycle(message: &str) -> &str {
-    ["includes itself", "contains itself"].into_iter().find(|way| message.contains(way)).unwrap_or(message)
 }
 
 fn with_missing_line(help: String) -> String {

@@ -1,9 +1,6 @@
 //! Reporting of mistakes: first the message, then help and related places.
 
-use super::{Code, Diagnostic, Diagnostics, Fix, Place};
-
-/// Marks an unknown name that all families share.
-const API_NAME: &str = "api.yaml: ";
+use super::{Code, Diagnostic, Diagnostics, Fix, Kind, Place, UnknownName};
 
 /// How to correct a mistake.
 #[derive(Clone, Debug)]
@@ -12,7 +9,7 @@ pub(crate) struct Help {
     /// The written text, and the suggested one.
     replace: Option<(String, String)>,
     /// The name that is unknown.
-    unknown: Option<String>,
+    unknown: Option<UnknownName>,
     /// Where the intended name is defined.
     defined: Option<Place>,
 }
@@ -32,20 +29,15 @@ impl Help {
 
     /// Marks the name as one of `api.yaml`, which all families share.
     pub(crate) fn of_api(mut self) -> Self {
-        self.unknown = self.unknown.map(|name| format!("{API_NAME}{name}"));
+        if let Some(unknown) = &mut self.unknown {
+            unknown.is_of_api = true;
+        }
         self
     }
 
     /// Records the unknown name, and where the intended one may be defined.
     pub(super) fn unknown(self, name: &str, defined: Option<Place>) -> Self {
-        Self { unknown: Some(name.to_owned()), defined, ..self }
-    }
-}
-
-impl Diagnostic {
-    /// Whether a name is unknown that all families share.
-    pub(super) fn is_of_api(&self) -> bool {
-        self.unknown.as_ref().is_some_and(|name| name.starts_with(API_NAME))
+        Self { unknown: Some(UnknownName { name: name.to_owned(), is_of_api: false }), defined, ..self }
     }
 }
 
@@ -63,8 +55,25 @@ pub(crate) struct DiagnosticBuilder<'a> {
 
 impl<'a> DiagnosticBuilder<'a> {
     pub(super) fn new(to: &'a mut Diagnostics, place: Option<Place>, code: Code, message: String) -> Self {
-        let diagnostic = Diagnostic { place, code, message, help: None, fix: None, related: Vec::new(), unknown: None };
+        let diagnostic = Diagnostic {
+            place,
+            code,
+            message,
+            help: None,
+            fix: None,
+            related: Vec::new(),
+            kind: Kind::Plain,
+            unknown: None,
+        };
         Self { to, diagnostic: Some(diagnostic) }
+    }
+
+    /// Tells the mistake apart from others of its code.
+    pub(crate) fn kind(mut self, kind: Kind) -> Self {
+        if let Some(diagnostic) = &mut self.diagnostic {
+            diagnostic.kind = kind;
+        }
+        self
     }
 
     /// Adds help.
@@ -80,14 +89,6 @@ impl<'a> DiagnosticBuilder<'a> {
             diagnostic.related.extend(help.defined.map(|place| (place, "a similar name is defined here".to_owned())));
         }
         self
-    }
-
-    /// Adds help, if there is any.
-    pub(crate) fn help_if(self, help: Option<Help>) -> Self {
-        match help {
-            Some(help) => self.help(help),
-            None => self,
-        }
     }
 
     /// Adds a related place.

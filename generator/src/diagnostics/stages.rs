@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::{Code, Diagnostic, Diagnostics, Place};
+use super::{Code, Diagnostic, Diagnostics, Kind, Place};
 
 /// The mistakes of the stage that reads files.
 pub(crate) struct Reading {
@@ -26,7 +26,7 @@ impl Diagnostics {
         let mut files = BTreeMap::new();
         for file in self.mistaken_files() {
             let mut own = self.items.iter().filter(|item| item.place.is_some_and(|place| place.file == file));
-            let unread = if own.all(Diagnostic::is_of_a_word) { Unread::Words } else { Unread::Anything };
+            let unread = if own.all(|item| item.kind == Kind::Scalar) { Unread::Words } else { Unread::Anything };
             files.extend(self.files.get(file as usize).map(|path| (path.clone(), unread)));
         }
         Reading { reported: self.items.clone(), files }
@@ -68,11 +68,11 @@ impl Diagnostics {
             file.parent().map(Path::to_path_buf)
         };
         // A type may be unused only because another mistake keeps it from being used.
-        let is_unused = |item: &Diagnostic| item.code == Code::Unused && item.message.starts_with("unused type");
+        let is_unused = |item: &Diagnostic| item.kind == Kind::Type;
         let mistaken: BTreeSet<_> = self.items.iter().filter(|item| !is_unused(item)).filter_map(folder).collect();
         let follows_any = |item: &Diagnostic| is_unused(item) && folder(item).is_some_and(|at| mistaken.contains(&at));
         // A header may be unused only because an operation, or its name there, could not be read.
-        let is_header = |item: &Diagnostic| item.code == Code::Unused && item.message.starts_with("unused header");
+        let is_header = |item: &Diagnostic| item.kind == Kind::Header;
         let is_alone = self.items.iter().all(is_header);
         let follows = |item: &&Diagnostic| follows_any(item) || is_header(item) && !is_alone;
         let unused: BTreeSet<Diagnostic> = self.items.iter().filter(follows).cloned().collect();
@@ -131,6 +131,7 @@ fn depends_on(code: Code) -> Dependence {
         | Code::BadNumber
         | Code::BadAlphabet
         | Code::BadHeader
+        | Code::BadSources
         | Code::NotAnIdentifier
         | Code::WrongName
         | Code::Circular
@@ -145,7 +146,32 @@ fn depends_on(code: Code) -> Dependence {
         | Code::BadRule
         | Code::BadWindow
         | Code::BadResponse => Dependence::Names,
-        _ => Dependence::Everything,
+        Code::CannotRead
+        | Code::NotUtf8
+        | Code::ByteOrderMark
+        | Code::CarriageReturn
+        | Code::EmptyFile
+        | Code::MissingFile
+        | Code::StrayFile
+        | Code::CannotWrite
+        | Code::NoRevision
+        | Code::BrokenYaml
+        | Code::DuplicateKey
+        | Code::Alias
+        | Code::TooDeep
+        | Code::SeveralDocuments
+        | Code::InvisibleCharacter
+        | Code::UnknownKey
+        | Code::UnknownWord
+        | Code::Misplaced
+        | Code::Unused
+        | Code::BadValue
+        | Code::BadLifecycle
+        | Code::BadExample
+        | Code::BadIntent
+        | Code::BadOutcome
+        | Code::DoubtfulEffect
+        | Code::OtherLanguage => Dependence::Everything,
     }
 }
 
@@ -173,13 +199,4 @@ fn is_root(path: &Path) -> bool {
 
 fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
-}
-
-impl Diagnostic {
-    /// Whether a word or a number could not be read, in a place that is right for one.
-    fn is_of_a_word(&self) -> bool {
-        const NUMBERS: [&str; 3] = ["expected a whole number", "expected true or false", "the number `"];
-        let is_number = || NUMBERS.iter().any(|beginning| self.message.starts_with(beginning));
-        self.code == Code::UnknownWord || self.code == Code::WrongType && is_number()
-    }
 }

@@ -12,11 +12,13 @@ use serde_json::Value;
 
 use self::reading::{Cursor, Mark, Reading};
 use self::schema::Side;
-use super::{Answer, Data, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, name_of_path};
+use super::{
+    Answer, Data, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, known_as, name_of_path, shape,
+};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Effect, ListName, Method, Need, Sent};
+use crate::model::{Api, Effect, ListName, Method, Need, PathPiece, Sent};
 use crate::plain_text;
-use crate::words::{Lists, Objects, Sends, Word as _};
+use crate::words::{Lists, Objects, Sends};
 
 /// The longest title; a longer summary is a comment.
 const LONGEST_TITLE: usize = 60;
@@ -63,11 +65,17 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
     let mut places: Vec<(usize, String)> = Vec::new();
     for (path, item) in source.root.get("paths").map(|paths| paths.members()).unwrap_or_default() {
         for (method, operation) in item.members() {
-            let known = Method::ALL.into_iter().find(|one| one.as_str().eq_ignore_ascii_case(method));
+            let known = Method::ALL.iter().copied().find(|one| one.as_str().eq_ignore_ascii_case(method));
             match known {
                 Some(method) => {
                     let (id, tags) = names(&operation);
-                    if wanted.has(path, id.into_iter().chain(tags)) {
+                    if !wanted.has(path, id.into_iter().chain(tags)) {
+                        continue;
+                    }
+                    let whole = format!("{}{path}", source.base_path());
+                    if let Some(why) = source.why_left_out(method, &whole, &found.drafts) {
+                        found.left_out.push(format!("{} {whole}: {why}", method.as_str()));
+                    } else {
                         places.push((found.drafts.len(), operation.at.clone()));
                         found.drafts.push(source.draft(path, method, &item, &operation));
                     }
@@ -106,10 +114,11 @@ struct OpenApiFile<'a> {
 impl OpenApiFile<'_> {
     fn draft(&self, path: &str, method: Method, item: &Cursor<'_>, operation: &Cursor<'_>) -> Draft {
         let (mut of_body, mut unread) = (Vec::new(), Vec::new());
-        let (body, content) = self.body(method, operation, &mut of_body, &mut unread);
+        let is_in_path = path.contains('{');
+        let (body, content) = self.body(method, operation, is_in_path, &mut of_body, &mut unread);
         let described = described(item, operation);
         let style = Style::of(operation, &described, body.is_some(), method);
-        let mut fields = self.parameters(&described, &style, body.as_deref(), &mut unread);
+        let mut fields = self.parameters(path, &described, &style, body.as_deref(), &mut unread);
         let in_path = path_parameters(path, &mut fields);
         for field in body.into_iter().flatten() {
             if in_path.contains(&field.name) {
@@ -162,6 +171,25 @@ impl OpenApiFile<'_> {
             draft.body_is_unread();
         }
         draft
+    }
+
+    /// Why an operation is not drafted, although it is wanted.
+    fn why_left_out(&self, method: Method, path: &str, drafts: &[Draft]) -> Option<String> {
+        let pieces = match PathPiece::all_of(path) {
+            Ok(pieces) => pieces,
+            Err(why) => return Some(why.to_owned()),
+        };
+        let is_parameter = |piece: &&PathPiece| matches!(piece, PathPiece::Parameter(_));
+        let names: Vec<_> = pieces.iter().filter(is_parameter).collect();
+        let is_double = |piece| names.iter().filter(|other| **other == piece).count() > 1;
+        if names.iter().any(|piece| is_double(*piece)) {
+            return Some("a parameter is in the path twice".to_owned());
+        }
+        if let Some(id) = known_as(self.api, method.as_str(), path) {
+            return Some(format!("the schema has it as {id}"));
+        }
+        let is_same = |other: &&Draft| other.method == method.as_str() && shape(&other.path) == shape(path);
+        drafts.iter().find(is_same).map(|other| format!("it has the address of {}", other.path))
     }
 
     /// The path of the first server, which is not part of a client's base address.
@@ -234,6 +262,7 @@ impl OpenApiFile<'_> {
 
     fn parameters(
         &self,
+        path: &str,
         described: &[Described<'_>],
         style: &Style,
         body: Option<&[DraftField]>,
@@ -255,7 +284,7 @@ impl OpenApiFile<'_> {
                 let schema = one.schema();
                 let field = schema.as_ref().map(|schema| schema::field(one.name, schema, Side::Request, &[]));
                 let field = field.unwrap_or_else(|| DraftField { name: one.name.to_owned(), ..DraftField::default() });
-                let fault = if is_double { Some(why) } else { self.why_unfit(one, &field, style, body) };
+                let fault = if is_double { Some(why) } else { self.why_unfit(path, one, &field, style, body) };
                 why = fault.unwrap_or(why);
                 fault.is_none().then_some(field)
             });
@@ -281,6 +310,7 @@ impl OpenApiFile<'_> {
     /// Why the language cannot have a parameter where the file has it.
     fn why_unfit(
         &self,
+        path: &str,
         one: &Described<'_>,
         field: &DraftField,
         style: &Style,
@@ -289,6 +319,7 @@ impl OpenApiFile<'_> {
         let is_array = body.is_some_and(|body| body.first().is_some_and(|first| first.name == ListName::BODY));
         let is_set = || IGNORED_HEADERS.iter().any(|name| name.eq_ignore_ascii_case(one.name));
         match one.place {
+            "path" if !path.contains(&format!("{{{}}}", one.name)) => Some("which is not in the path"),
             "path" => None,
             _ if is_array => Some("beside an array body"),
             "query" if body.is_some() => Some("beside a body"),
@@ -305,6 +336,7 @@ impl OpenApiFile<'_> {
         &self,
         method: Method,
         operation: &Cursor<'_>,
+        is_in_path: bool,
         remarks: &mut Vec<String>,
         unread: &mut Vec<String>,
     ) -> (Option<Vec<DraftField>>, Content) {
@@ -322,10 +354,15 @@ impl OpenApiFile<'_> {
             unread.push("the body, which a GET request does not have".to_owned());
             return (None, Content::None);
         }
+        let mut why = "which is not an object with named members";
         let fields = body.attempt(|| {
             let whole = schema::field(ListName::BODY, &schema, Side::Request, &[]);
             match whole.kind {
                 _ if whole.is_undecided => None,
+                JsonKind::List if is_in_path => {
+                    why = "which is an array beside parameters of the path";
+                    None
+                }
                 JsonKind::List if whole.item == JsonKind::Object && !whole.fields.is_empty() => {
                     Some(vec![DraftField { need: Some(Need::Always), ..whole }])
                 }
@@ -339,7 +376,7 @@ impl OpenApiFile<'_> {
         match fields {
             Some(fields) => (Some(fields), kind),
             None => {
-                unread.push("the body, which is not an object with named members".to_owned());
+                unread.push(format!("the body, {why}"));
                 (None, Content::Unknown)
             }
         }
@@ -348,7 +385,8 @@ impl OpenApiFile<'_> {
     /// The data of the first success.
     fn answer(&self, operation: &Cursor<'_>) -> Answer {
         let responses = operation.get("responses").map(|all| all.members()).unwrap_or_default();
-        let success = responses.iter().find(|(status, _)| status.starts_with('2')).or_else(|| responses.first());
+        let named = |word: &str| responses.iter().find(|(status, _)| status.starts_with(word));
+        let success = named("2").or_else(|| named("default"));
         let Some((_, success)) = success else { return Answer::Unknown(Vec::new()) };
         let said = || success.text_beside_gap("description").map(str::to_owned).into_iter();
         let media = success.get("content").map(|content| content.members()).unwrap_or_default();
@@ -493,7 +531,7 @@ impl Style {
                 _ => {}
             });
         }
-        style.is_query_of_body = style.has_query && !has_body && method.has_body();
+        style.is_query_of_body = style.has_query && !has_body && !method.has_query();
         style
     }
 
@@ -513,14 +551,14 @@ impl Style {
     fn sends(&self, content: Content, method: Method) -> Option<Sends> {
         match content {
             Content::Form => Some(Sends::Form),
-            Content::Json => (!method.has_body()).then_some(Sends::Json),
+            Content::Json => method.has_query().then_some(Sends::Json),
             Content::None | Content::Unknown => self.is_query_of_body.then_some(Sends::Query),
         }
     }
 
     /// Whether lists and objects are in the query, rather than in a body with a form of its own.
     fn is_read_from(&self, content: Content) -> bool {
-        self.has_query && content == Content::None
+        self.has_query && matches!(content, Content::None | Content::Unknown)
     }
 }
 

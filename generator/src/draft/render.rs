@@ -96,7 +96,7 @@ fn request(draft: &Draft, fields: &[DraftField], types: &mut Types<'_>) -> Vec<E
     {
         let mut entry = list_of_objects(&draft.name, list, draft, types);
         if let Yaml::Map(entries) = &mut entry.value {
-            entries.insert(1, Entry::gap("rust"));
+            entries.insert(1, Entry::word("rust", "items"));
         }
         return vec![entry];
     }
@@ -174,6 +174,7 @@ fn object(own: &str, outer: &str, field: &DraftField, draft: &Draft, types: &mut
     if let Some(need) = field.need.filter(|need| *need != Need::No) {
         entries.push(Entry::word("required", need.as_str()));
     }
+    entries.extend(deprecated(field));
     entries.push(Entry::gap("doc"));
     let prefix = format!("{outer}{}.", field.name);
     entries.push(Entry::new("fields", Yaml::Map(parameters(draft, &prefix, &field.fields, types))));
@@ -182,7 +183,7 @@ fn object(own: &str, outer: &str, field: &DraftField, draft: &Draft, types: &mut
 
 fn bounds(field: &DraftField) -> Vec<Entry> {
     if field.is_undecided {
-        return Vec::new();
+        return deprecated(field).into_iter().collect();
     }
     let is_list = field.kind == JsonKind::List;
     let (min, max) = if is_list { ("min_items", "max_items") } else { ("min", "max") };
@@ -200,9 +201,13 @@ fn bounds(field: &DraftField) -> Vec<Entry> {
         number("digits", &field.digits),
         edit,
         field.unit.as_ref().map(|unit| Entry::text("unit", unit.clone())),
-        field.is_deprecated.then(|| Entry::new("deprecated", Yaml::Map(Vec::new()))),
+        deprecated(field),
     ];
     entries.into_iter().flatten().collect()
+}
+
+fn deprecated(field: &DraftField) -> Option<Entry> {
+    field.is_deprecated.then(|| Entry::new("deprecated", Yaml::Map(Vec::new())))
 }
 
 fn list_of_objects(own: &str, field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {

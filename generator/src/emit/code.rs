@@ -158,18 +158,6 @@ pub(super) fn if_set(parameter: &Parameter, act: impl Fn(TokenStream) -> TokenSt
     }
 }
 
-/// `POST` -> `Post`.
-pub(super) fn capitalised(word: &str) -> String {
-    let lower = word.to_ascii_lowercase();
-    let (first, rest) = lower.split_at(1.min(lower.len()));
-    first.to_ascii_uppercase() + rest
-}
-
-/// `not-connected` -> `NotConnected`.
-pub(super) fn camel(words: &str) -> String {
-    words.split(['-', '_']).map(capitalised).collect()
-}
-
 /// The text of the compiler's warning. The attribute's `since` is for versions of the crate, not of the API.
 pub(super) fn deprecation_note(deprecated: &Deprecated) -> Literal {
     let says = deprecated.to_string();

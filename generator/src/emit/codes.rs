@@ -3,7 +3,7 @@
 use quote::quote;
 use syn::Expr;
 
-use super::code::{File, Item, camel};
+use super::code::{File, Item};
 use super::docs::Docs;
 use super::trees;
 use crate::model::{Api, Certainty, CodeProof, ObservedCode, Proof, Refusal};
@@ -73,7 +73,8 @@ fn row(api: &Api, code: &ObservedCode) -> Expr {
     let emitted = |name: &&str| api.families.iter().any(|family| family.name == **name);
     let families: Vec<_> = code.families.iter().map(|(name, _)| name.as_str()).filter(emitted).collect();
     let of = (!families.is_empty()).then(|| trees::list(families.into_iter().map(trees::text)));
-    let certainty = (code.certainty != Certainty::Several).then(|| of_table("Certainty", code.certainty.as_str()));
+    let certainty =
+        (code.certainty != Certainty::Several).then(|| trees::of_table("Certainty", code.certainty.variant()));
     let doc = Some(&code.doc).filter(|doc| !doc.is_empty()).map(|doc| trees::text(doc));
     let row = known_error("observed", [trees::text(&code.code), trees::text(&code.says), proves(code.proof.proves)]);
     let row = beyond(trees::with(row, "of", of), &code.proof);
@@ -87,18 +88,13 @@ pub(super) fn known_error<const N: usize>(kind: &str, arguments: [Expr; N]) -> E
 
 /// What a code proves.
 pub(super) fn proves(proves: CodeProof) -> Expr {
-    of_table("CodeProof", proves.as_str())
+    trees::of_table("CodeProof", proves.variant())
 }
 
 /// Adds what a row states beyond the proof, unless it follows from the proof.
 pub(super) fn beyond(row: Expr, proof: &Proof) -> Expr {
-    let stage = (proof.stage != proof.proves.usual_stage()).then(|| of_table("Stage", proof.stage.as_str()));
-    let cause = proof.cause.map(|cause| of_table("CredentialCause", cause.as_str()));
+    let stage = (proof.stage != proof.proves.usual_stage()).then(|| trees::of_table("Stage", proof.stage.variant()));
+    let cause = proof.cause.map(|cause| trees::of_table("CredentialCause", cause.variant()));
     let row = trees::with(trees::with(row, "at", stage), "because_of", cause);
     if proof.alike.is_some() { trees::flagged(row, "alike") } else { row }
-}
-
-/// A variant of an enum of the runtime's tables, by its word in the schema language.
-fn of_table(name: &str, word: &str) -> Expr {
-    trees::of_table(name, &camel(word))
 }

@@ -5,10 +5,10 @@ use quote::quote;
 
 use super::code::{ident, number};
 use crate::model::{
-    Algorithm, Carried, Content, Credentials, Duration, Either, Encoding, Hash, NonceForm, Pairs, Part, PartKind,
-    SecretForm, Signature, SignedPart, TimestampForm, Token, Within,
+    Carried, Content, Credentials, Duration, Either, Encoding, Pairs, Part, PartKind, Signature, SignedPart, Token,
+    Within,
 };
-use crate::words::{PairOrder, SignedQuery};
+use crate::words::PairOrder;
 
 pub(super) fn table(credentials: &Credentials) -> TokenStream {
     let Credentials {
@@ -22,25 +22,11 @@ pub(super) fn table(credentials: &Credentials) -> TokenStream {
         window_set_by,
         place: _,
     } = credentials;
-    let signed_query = ident(match credentials.signed_query() {
-        SignedQuery::Sent => "Sent",
-        SignedQuery::Decoded => "Decoded",
-        SignedQuery::Escaped => "Escaped",
-    });
+    let signed_query = ident(credentials.signed_query().variant());
     let carried = carried.iter().map(carried_table);
     let signature = optional(signature.as_ref().map(signature_table));
-    let timestamp = ident(match timestamp {
-        TimestampForm::Seconds => "Seconds",
-        TimestampForm::Milliseconds => "Milliseconds",
-        TimestampForm::Microseconds => "Microseconds",
-        TimestampForm::Nanoseconds => "Nanoseconds",
-        TimestampForm::Iso8601 => "Iso8601",
-        TimestampForm::Iso8601Seconds => "Iso8601Seconds",
-    });
-    let nonce = ident(match nonce {
-        NonceForm::Number => "Number",
-        NonceForm::Uuid => "Uuid",
-    });
+    let timestamp = ident(timestamp.variant());
+    let nonce = ident(nonce.variant());
     let sends_body = keeps_body.is_none();
     let window = optional(window.and_then(Duration::milliseconds).map(number));
     let window_set_by = optional(window_set_by.as_ref().map(|(name, _)| name));
@@ -86,14 +72,10 @@ fn signature_table(signature: &Signature) -> TokenStream {
         }
     };
     let algorithms = algorithms.iter().map(|(algorithm, encoding)| {
-        let (algorithm, encoding) = (ident(algorithm_name(*algorithm)), encoding_table(*encoding));
+        let (algorithm, encoding) = (ident(algorithm.variant()), encoding_table(*encoding));
         quote!((runtime::tables::Algorithm::#algorithm, #encoding))
     });
-    let secret = ident(match secret {
-        SecretForm::Text => "Text",
-        SecretForm::Base64 => "Base64",
-        SecretForm::Base64Url => "Base64Url",
-    });
+    let secret = ident(secret.variant());
     quote!(runtime::tables::Signature {
         content: runtime::tables::Content::#content,
         algorithms: &[#(#algorithms),*],
@@ -101,23 +83,8 @@ fn signature_table(signature: &Signature) -> TokenStream {
     })
 }
 
-fn algorithm_name(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::HmacSha256 => "HmacSha256",
-        Algorithm::HmacSha384 => "HmacSha384",
-        Algorithm::HmacSha512 => "HmacSha512",
-        Algorithm::Ed25519 => "Ed25519",
-        Algorithm::RsaSha256 => "RsaSha256",
-        Algorithm::EcdsaSha256 => "EcdsaSha256",
-    }
-}
-
 fn encoding_table(encoding: Encoding) -> TokenStream {
-    let encoding = ident(match encoding {
-        Encoding::Base64 => "Base64",
-        Encoding::Base64Url => "Base64Url",
-        Encoding::Hex => "Hex",
-    });
+    let encoding = ident(encoding.variant());
     quote!(runtime::tables::Encoding::#encoding)
 }
 
@@ -146,11 +113,7 @@ fn part(part: &Part) -> TokenStream {
             quote!(Header(#name))
         }
         PartKind::Digest(hash, encoding, within) => {
-            let hash = ident(match hash {
-                Hash::Sha256 => "Sha256",
-                Hash::Sha384 => "Sha384",
-                Hash::Sha512 => "Sha512",
-            });
+            let hash = ident(hash.variant());
             let form = match encoding.map(encoding_table) {
                 None => quote!(Bytes),
                 Some(encoding) => quote!(Encoded(#encoding)),

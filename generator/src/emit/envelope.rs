@@ -4,14 +4,11 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::code::{ident, optional_text};
-use crate::model::{AnswerPath, Around, Envelope, Step, SuccessWith};
+use crate::model::{AnswerPath, Envelope, Step, SuccessWith};
 
 pub(super) fn table(envelope: &Envelope) -> TokenStream {
     let Envelope { around, code, message, time, data, success, success_with, beside, place: _ } = envelope;
-    let around = ident(match around {
-        Around::All => "All",
-        Around::Failures => "Failures",
-    });
+    let around = ident(around.variant());
     let (code, message) = (paths(code), paths(message));
     let [time, success] = [time, success].map(|text| optional_text(text.as_deref()));
     let data = data.as_ref().map(path).map_or_else(|| quote!(None), |path| quote!(Some(#path)));

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{Expr, ImplItem};
 
 use super::checks;
-use super::code::{File, Item, capitalised, ident};
+use super::code::{File, Item, ident};
 use super::docs::{Docs, MARKDOWN, code, documented, escape};
 use super::parameter_docs;
 use super::parameters::Set;
@@ -16,8 +16,7 @@ use super::{batches, classes, confirm, envelope, example, in_flight, intents, or
 use crate::emit::Layout;
 use crate::model::{
     Access, Api, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter, ParameterStyle,
-    PathPiece, PoolWeight, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition,
-    Window,
+    PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition, Window,
 };
 
 /// The file of an operation.
@@ -239,11 +238,11 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         text("doc", &operation.doc),
         document.map(|document| ("document", trees::text(document))),
         text("section", section),
-        Some(("method", trees::of_table("Method", &capitalised(operation.method.as_str())))),
+        Some(("method", trees::of_table("Method", operation.method.variant()))),
         text("path", &operation.path.text),
         trees::some("call", operation.call.as_ref().map(|(method, _)| trees::text(method))),
         style(operation.style),
-        Some(("effect", trees::of_table("Effect", &capitalised(operation.effect.as_str())))),
+        Some(("effect", trees::of_table("Effect", operation.effect.variant()))),
         is_public.then(|| ("access", trees::of_table("Access", "Public"))),
         trees::flag("whitelisted", operation.whitelisted),
         trees::some("permission", permission.map(|permission| trees::text(permission))),
@@ -283,8 +282,8 @@ fn defaults(operation: &Operation) -> impl Iterator<Item = Expr> {
 
 fn rate_limit(rate: &Rate) -> Expr {
     let kind = match rate.scope {
-        RateScope::Uid => "per_uid",
-        RateScope::Ip => "per_ip",
+        crate::words::Scope::Uid => "per_uid",
+        crate::words::Scope::Ip => "per_ip",
     };
     let limit = trees::call(trees::of_table("RateLimit", kind), [trees::number(rate.calls.into())]);
     let limit = match rate.every.milliseconds().unwrap_or(1000) {
@@ -314,10 +313,10 @@ fn weight_condition(when: &WeightCondition) -> Expr {
 
 /// The field for how parameters travel, if it does not follow from the method.
 fn style(style: ParameterStyle) -> Option<Field> {
-    let variant = |ty: &str, word: &str| trees::of_table(ty, &capitalised(word));
-    let sends = trees::some("sends", style.sends.map(|sends| variant("Sends", sends.as_str())));
-    let lists = (style.lists != Lists::Json).then(|| ("lists", variant("Lists", style.lists.as_str())));
-    let objects = (style.objects != Objects::Json).then(|| ("objects", variant("Objects", style.objects.as_str())));
+    let sends = trees::some("sends", style.sends.map(|sends| trees::of_table("Sends", sends.variant())));
+    let lists = (style.lists != Lists::Json).then(|| ("lists", trees::of_table("Lists", style.lists.variant())));
+    let objects =
+        (style.objects != Objects::Json).then(|| ("objects", trees::of_table("Objects", style.objects.variant())));
     let is_usual = sends.is_none() && lists.is_none() && objects.is_none();
     (!is_usual).then(|| ("style", trees::table("ParameterStyle", [sends, lists, objects])))
 }

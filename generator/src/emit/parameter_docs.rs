@@ -21,7 +21,7 @@ pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]
 /// The rows of a parameter: one, or for a choice one for each parameter in it.
 fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
     let Some(choice) = scope.family.choice_of(parameter) else {
-        return row(docs, scope, parameter, required(parameter.need));
+        return row(docs, scope, parameter, parameter.need.in_table());
     };
     match &choice.kind {
         ChoiceKind::Presence { alternatives, .. } => {
@@ -32,7 +32,7 @@ fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
         }
         ChoiceKind::Value { decider, enum_index, .. } => {
             let values = scope.family.enums[*enum_index].name.rust.as_str();
-            let cells = [&code(&decider.wire), required(parameter.need), "", "", &link(values)];
+            let cells = [&code(&decider.wire), parameter.need.in_table(), "", "", &link(values)];
             docs.line(table_row(&cells));
             for (value, case) in choice.cases(scope.family) {
                 let value = &value.name.wire;
@@ -64,15 +64,6 @@ fn row(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter, required: &str
 fn table_row(cells: &[&str]) -> String {
     let cells: String = cells.iter().map(|text| format!(" {} |", cell(text))).collect();
     format!("|{cells}")
-}
-
-fn required(need: Need) -> &'static str {
-    match need {
-        Need::Always => "yes",
-        Need::Conditional => "conditionally",
-        Need::Unstated => "not stated",
-        Need::No => "no",
-    }
 }
 
 /// The values that a parameter takes.
@@ -153,11 +144,7 @@ fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
 /// The need, default, bounds and unit, as one sentence each.
 fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let mut facts: Vec<String> = Vec::new();
-    match parameter.need {
-        Need::Conditional => facts.push("Required under a condition, see the rules.".to_owned()),
-        Need::Unstated => facts.push("The document does not say whether it is required.".to_owned()),
-        Need::Always | Need::No => {}
-    }
+    facts.push(parameter.need.sentence().to_owned());
     match (&parameter.default, parameter.need) {
         (Some((default, _)), Need::Always) => {
             facts.push(format!("The exchange defaults to {}; it is always sent.", code(default)));

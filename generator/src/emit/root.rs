@@ -11,7 +11,7 @@ use super::module_name;
 use super::scope::value_type;
 use crate::diagnostics::Place;
 use crate::emit::Layout;
-use crate::model::{Api, Calls, Family, Market, Pool, ResetForm, ResponseValue, Sent};
+use crate::model::{Api, Calls, Family, Market, Pool, ResponseValue};
 
 /// `lib.rs`, or an `api.rs` to be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -20,6 +20,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         account(api),
         codes(api),
         families(api, layout),
+        commands(layout),
         table(api, layout),
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
@@ -85,6 +86,17 @@ fn families(api: &Api, layout: Layout) -> TokenStream {
         quote!(#gate #allow pub mod #module;)
     });
     quote!(#(#modules)*)
+}
+
+/// The table of a program, which a crate of its own has behind a feature; others include the file where they want it.
+fn commands(layout: Layout) -> TokenStream {
+    let module = (layout == Layout::Crate).then(|| {
+        quote! {
+            #[cfg(feature = "cli")]
+            pub mod cli;
+        }
+    });
+    quote!(#module)
 }
 
 /// Whether emitted code uses a deprecated field or value.
@@ -155,10 +167,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     };
     let headers = api.headers.iter().map(|header| {
         let (name, doc) = (&header.name, &header.doc);
-        let sent = match header.sent {
-            Sent::Always => quote!(Always),
-            Sent::ByOperation => quote!(ByOperation),
-        };
+        let sent = ident(header.sent.variant());
         let selects = |market: &Market| market.headers.iter().any(|((own, _), _)| own == name);
         let selects_market = api.markets.iter().any(selects);
         let table = quote!(name: #name, sent: runtime::tables::Sent::#sent, selects_market: #selects_market, doc: #doc);
@@ -240,12 +249,7 @@ fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     let reset = match &reporting.reset {
         None => quote!(None),
         Some((reset, form)) => {
-            let form = ident(match form {
-                ResetForm::InSeconds => "InSeconds",
-                ResetForm::InMilliseconds => "InMilliseconds",
-                ResetForm::AtSeconds => "AtSeconds",
-                ResetForm::AtMilliseconds => "AtMilliseconds",
-            });
+            let form = ident(form.variant());
             let reset = place(reset);
             quote!(Some(runtime::tables::Reset { value: #reset, form: runtime::tables::ResetForm::#form }))
         }

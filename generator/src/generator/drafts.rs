@@ -156,20 +156,12 @@ fn drafts(api: &Api, family: &Family, source: &DraftSource, wanted: &Wanted) -> 
 /// Leaves out operations that the schema has, and those with the address of another draft: the same method and path,
 /// whatever the path parameters are called.
 fn without_known(api: &Api, found: Source) -> Source {
-    let shape = |path: &str| -> Vec<String> {
-        path.split('/').map(|part| if part.contains('{') { "{}".to_owned() } else { part.to_owned() }).collect()
-    };
-    let known = |draft: &Draft| {
-        let same = |operation: &model::Operation| {
-            operation.method.as_str() == draft.method && shape(&operation.path.text) == shape(&draft.path)
-        };
-        api.operations().find(|(_, operation)| same(operation)).map(|(_, operation)| operation.id.clone())
-    };
     let (mut new, mut left_out): (Vec<Draft>, _) = (Vec::new(), found.left_out);
     for draft in found.drafts {
-        let is_same = |other: &&Draft| other.method == draft.method && shape(&other.path) == shape(&draft.path);
+        let is_same =
+            |other: &&Draft| other.method == draft.method && draft::shape(&other.path) == draft::shape(&draft.path);
         let is_section = draft.source.is_some();
-        match (known(&draft), new.iter().find(is_same)) {
+        match (draft::known_as(api, &draft.method, &draft.path), new.iter().find(is_same)) {
             (Some(id), _) if !is_section => {
                 left_out.push(format!("{} {}: the schema has it as {id}", draft.method, draft.path))
             }

@@ -3,7 +3,7 @@
 
 use std::ops::Deref;
 
-use super::typed::{NodeReader, Read, ReadError};
+use super::typed::{Expected, NodeReader, Read, ReadError};
 use crate::diagnostics::Place;
 use crate::words::Word;
 
@@ -58,7 +58,7 @@ impl Read for Texts {
             return Text::read(from).map(|text| Self(vec![text]));
         }
         if !from.is_list() {
-            return Err(from.expected("a text or a list of texts"));
+            return Err(from.expected(Expected::Form("a text or a list of texts")));
         }
         Vec::read(from).map(Self)
     }

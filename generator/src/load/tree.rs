@@ -21,8 +21,6 @@ const MAX_NODES: u32 = 100_000;
 /// A node of a YAML document. Most texts borrow from the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'a> {
-    /// A number that is unique in the document.
-    pub(crate) id: u32,
     pub(crate) place: Place,
     pub(crate) content: Content<'a>,
 }
@@ -88,7 +86,7 @@ pub(crate) fn parse<'a>(source: &'a SchemaFile, readers: Readers, to: &mut Diagn
     let mut builder = Builder {
         source,
         to,
-        next_id: 0,
+        nodes: 0,
         open: Vec::new(),
         last_block: None,
         root: None,
@@ -99,7 +97,7 @@ pub(crate) fn parse<'a>(source: &'a SchemaFile, readers: Readers, to: &mut Diagn
         match event {
             Ok((event, span)) => {
                 builder.event(event, span);
-                if builder.next_id > MAX_NODES {
+                if builder.nodes > MAX_NODES {
                     to.at(source.top(), Code::CannotRead, format!("the file has more than {MAX_NODES} values")).help(
                         "remove what is generated, or move operations and their types into a family of their own",
                     );
@@ -139,7 +137,8 @@ fn second_reader_agrees(source: &SchemaFile, to: &mut Diagnostics) -> bool {
 struct Builder<'a, 'd> {
     source: &'a SchemaFile,
     to: &'d mut Diagnostics,
-    next_id: u32,
+    /// The number of values so far.
+    nodes: u32,
     open: Vec<Open<'a>>,
     /// The last collection in block notation that ended.
     last_block: Option<Place>,
@@ -236,8 +235,8 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn add(&mut self, place: Place, content: Content<'a>) {
-        let node = Node { id: self.next_id, place, content };
-        self.next_id += 1;
+        let node = Node { place, content };
+        self.nodes += 1;
         match self.open.last_mut().map(|open| &mut open.kind) {
             None => self.root = self.root.take().or(Some(node)),
             Some(OpenKind::Sequence(nodes)) => nodes.push(node),

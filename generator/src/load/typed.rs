@@ -1,48 +1,45 @@
-//! Nodes -> the types of [`super::raw`], reporting every mistake of a file in one run.
-//!
-//! Reading stops at the first error, so a faulty node is reported and skipped, and the file is read again until no
-//! error is left. Files are small, and a valid one is read only once.
+//! Nodes -> the types of [`super::raw`], reporting every mistake of a file in one run: a faulty item of a list or entry
+//! of a mapping is reported and left out, and the others are read.
 //!
 //! The types have a trait of their own rather than serde's, which a build script would have to compile: reading needs
 //! places and few kinds of values.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 
-pub(crate) use self::reader::NodeReader;
-use super::tree::{Content, Node};
-use crate::diagnostics::{Code, Diagnostics, Help, Place};
+pub(crate) use self::reader::{Expected, NodeReader};
+use super::tree::Node;
+use crate::diagnostics::{Code, Diagnostics, Help, Kind};
 use crate::words::Word;
 
 mod reader;
 
 /// A type that can be read from a node.
 pub(crate) trait Read: Sized {
-    /// Reads the node; the error is at the node, unless it is at another one within it.
+    /// Reads the node; the error concerns the node as a whole.
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError>;
 }
 
 impl Read for String {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        from.text("a text").map(str::to_owned)
+        from.text(Expected::Text).map(str::to_owned)
     }
 }
 
 impl Read for bool {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        from.parsed("true or false")
+        from.parsed(Expected::Flag)
     }
 }
 
 impl Read for u32 {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        from.parsed("a whole number of at most 32 bits")
+        from.parsed(Expected::Whole { bits: 32 })
     }
 }
 
 impl Read for u64 {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        from.parsed("a whole number of at most 64 bits")
+        from.parsed(Expected::Whole { bits: 64 })
     }
 }
 
@@ -70,62 +67,29 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-/// The maximum number of readings: a file with more mistakes than this is given up.
-const MAX_READINGS: usize = 100;
-
 /// Reads a document into its type. Faulty parts are reported and left out; `None` if nothing is left.
 pub(super) fn read<T: Read>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
-    let shared = Shared { skipped: RefCell::default(), diagnostics: RefCell::new(to) };
-    for _ in 0..MAX_READINGS {
-        if shared.skips(root) {
-            return None;
-        }
-        let error = match T::read(NodeReader { node: root, shared: &shared, under: None }) {
-            Ok(value) => return Some(value),
-            Err(error) => error,
-        };
-        let (node, place) = error.node.unwrap_or((root.id, root.place));
-        shared.report(place, error);
-        shared.skipped.borrow_mut().insert(node);
-    }
-    None
-}
-
-struct Shared<'a> {
-    /// Nodes that were reported and are skipped.
-    skipped: RefCell<HashSet<u32>>,
-    diagnostics: RefCell<&'a mut Diagnostics>,
-}
-
-impl Shared<'_> {
-    fn report(&self, place: Place, error: ReadError) {
-        self.diagnostics.borrow_mut().at(place, error.code, error.message).help_if(error.help.map(|help| *help));
-    }
-
-    fn skips(&self, node: &Node<'_>) -> bool {
-        matches!(node.content, Content::Refused) || self.skipped.borrow().contains(&node.id)
-    }
+    let to = RefCell::new(to);
+    let (from, mut read) = (NodeReader { node: root, to: &to, under: None }, None);
+    from.each(&mut |root| {
+        read = Some(T::read(root)?);
+        Ok(())
+    });
+    read
 }
 
 /// Why a node cannot be read.
 #[derive(Debug)]
 pub(crate) struct ReadError {
-    node: Option<(u32, Place)>,
     code: Code,
+    kind: Kind,
     message: String,
-    help: Option<Box<Help>>,
-    /// Whether the lines that follow the value were read as a part of it.
-    has_absorbed_lines: bool,
+    help: Box<Help>,
 }
 
 impl ReadError {
-    fn new(code: Code, message: String) -> Self {
-        Self { node: None, code, message, help: None, has_absorbed_lines: false }
-    }
-
-    /// Sets the node of the error, unless a node within it is already set.
-    fn within(mut self, node: &Node<'_>) -> Self {
-        self.node.get_or_insert((node.id, node.place));
-        self
+    /// A value of the wrong type.
+    fn new(kind: Kind, message: String, help: impl Into<Help>) -> Self {
+        Self { code: Code::WrongType, kind, message, help: Box::new(help.into()) }
     }
 }

@@ -164,7 +164,7 @@ impl Builder<'_> {
         if self.to.is_unread(place.file, key) || self.to.is_unread(place.file, "<<") {
             return;
         }
-        self.to.at(place, Code::MissingKey, format!("missing key `{key}`")).help(format!("add `{key}: ...`"));
+        self.to.missing_key(place, format!("missing key `{key}`")).help(format!("add `{key}: ...`"));
     }
 
     /// Who has seen what no document describes: at least two, because one can be wrong.

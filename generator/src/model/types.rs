@@ -36,6 +36,22 @@ pub(crate) enum Type {
     Undefined,
 }
 
+/// The form of a value in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JsonForm {
+    /// A JSON string.
+    Text,
+    /// A number in a JSON string.
+    QuotedNumber,
+    /// A JSON number.
+    Number,
+    Boolean(Truth),
+    /// An object or an array of fields; the index of the record.
+    Record(usize),
+    /// JSON of any form, or nothing is known about the form.
+    Any,
+}
+
 /// How a condition compares values of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compared {
@@ -69,15 +85,37 @@ impl Truth {
 }
 
 impl Type {
+    /// The form of its values in JSON, where numbers travel as texts or not. Texts that are not quoted are numbers.
+    pub(crate) fn json(self, as_text: bool) -> JsonForm {
+        match self {
+            Self::Time(Times::Iso8601) => JsonForm::Text,
+            Self::Decimal | Self::Scaled(_) | Self::Integer | Self::Signed | Self::Time(_) if as_text => {
+                JsonForm::QuotedNumber
+            }
+            Self::String | Self::Identifier(_) | Self::Enum(_) if as_text => JsonForm::Text,
+            Self::Decimal
+            | Self::Scaled(_)
+            | Self::Integer
+            | Self::Signed
+            | Self::Time(_)
+            | Self::String
+            | Self::Identifier(_)
+            | Self::Enum(_) => JsonForm::Number,
+            Self::Boolean(truth) => JsonForm::Boolean(truth),
+            Self::Record(index) => JsonForm::Record(index),
+            Self::Json | Self::Choice(_) | Self::Undefined => JsonForm::Any,
+        }
+    }
+
     /// Whether its values are numbers, which travel as JSON numbers or as texts. Times are, too, except those of ISO
     /// 8601.
     pub(crate) fn is_number(self) -> bool {
-        self.is_quantity() || matches!(self, Self::Time(times) if times != Times::Iso8601)
+        self.json(true) == JsonForm::QuotedNumber
     }
 
     /// Whether its values can travel as JSON numbers.
     pub(crate) fn can_be_bare(self) -> bool {
-        self.is_number() || self.is_text() || matches!(self, Self::Enum(_))
+        self.json(false) == JsonForm::Number
     }
 
     /// Whether its values are quantities, which have bounds.

@@ -1,6 +1,9 @@
 //! Records from outside resolve or contradict changes of a journal, in both families.
 
+use std::time::Duration;
+
 use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
+use tradeapi::runtime::journal::Selection;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
     BatchOrder, Category, ClientOid, Execution, GetOrderDetails, ModifyOrder, Order, PlaceOrder, Side,
@@ -8,7 +11,7 @@ use tradeapi::unified::{
 use tradeapi::{Client, Decimal, classic};
 use tradeapi_exchange::{Exchange, Fault, FaultKind, FaultTarget, Seed};
 
-use crate::{AnotherProcess, all, by_id, item, journal, order, waiting};
+use crate::{AnotherProcess, all, by_id, item, journal, order, read, waiting};
 
 /// The record of an order in another process.
 async fn seen(exchange: &Exchange, id: &str) -> Order {
@@ -105,6 +108,75 @@ async fn a_refusal_is_compared_with_later_records() {
     other.unified().place_order(&order("u1")).await.unwrap();
     let evidence = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
     assert!(matches!(evidence.requests[0].verdict, EvidenceVerdict::Contradicts(_)), "{evidence:?}");
+}
+
+/// The second use of an id is refused, and the record is of the first, which is done. A run that sent neither has to read
+/// both in the journal, where they are older than what it reads at its begin.
+#[tokio::test]
+async fn the_record_of_one_use_of_an_id_contradicts_no_refusal_of_another() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(6)));
+    let journal = journal(folder.path());
+    let build = || -> Client {
+        let environment = AnotherProcess(exchange.time().clone());
+        exchange.client_of(exchange.keys()).environment(environment).journal(journal.clone()).build().unwrap()
+    };
+    let client = build();
+    client.unified().place_order(&order("u1")).await.unwrap();
+    exchange.refuse_next("40762");
+    client.unified().place_order(&order("u1")).await.unwrap_err();
+    exchange.refuse_next("40762");
+    client.unified().place_order(&order("u2")).await.unwrap_err();
+    another_process(&exchange).unified().place_order(&order("u2")).await.unwrap();
+    let records = [seen(&exchange, "u1").await, seen(&exchange, "u2").await];
+    let verdicts = async |client: &Client| {
+        let mut verdicts = Vec::new();
+        for record in &records {
+            let evidence = client.evidence(record).await.unwrap();
+            verdicts.extend(evidence.requests.iter().map(|request| request.verdict));
+        }
+        verdicts
+    };
+    let is_expected =
+        |found: &[EvidenceVerdict]| matches!(found, [EvidenceVerdict::Another(_), EvidenceVerdict::Contradicts(_)]);
+    let of_first_run = verdicts(&client).await;
+    assert!(is_expected(&of_first_run), "{of_first_run:?}");
+    for minutes in [1, 60, 240] {
+        exchange.time().advance(Duration::from_secs(60 * minutes));
+        let of_later_run = verdicts(&build()).await;
+        assert!(is_expected(&of_later_run), "{of_later_run:?}");
+        let of_first_run = verdicts(&client).await;
+        assert!(is_expected(&of_first_run), "{of_first_run:?}");
+    }
+}
+
+/// Two orders of one id are sent, the answers are lost, and one of them is booked. A day later, the requests are
+/// forgotten, and the journal still has them.
+#[tokio::test]
+async fn a_record_of_one_of_two_forgotten_requests_proves_neither() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(7)));
+    let journal = journal(folder.path());
+    let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    exchange.refuse_next("40725");
+    client.unified().place_order(&order("u1")).await.unwrap_err();
+    exchange.hide_next("40725");
+    client.unified().place_order(&order("u1")).await.unwrap_err();
+    let record = seen(&exchange, "u1").await;
+    let nothing = async |record: &Order| {
+        let evidence = client.evidence(record).await.unwrap();
+        assert_eq!((evidence.requests.len(), evidence.proven().count()), (2, 0), "{evidence:?}");
+    };
+    nothing(&record).await;
+    exchange.time().advance(Duration::from_secs(24 * 3_600));
+    // Something is sent, so that what is old is dropped.
+    client.unified().place_order(&order("u2")).await.unwrap();
+    nothing(&record).await;
+    assert_eq!(read(&*journal, Selection::Open).len(), 2);
+    // Without a journal, nobody can know.
+    let own: Client = exchange.client_of(exchange.keys()).build().unwrap();
+    let signed_at = all(&*journal)[0].change.signed_at;
+    let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
+    let confirmation = own.core().settle(&order("u1"), signed_at, &policy).await;
+    assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
 }
 
 /// An exchange that denies what exists misleads a recovery; a record that comes later tells of it.

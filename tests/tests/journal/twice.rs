@@ -13,21 +13,28 @@ use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::journal::Selection;
 use tradeapi::runtime::reconcile::Reconciliation;
 use tradeapi::runtime::tables::Outcome;
+use tradeapi::unified::GetOrderDetails;
 use tradeapi::{Client, Credentials, Timestamp};
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
-use crate::{AnotherProcess, all, journal, order, read};
+use crate::{AnotherProcess, all, by_id, journal, order, read};
 
 /// The orders of an exchange, by the client id.
 #[derive(Default)]
 struct Books {
     orders: BTreeMap<String, Value>,
     placements: usize,
+    /// Whether the next query is refused by a machine whose clock is an hour ahead.
+    is_hour_ahead: bool,
 }
 
 fn answer(code: &str, data: &Value) -> Answer {
+    answer_at(now(), code, data)
+}
+
+fn answer_at(time: u64, code: &str, data: &Value) -> Answer {
     let msg = if code == "00000" { "success" } else { "refused" };
-    Answer::json(json!({"code": code, "msg": msg, "requestTime": now(), "data": data}).to_string())
+    Answer::json(json!({"code": code, "msg": msg, "requestTime": time, "data": data}).to_string())
 }
 
 fn now() -> u64 {
@@ -57,6 +64,9 @@ fn serve(books: &mut Books, request: &Request) -> Answer {
                 books.orders.insert(id, order);
             }
             answer("40725", &Value::Null)
+        }
+        "/api/v3/trade/order-info" if std::mem::take(&mut books.is_hour_ahead) => {
+            answer_at(now() + 3_600_000, "40008", &Value::Null)
         }
         "/api/v3/trade/order-info" => {
             let named = books.orders.iter().find(|(id, _)| query.contains(&format!("clientOid={id}")));
@@ -135,6 +145,27 @@ async fn one_order_closes_no_two_changes_after_a_crash() {
     assert_eq!(outcomes, [(Outcome::Unknown, true), (Outcome::Unknown, true), (Outcome::Done, false)], "{recovered}");
     // Recovering again, in the run that sent none of them, does not count any of them twice.
     assert_eq!(client.recover(&policy()).await.unwrap().len(), 2);
+}
+
+/// A machine whose clock is an hour ahead refuses a query between the two, so that their signatures are an hour apart,
+/// and their order is as old as either.
+#[tokio::test]
+async fn signatures_by_a_clock_that_was_moved_distinguish_no_two_changes() {
+    let (server, books) = exchange();
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let client = run(&server, folder.path());
+        client.unified().place_order(&order("a")).await.unwrap_err();
+        books.lock().unwrap().is_hour_ahead = true;
+        client.unified().get_order_details(&GetOrderDetails::new(by_id("a"))).await.unwrap_err();
+        client.unified().place_order(&order("a")).await.unwrap_err();
+    }
+    let client = run(&server, folder.path());
+    let signed: Vec<_> = all(&**client.core().journal().unwrap()).iter().map(|one| one.change.signed_at).collect();
+    assert!(signed[1] > signed[0] + Duration::from_secs(3_000), "{signed:?}");
+    let recovered = client.recover(&policy()).await.unwrap();
+    let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(outcomes, [(Outcome::Unknown, true); 2], "{recovered}");
 }
 
 /// The first use was closed as done before the crash; its order is no proof of the second.

@@ -196,6 +196,12 @@ impl ClientCore {
         self.parts.time.to_sign_at(self.parts.time.now())
     }
 
+    /// The time by the clock that shows the earlier one: the client's, as it is and as [`now`](Self::now) corrects it.
+    /// What is later than that by neither clock has not happened yet.
+    pub(crate) fn earliest_now(&self) -> Timestamp {
+        self.now().min(self.moment().wall())
+    }
+
     /// The offset of the exchange's clock from the client's, estimated from recent responses. The error bound is at
     /// most half a round trip, and shrinks with further responses.
     pub fn skew(&self) -> Option<Skew> {

@@ -1,13 +1,14 @@
 //! The requests of earlier runs that the journal has. Without them, one order would settle two changes that used its id
 //! shortly before and after a restart.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::core::ClientCore;
 use super::recent::{IdUse, RequestFacts};
 use crate::clock::Moment;
 use crate::error::JournalError;
-use crate::journal::{Selection, StoredChange, signed_since};
+use crate::journal::{Journal, Selection, StoredChange, signed_since};
 use crate::parameters::Named;
 use crate::tables::Outcome;
 
@@ -20,12 +21,34 @@ impl ClientCore {
     pub(crate) async fn recall(&self) -> Result<(), JournalError> {
         let (Some(own), Some(journal)) = (&self.journal, self.bound_journal().await?) else { return Ok(()) };
         if !own.is_recalled() {
-            let signed = |stored: &StoredChange| stored.change.signed_at;
-            let oldest = journal.read(Selection::Open).await?.iter().map(signed).min();
-            let since = oldest.into_iter().chain([self.now()]).min().and_then(|time| time.checked_sub(AROUND));
+            let oldest =
+                journal.read(Selection::Open).await?.iter().map(|stored| stored.change.signed().earliest()).min();
+            let since = oldest.into_iter().chain([self.earliest_now()]).min();
+            let since = since.and_then(|time| time.checked_sub(AROUND));
             self.remember_changes(&signed_since(&**journal, since.unwrap_or_default()).await?);
             own.set_recalled(true);
         }
+        Ok(())
+    }
+
+    /// Remembers a change that the journal has, and those that used one of its ids at about the same time, unless all of
+    /// them are remembered.
+    pub(crate) async fn recall_around(
+        &self,
+        journal: &Arc<dyn Journal>,
+        stored: &StoredChange,
+    ) -> Result<(), JournalError> {
+        let StoredChange { number, change, .. } = stored;
+        if self.parts.recent.has_all_around(*number, change.signed_at) {
+            return Ok(());
+        }
+        let since = change.signed().earliest().checked_sub(AROUND).unwrap_or_default();
+        let (now, all) = (self.moment(), signed_since(&**journal, since).await?);
+        let has_its_id = |other: &&StoredChange| {
+            other.number == *number || other.change.client_ids.iter().any(|id| change.client_ids.contains(id))
+        };
+        let of_account = all.iter().filter(|other| other.change.account == change.account);
+        of_account.filter(has_its_id).for_each(|other| self.remember_change(other, now));
         Ok(())
     }
 
@@ -49,7 +72,7 @@ impl ClientCore {
         for stored in changes.iter().filter(is_of_account) {
             let has_effect = stored.ending.as_ref().is_none_or(|ending| ending.outcome != Outcome::NotDone);
             let has_id_of_open = |id: &String| ids.binary_search(&id.as_str()).is_ok();
-            let is_close = now.wall_since(stored.change.signed_at) <= AROUND;
+            let is_close = now.wall_since(stored.change.signed().latest()) <= AROUND;
             if has_effect && (is_close || stored.change.client_ids.iter().any(has_id_of_open)) {
                 self.remember_change(stored, now);
             }
@@ -62,7 +85,8 @@ impl ClientCore {
         let Some(names) = IdUse::of(meta) else { return };
         let key = meta.repeat_key.as_ref();
         let key = key.and_then(|key| self.key_of_repeats(meta, key, &Named::read(&change.request)));
-        let about = RequestFacts { signed_at: change.signed_at, made: now, is_of_earlier_run: true, names, key };
-        self.parts.recent.remember_change(stored.number, change.request.as_bytes(), about);
+        let about = RequestFacts { signed: change.signed(), made: now, is_of_earlier_run: true, names, key };
+        let is_void = stored.ending.as_ref().is_some_and(|ending| ending.outcome == Outcome::NotDone);
+        self.parts.recent.remember_change(stored.number, change.request.as_bytes(), about, is_void);
     }
 }

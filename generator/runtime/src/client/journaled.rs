@@ -60,7 +60,7 @@ impl ClientCore {
     }
 
     fn with_owner<T>(&self, act: impl FnOnce(Owner<'_>) -> T) -> T {
-        let (address, market) = (format!("{:?}", self.parts.base), self.parts.headers.market());
+        let (address, market) = (self.parts.base.to_string(), self.parts.headers.market());
         let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
         let key = credentials.map_or(&[][..], |credentials| credentials.sent()[0]);
         act(Owner { api: self.parts.api.name, address: &address, market: &market, key })
@@ -86,8 +86,9 @@ impl ClientCore {
         data: &'a mut dyn DynResponse,
     ) -> CallFuture<'a> {
         Box::pin(async move {
-            let (operation, meta, signed_at) = (call.operation, call.operation.meta(), signed.signed_at);
-            let number = match self.begin(own, self.change_of(operation, signed_at)).await {
+            let (operation, meta) = (call.operation, call.operation.meta());
+            let times = (signed.signed_at, signed.made.wall());
+            let number = match self.begin(own, self.change_of(operation, times)).await {
                 Ok(number) => number,
                 Err(why) => {
                     self.void(signed.number);
@@ -110,7 +111,7 @@ impl ClientCore {
             let is_refused = ending.as_ref().is_some_and(|ending| ending.outcome == Outcome::NotDone);
             if is_refused || items.iter().any(|item| item.outcome == Outcome::NotDone) {
                 self.awaited().refuse(|| {
-                    let change = self.change_of(operation, signed_at);
+                    let change = self.change_of(operation, times);
                     StoredChange::new(number, change, ending.clone()).with_items(items.clone())
                 });
             }
@@ -122,12 +123,14 @@ impl ClientCore {
         })
     }
 
-    fn change_of(&self, operation: &dyn DynOperation, signed_at: Timestamp) -> Change {
+    /// The change of a request, with the time in its signature and that of the machine's clock.
+    fn change_of(&self, operation: &dyn DynOperation, (signed_at, made_at): (Timestamp, Timestamp)) -> Change {
         Change {
             operation: operation.meta().id.to_owned(),
             request: json_of(operation),
             client_ids: client_ids(operation),
             signed_at,
+            made_at: Some(made_at),
             account: Some(self.account().name().to_owned()).filter(|name| !name.is_empty()),
         }
     }

@@ -12,6 +12,7 @@ use super::recent::{IdUse, KeyOfRepeats, RequestFacts, RequestNumber};
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::Error;
+use crate::journal::SigningTimes;
 use crate::operation::{DynOperation, Operation};
 use crate::parameters::{Named, json_of};
 use crate::tables::{Meta, RepeatKey, Sends};
@@ -135,7 +136,8 @@ impl ClientCore {
         let meta = operation.meta();
         let names = IdUse::of(meta)?;
         let key = meta.repeat_key.as_ref().and_then(|key| self.key_of_repeats(meta, key, &Named::of(operation)));
-        let about = RequestFacts { signed_at, made, is_of_earlier_run: false, names, key };
+        let signed = SigningTimes { signed_at, made_at: Some(made.wall()) };
+        let about = RequestFacts { signed, made, is_of_earlier_run: false, names, key };
         // The stored form has the ids of a request without a JSON body. Repeats are compared in the stored form, too,
         // because it has all of the request and nothing else.
         let is_in_body = meta.sends() == Sends::Json && !meta.path.contains('{');

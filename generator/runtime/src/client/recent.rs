@@ -14,13 +14,13 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 
 use crate::clock::Moment;
-use crate::journal::ChangeNumber;
+use crate::journal::{ChangeNumber, SigningTimes};
 use crate::json::each_string;
 use crate::tables::Meta;
 use crate::value::Timestamp;
 
-/// The maximum number of requests to remember.
-const MAX_REQUESTS: usize = 1 << 14;
+/// The maximum number of requests to remember: two hundred a second for as long as records may be mistaken.
+const MAX_REQUESTS: usize = 1 << 16;
 
 /// The maximum length of their texts, in bytes. A request that is longer by itself is remembered alone.
 const MAX_TEXT: usize = 1 << 26;
@@ -74,7 +74,7 @@ pub(super) struct KeyOfRepeats {
 /// What is known of a request beside its text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestFacts {
-    pub(super) signed_at: Timestamp,
+    pub(super) signed: SigningTimes,
     /// When it was made; for a request of an earlier run, when it was read from the journal.
     pub(super) made: Moment,
     pub(super) is_of_earlier_run: bool,
@@ -106,6 +106,16 @@ struct Requests {
     hashed: (usize, usize),
     /// How many requests carry a key of repeats. APIs without such keys have no attempts to look for.
     keyed: usize,
+    forgotten: Option<Forgotten>,
+}
+
+/// The last of the requests that may have had an effect and are remembered no more.
+#[derive(Clone, Copy, Debug)]
+struct Forgotten {
+    /// When the last one was made, by the steady clock.
+    made: Duration,
+    /// The latest time in a signature.
+    signed_at: Timestamp,
 }
 
 /// A signed request that has left or may leave.
@@ -156,13 +166,30 @@ impl RecentRequests {
         RequestNumber(recent.first + recent.requests.len() as u64 - 1)
     }
 
-    /// Adds a request of an earlier run, as its journal has it, unless it is known.
-    pub(super) fn remember_change(&self, change: ChangeNumber, text: &[u8], about: RequestFacts) {
-        let is_it = |recent: &Recent| recent.change == Some(change) && recent.about.signed_at == about.signed_at;
-        if !self.lock().requests.iter().any(is_it) {
+    /// Adds a request of an earlier run, or one that was forgotten, as its journal has it, unless it is remembered.
+    /// `is_void` if it had no effect.
+    pub(super) fn remember_change(&self, change: ChangeNumber, text: &[u8], about: RequestFacts, is_void: bool) {
+        if self.lock().change(change, about.signed.signed_at).is_none() {
             let request = self.remember(text, about);
             self.is_change(request, change);
+            if is_void {
+                self.void(request);
+            }
         }
+    }
+
+    /// Whether a change of the journal is remembered, and no request is forgotten that a record of it may be of.
+    pub(super) fn has_all_around(&self, change: ChangeNumber, signed_at: Timestamp) -> bool {
+        let recent = self.lock();
+        recent.change(change, signed_at).is_some_and(|own| !recent.lacks_around(own))
+    }
+
+    /// Whether the request with `id` that was signed at `signed_at` is forgotten, or another one that a record of it may
+    /// be of.
+    pub(super) fn lacks(&self, id: &str, signed_at: Timestamp) -> bool {
+        let recent = self.hashed();
+        let own = recent.that_carry(id, |recent| recent.about.signed.signed_at == signed_at).next();
+        own.map_or_else(|| recent.may_have_forgotten(signed_at), |own| recent.lacks_around(own.recent))
     }
 
     /// Notes the change of a request in the journal.
@@ -224,19 +251,35 @@ impl RecentRequests {
         }
         let is_another = |own: &RequestWithId<'_>, other: &RequestWithId<'_>| !recent.are_attempts(own, other);
         let (exact, others): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|one| one.recent.about.signed_at == signed_at);
+            all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at);
         match (exact.split_first(), others.split_first()) {
-            (None, None) => false,
+            (None, None) => recent.may_have_forgotten(signed_at),
             (None, Some((oldest, others))) => {
-                oldest.recent.about.signed_at.as_millis().saturating_sub(signed_at.as_millis()) > CLOSE_MS
+                recent.lacks_around(oldest.recent)
+                    || oldest.recent.about.signed.signed_at.as_millis().saturating_sub(signed_at.as_millis()) > CLOSE_MS
                     || others.iter().any(|other| is_another(oldest, other))
             }
             (Some((own, same)), _) => {
                 let is_rival = |other: &RequestWithId<'_>| other.recent.may_be_taken_for(own.recent);
-                same.iter().any(|other| is_another(own, other))
+                recent.lacks_around(own.recent)
+                    || same.iter().any(|other| is_another(own, other))
                     || others.iter().any(|other| is_another(own, other) && is_rival(other))
             }
         }
+    }
+
+    /// Whether a record with `id` may be of another request than the one that was signed at `signed_at` and had no
+    /// effect.
+    pub(super) fn has_another(&self, id: &str, signed_at: Timestamp) -> bool {
+        let recent = self.hashed();
+        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names != IdUse::Nothing).collect();
+        let (exact, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at);
+        let [own] = exact.as_slice() else { return true };
+        let is_another = |other: &RequestWithId<'_>| {
+            other.recent.departure != Departure::Void && other.recent.apart(own.recent) <= AROUND
+        };
+        own.times > 1 || recent.lacks_around(own.recent) || others.iter().any(is_another)
     }
 
     /// Whether a request other than the one that left at `left` has been under way since then and may have changed what
@@ -246,6 +289,9 @@ impl RecentRequests {
             recent.departure != Departure::Void && recent.settled.is_none_or(|settled| settled.steady >= left.steady)
         };
         let recent = self.hashed();
+        if recent.lacks_since(left.steady) {
+            return true;
+        }
         let since = recent.that_carry(id, is_since);
         let (own, others): (Vec<_>, Vec<_>) = since.partition(|one| one.recent.departure == Departure::At(left));
         let is_attempt = |other| own.first().is_some_and(|own| recent.are_attempts(own, other));
@@ -255,7 +301,7 @@ impl RecentRequests {
     /// When the only request with `id` that was signed at `signed_at` left; if it had several attempts, the first.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.hashed();
-        let found: Vec<_> = recent.that_carry(id, |recent| recent.about.signed_at == signed_at).collect();
+        let found: Vec<_> = recent.that_carry(id, |recent| recent.about.signed.signed_at == signed_at).collect();
         let (own, same) = found.split_first()?;
         same.iter().all(|other| recent.are_attempts(own, other)).then(|| own.recent.left()).flatten()
     }
@@ -268,12 +314,12 @@ impl RecentRequests {
         }
         let recent = self.hashed();
         let all: Vec<_> = recent.that_carry(id, |recent| recent.about.key.is_some()).collect();
-        let own = all.iter().find(|one| one.recent.about.signed_at == signed_at)?;
+        let own = all.iter().find(|one| one.recent.about.signed.signed_at == signed_at)?;
         let is_attempt =
             |one: &&RequestWithId<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
         let attempts: Vec<_> = all.iter().filter(is_attempt).map(|one| one.recent).collect();
         let (first, last) = (attempts.first()?, attempts.last()?);
-        Some(Attempted { first: (first.about.signed_at, first.left()), last: last.about.signed_at })
+        Some(Attempted { first: (first.about.signed.signed_at, first.left()), last: last.about.signed.signed_at })
     }
 
     /// The requests, all hashed.
@@ -303,13 +349,15 @@ impl Recent {
         self.apart(other) <= AROUND && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
 
-    /// How far apart they were made. The steady clock of this run shows nothing of an earlier one.
+    /// How far apart they were made, as far as that is certain. The steady clock of this run shows nothing of an earlier
+    /// one, and each of the others may have moved in between: the one of signatures by an answer of a machine whose
+    /// clock is wrong, the wall clock because it was set.
     fn apart(&self, other: &Self) -> Duration {
         let (one, other) = (self.about, other.about);
-        match one.is_of_earlier_run || other.is_of_earlier_run {
-            true => Duration::from_millis(one.signed_at.as_millis().abs_diff(other.signed_at.as_millis())),
-            false => one.made.steady_since(other.made) + other.made.steady_since(one.made),
+        if !one.is_of_earlier_run && !other.is_of_earlier_run {
+            return one.made.steady_since(other.made) + other.made.steady_since(one.made);
         }
+        one.signed.apart(other.signed)
     }
 
     fn left(&self) -> Option<Moment> {
@@ -337,6 +385,11 @@ impl Requests {
             if !is_full && now.steady_since(oldest.about.made) <= AGE {
                 return;
             }
+            if oldest.departure != Departure::Void {
+                let (made, signed_at) = (oldest.about.made.steady, oldest.about.signed.signed_at);
+                let before = self.forgotten.map_or(signed_at, |before| before.signed_at);
+                self.forgotten = Some(Forgotten { made, signed_at: signed_at.max(before) });
+            }
             self.text.drain(..oldest.length);
             self.keyed -= usize::from(oldest.about.key.is_some());
             match oldest.strings {
@@ -349,6 +402,29 @@ impl Requests {
             self.requests.pop_front();
             self.first += 1;
         }
+    }
+
+    /// Whether a request is forgotten that was made at about the same time as this one.
+    fn lacks_around(&self, own: &Recent) -> bool {
+        self.lacks_since(own.about.made.steady)
+    }
+
+    /// Whether a request is forgotten that was made shortly before `steady`, or later.
+    fn lacks_since(&self, steady: Duration) -> bool {
+        self.forgotten.is_some_and(|last| steady <= last.made.saturating_add(AROUND))
+    }
+
+    /// Whether a request that is not remembered, and was signed at `signed_at`, may be a forgotten one, or another one
+    /// that was made at about the same time.
+    fn may_have_forgotten(&self, signed_at: Timestamp) -> bool {
+        let around = u64::try_from(AROUND.as_millis()).unwrap_or(u64::MAX);
+        self.forgotten.is_some_and(|last| signed_at.as_millis() <= last.signed_at.as_millis().saturating_add(around))
+    }
+
+    /// The request of a change in the journal.
+    fn change(&self, change: ChangeNumber, signed_at: Timestamp) -> Option<&Recent> {
+        let is_it = |recent: &&Recent| recent.change == Some(change) && recent.about.signed.signed_at == signed_at;
+        self.requests.iter().find(is_it)
     }
 
     /// Whether the two are attempts of one request, which the exchange recognizes by its key.

@@ -49,20 +49,27 @@ impl ClientCore {
         self.parts.shown.contains(family, id)
     }
 
-    /// When the first attempt was signed of the request with `id`, an attempt of which was signed at `signed_at`.
-    pub(crate) fn first_signed_at(&self, id: &str, signed_at: Timestamp) -> Timestamp {
-        self.parts.recent.attempts(id, signed_at).map_or(signed_at, |attempted| attempted.first.0)
-    }
-
     /// When the request about `target` was sent, as far as known.
     pub(crate) fn sent(&self, target: &Target, signed_at: Timestamp, left: Option<Moment>, settling: Duration) -> Sent {
+        let attempted = self.parts.recent.attempts(target.key(), signed_at);
+        let first = attempted.map_or((signed_at, left), |attempted| attempted.first);
+        let not_before = self.not_sent_before(first.0, first.1);
         let left = left.and_then(|left| self.exchange_time(left));
         let window = accepted_within(self.signature_window(target.named()), target.expires(), signed_at, left);
-        let attempts = self.parts.recent.attempts(target.key(), signed_at).map(|attempted| {
-            let (signed_at, left) = attempted.first;
-            Attempts { first: (signed_at, left.and_then(|left| self.exchange_time(left))), last: attempted.last }
+        let attempts = attempted.map(|attempted| Attempts {
+            first: (first.0, first.1.and_then(|left| self.exchange_time(left))),
+            last: attempted.last,
         });
-        Sent { signed_at, window, settling, left, attempts }
+        Sent { signed_at, window, settling, left, not_before, attempts }
+    }
+
+    /// The time before which a request was not sent that was signed at `signed_at`, and left at `left` if this client
+    /// sent it, by any clock and however wrong two of them are together. A machine of the exchange whose clock is ahead
+    /// may have corrected that of the signature.
+    pub(crate) fn not_sent_before(&self, signed_at: Timestamp, left: Option<Moment>) -> Timestamp {
+        let there = left.and_then(|left| self.exchange_time(left)).map(|(earliest, _)| earliest);
+        let earliest = there.into_iter().chain(left.map(Moment::wall)).fold(signed_at, Timestamp::min);
+        earliest.checked_sub(CLOCK_ERROR).unwrap_or_default()
     }
 
     /// What a record proves about a request that was signed at `signed_at`, and left at `left` if this client sent it.
@@ -78,6 +85,17 @@ impl ClientCore {
             // For an earlier run, other requests are not known.
             false => left.is_some_and(|left| recent.has_contender(id, left)),
         })
+    }
+
+    /// Whether a record with `id` may be of another request than one that was signed at `signed_at` and had no effect.
+    pub(crate) fn may_be_of_another(&self, id: &str, signed_at: Timestamp) -> bool {
+        self.parts.recent.has_another(id, signed_at)
+    }
+
+    /// Whether a request with `id` that was signed at `signed_at` is forgotten, or another one that a record of it may
+    /// be of.
+    pub(crate) fn may_have_forgotten(&self, id: &str, signed_at: Timestamp) -> bool {
+        self.parts.recent.lacks(id, signed_at)
     }
 
     /// Whether a record from outside shows the effect of a request.

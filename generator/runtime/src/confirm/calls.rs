@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::inquiry::of_record;
 use super::plan::QueryPlan;
 use super::question::{Question, not_queryable};
 use super::record::AnyRecord;
-use super::rounds::{Open, of_record};
+use super::rounds::Open;
 use super::verdict::{Concluded, Confirmation, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, Confirmable, Queryable};
 use crate::client::ClientCore;
@@ -91,7 +92,7 @@ impl ClientCore {
         policy: &ConfirmPolicy,
     ) -> Concluded {
         let call = call.map(Arc::new);
-        let open = Open::new(self, question, signed_at, left, call.clone());
+        let open = Open::new(self, question, signed_at.into(), left, call.clone());
         let confirmation = self.query_all(vec![open], policy).await.pop();
         confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
     }

@@ -86,7 +86,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
             if let Confirmation::Unknown(still) = &confirmation {
                 places.push(items.len());
                 let signed_at = signed_at.unwrap_or_else(|| client.now());
-                open.push(Open::new(&client, question, signed_at, left, still.call.clone()));
+                open.push(Open::new(&client, question, signed_at.into(), left, still.call.clone()));
             }
             items.push(ItemConfirmation { item, confirmation });
         }
@@ -118,7 +118,7 @@ impl ClientCore {
             let Some(question) = question.filter(|question| !is_shared(question.key())) else { continue };
             places.push(place);
             let left = self.left(question.key(), signed_at);
-            open.push(Open::new(self, question, signed_at, left, None));
+            open.push(Open::new(self, question, signed_at.into(), left, None));
         }
         for (place, confirmation) in places.into_iter().zip(self.query_all(open, policy).await) {
             confirmations[place] = confirmation.typed();

@@ -138,7 +138,7 @@ impl ClientCore {
                     pending.prove(Arc::clone(outside));
                     EvidenceVerdict::Proves
                 }
-                other @ (Evidence::Older | Evidence::Another(_) | Evidence::Nothing(_)) => unproven(other),
+                other => unproven(other),
             };
             let id = pending.target.key().to_owned();
             RequestEvidence { operation: pending.operation, id, change: None, verdict }
@@ -203,14 +203,25 @@ impl ClientCore {
         (target, place, count): (&Target, usize, usize),
         outside: &OutsideRecord,
     ) -> Result<EvidenceVerdict, JournalError> {
+        if target.is_new() {
+            self.recall_around(journal, stored).await?;
+        }
         let signed_at = stored.change.signed_at;
         let sent = (signed_at, self.left(target.key(), signed_at), SETTLING);
-        match self.evaluate_record(target, (&outside.fields, outside.form), sent) {
-            Evidence::Proof => {}
-            other @ (Evidence::Older | Evidence::Another(_) | Evidence::Nothing(_)) => return Ok(unproven(other)),
-        }
-        if stored.outcome_of(place) == Some(Outcome::NotDone) {
-            return Ok(EvidenceVerdict::Contradicts("the journal has it as a request without an effect"));
+        let evidence = self.evaluate_record(target, (&outside.fields, outside.form), sent);
+        let has_another = || match target.is_new() {
+            true => self.may_be_of_another(target.key(), signed_at),
+            false => evidence != Evidence::Proof,
+        };
+        match (evidence, stored.outcome_of(place)) {
+            (Evidence::Proof | Evidence::Ambiguous(_), Some(Outcome::NotDone)) => {
+                return Ok(match has_another() {
+                    true => EvidenceVerdict::Another("another request with its id may have made it"),
+                    false => EvidenceVerdict::Contradicts("the journal has it as a request without an effect"),
+                });
+            }
+            (Evidence::Proof, _) => {}
+            (other, _) => return Ok(unproven(other)),
         }
         if count > 1 {
             journal.end_items(stored.number, vec![ItemEnding::new(place, Outcome::Done)]).await?;
@@ -237,7 +248,7 @@ fn unproven(evidence: Evidence) -> EvidenceVerdict {
         Evidence::Proof => EvidenceVerdict::Proves,
         Evidence::Older => EvidenceVerdict::Another("something older has the same id"),
         Evidence::Another(because) => EvidenceVerdict::Another(because),
-        Evidence::Nothing(because) => EvidenceVerdict::Nothing(because),
+        Evidence::Ambiguous(because) | Evidence::Nothing(because) => EvidenceVerdict::Nothing(because),
     }
 }
 

@@ -191,7 +191,9 @@ impl From<Evidence> for Finding {
         match evidence {
             Evidence::Proof => Self::Proof,
             Evidence::Older => Self::Older,
-            Evidence::Another(because) | Evidence::Nothing(because) => Self::Nothing(because),
+            Evidence::Another(because) | Evidence::Ambiguous(because) | Evidence::Nothing(because) => {
+                Self::Nothing(because)
+            }
         }
     }
 }

@@ -18,12 +18,11 @@ use crate::client::ClientCore;
 use crate::clock::{self, Moment};
 use crate::error::JournalError;
 use crate::evidence::Target;
-use crate::journal::{Ending, Gap, ItemEnding, Selection, StoredChange};
+use crate::journal::{Ending, Gap, ItemEnding, Selection, SigningTimes, StoredChange};
 use crate::lifecycle::HasState;
 use crate::observe;
 use crate::parameters::Named;
 use crate::tables::{Confirm, Outcome};
-use crate::value::Timestamp;
 
 /// How changes of one operation are recovered. Emitted for each operation whose effect another one can query.
 pub struct Recovery {
@@ -252,7 +251,7 @@ impl ClientCore {
                                 &recovered.stored.change.request,
                                 recovered.items.first().and_then(|item| item.id.as_deref()),
                             ),
-                            recovered.stored.change.signed_at,
+                            recovered.stored.change.signed(),
                             self.moment(),
                             policy,
                         )
@@ -286,26 +285,27 @@ impl ClientCore {
         is_within
     }
 
-    /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of
-    /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
+    /// Whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of the
+    /// exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
     /// since, and both may be wrong together, as far as the policy allows. If this client sent it, for `id`, its steady
     /// clock counts, too.
     pub(crate) fn can_no_longer_arrive(
         &self,
         (request, id): (&str, Option<&str>),
-        signed_at: Timestamp,
+        signed: SigningTimes,
         moment: Moment,
         policy: &ConfirmPolicy,
     ) -> bool {
+        let (signed_at, latest) = (signed.signed_at, signed.latest());
         let left = id.and_then(|id| self.left(id, signed_at));
         let Some(window) = self.signature_window(&Named::read(request)) else { return false };
         let uncertainty = self.signature_uncertainty(window, signed_at, left);
         let uncertainty = uncertainty.max(self.signature_uncertainty(window, signed_at, None));
         let there = self
             .exchange_time(moment)
-            .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(signed_at.as_millis())));
+            .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));
         let here = left.map(|left| moment.steady_since(left));
-        let passed = there.into_iter().chain(here).chain([moment.wall_since(signed_at)]).min().unwrap_or_default();
+        let passed = there.into_iter().chain(here).chain([moment.wall_since(latest)]).min().unwrap_or_default();
         passed > policy.visible_after(window).saturating_add(uncertainty)
     }
 }
@@ -341,7 +341,7 @@ async fn query(
             if let Some(question) = question {
                 let left = client.left(question.key(), change.signed_at);
                 places.push((index, results[index].len()));
-                open.push(Open::new(client, question, change.signed_at, left, None));
+                open.push(Open::new(client, question, change.signed(), left, None));
             }
             results[index].push(item);
         }

@@ -7,21 +7,21 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use super::absence::QueryTimes;
+use super::inquiry::{Evaluated, Inquiry, Pace, QueryAnswer};
+use super::places::QueryFuture;
 use super::question::{Finding, QueryResult, Question, is_denial};
 use super::record::AnyRecord;
-use super::verdict::{Because, Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
+use super::verdict::Concluded;
 use super::{ConfirmPolicy, Shown};
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
-use crate::error::Error;
+use crate::error::{Error, JournalError};
 use crate::evidence::{Evidence, OutsideRecord, Pending};
+use crate::journal::SigningTimes;
 use crate::observe;
-use crate::tables::{CodeProof, Outcome};
+use crate::tables::Outcome;
 use crate::value::Timestamp;
 use crate::wire::Reply;
-
-/// The answer to a query, as far as it is about the change.
-type QueryAnswer = Result<Reply<QueryResult>, Error>;
 
 /// Queries under way.
 pub(super) type Rounds<'a> = Pin<Box<dyn Future<Output = Vec<Concluded>> + Send + 'a>>;
@@ -29,7 +29,7 @@ pub(super) type Rounds<'a> = Pin<Box<dyn Future<Output = Vec<Concluded>> + Send 
 /// A change whose outcome is unknown.
 pub(super) struct Open {
     question: Question,
-    signed_at: Timestamp,
+    signed: SigningTimes,
     /// When the request left; `None` if an earlier run of the program sent it.
     left: Option<Moment>,
     /// The error of the call.
@@ -43,28 +43,26 @@ impl Open {
     pub(super) fn new(
         client: &ClientCore,
         mut question: Question,
-        signed_at: Timestamp,
+        signed: SigningTimes,
         left: Option<Moment>,
         call: Option<Arc<Error>>,
     ) -> Self {
         let window = client.signature_window(question.target().named());
-        let first = client.first_signed_at(question.key(), signed_at);
-        if let Some(since) = window.and_then(|window| first.checked_sub(window.saturating_add(EARLIER))) {
+        let not_before = client.sent(question.target(), signed.signed_at, left, Duration::ZERO).not_before;
+        if let Some(since) = window.and_then(|window| not_before.checked_sub(window.saturating_add(EARLIER))) {
             question.query_since(since);
         }
-        Self { question, signed_at, left, call }
+        Self { question, signed, left, call }
     }
 
-    /// Whether the call was refused because its id was used before.
-    fn is_duplicate(&self) -> bool {
-        let refusal = self.call.as_ref().and_then(|call| call.exchange());
-        // To a repeat, it may say that the first copy used the id.
-        refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId) && !error.may_answer_repeat)
+    /// Its queries, which have not begun.
+    fn inquiry(&self) -> Inquiry {
+        Inquiry::new(self.call.clone(), self.signed.signed_at)
     }
 
-    /// Whether the exchange refused it, although a record from outside shows its effect. Then only a query can decide.
-    fn is_contradicted(&self) -> bool {
-        matches!(self.call.as_deref(), Some(Error::Unknown(unknown)) if unknown.is_contradicted)
+    /// The record from outside that proves it.
+    fn record_in(&self, pending: &Pending) -> Option<AnyRecord> {
+        pending.proof().and_then(|outside| (self.question.plan().record)(&outside.json))
     }
 }
 
@@ -78,11 +76,11 @@ impl<'a> Waiting<'a> {
     fn begin(client: &'a ClientCore, open: &[Open], policy: &ConfirmPolicy) -> Self {
         let register = |one: &Open| {
             let (operation, target) = (one.question.plan().meta.id, one.question.target());
-            let pending = Pending::new(operation, target.clone(), one.signed_at, one.left, policy.settling);
+            let pending = Pending::new(operation, target.clone(), one.signed.signed_at, one.left, policy.settling);
             let pending = client.awaited().register(pending);
             // Records may have come while the call was in progress.
             let records = client.awaited().records(operation, target);
-            let sent = (one.signed_at, one.left, policy.settling);
+            let sent = (one.signed.signed_at, one.left, policy.settling);
             let is_proof = |record: &Arc<OutsideRecord>| {
                 client.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof
             };
@@ -114,6 +112,16 @@ enum Waited<T> {
     Over,
 }
 
+impl<T> Waited<T> {
+    fn map<U>(self, make: impl FnOnce(T) -> U) -> Waited<U> {
+        match self {
+            Self::Ready(value) => Waited::Ready(make(value)),
+            Self::Proven => Waited::Proven,
+            Self::Over => Waited::Over,
+        }
+    }
+}
+
 /// When a query was made, and by which policy.
 #[derive(Clone, Copy)]
 struct QueryContext<'a> {
@@ -130,67 +138,31 @@ impl ClientCore {
 
     async fn query_rounds(&self, open: Vec<Open>, policy: &ConfirmPolicy) -> Vec<Concluded> {
         let timer: &dyn Timer = self.environment();
-        let end = timer.now().saturating_add(policy.deadline);
-        if self.recall().await.is_err() {
+        let mut pace = Pace::new(policy, timer.now());
+        let mut inquiries: Vec<_> = open.iter().map(Open::inquiry).collect();
+        if self.recall_for(&open).await.is_err() {
             let because = "the journal cannot be read, which may have another request with the id";
-            return open.iter().map(|one| unqueried(one, because)).collect();
+            return inquiries.into_iter().map(|inquiry| inquiry.not_queried(because)).collect();
         }
-        let mut confirmations: Vec<Concluded> = open.iter().map(not_queried).collect();
         let waiting = Waiting::begin(self, &open, policy);
-        let mut wait = policy.pauses.0;
-        let mut absences = vec![ConsecutiveAbsences::default(); open.len()];
-        for queries in 1.. {
-            let mut least = wait;
-            let all = open.iter().zip(&waiting.pending).zip(&mut confirmations).zip(&mut absences);
-            for (((one, pending), confirmation), absences) in all {
-                if confirmation.outcome() != Outcome::Unknown {
+        loop {
+            let mut requested = Duration::ZERO;
+            for ((one, pending), inquiry) in open.iter().zip(&waiting.pending).zip(&mut inquiries) {
+                if !inquiry.is_open() {
                     continue;
                 }
-                let begun = self.moment();
-                let answer =
-                    match until(timer, end, proof_for(one, pending), one.question.query_first(self, None)).await {
-                        Waited::Ready(answer) => answer,
-                        Waited::Proven => {
-                            *confirmation = shown_outside(one, pending, queries - 1);
-                            continue;
-                        }
-                        Waited::Over => break,
-                    };
-                least = least.max(answer.as_ref().err().map_or(Duration::ZERO, requested_wait));
-                let at = QueryContext { begun, policy };
-                let (mut finding, mut answer) = self.evaluated(one, answer, at);
-                let then = || one.question.query_then(self);
-                if let Some(then) = shows_nothing(&answer, policy).then(then).flatten() {
-                    let begun = self.moment();
-                    let other = match until(timer, end, proof_for(one, pending), then).await {
-                        Waited::Ready(other) => other,
-                        Waited::Proven => {
-                            *confirmation = shown_outside(one, pending, queries);
-                            continue;
-                        }
-                        Waited::Over => break,
-                    };
-                    least = least.max(other.as_ref().err().map_or(Duration::ZERO, requested_wait));
-                    let other = self.evaluated(one, other, QueryContext { begun, ..at });
-                    // It is absent only if neither place has it, and the first one was queried before.
-                    if !matches!(other.0, Finding::Absence) {
-                        (finding, answer) = other;
-                    }
+                match self.query_places((one, pending), inquiry, pace.end, policy).await {
+                    Some(asked_for) => requested = requested.max(asked_for),
+                    None => break,
                 }
-                absences.count(matches!(finding, Finding::Absence), pending.others());
-                *confirmation = concluded(one, finding, answer, queries, absences.count >= policy.denials);
-                observe::queried(one.question.plan().meta, queries, confirmation.outcome(), confirmation.because());
             }
-            let left = end.saturating_sub(timer.now());
-            if !confirmations.iter().any(can_change) || left.is_zero() || least > left && least > wait {
-                break;
-            }
-            let unknown = open.iter().zip(&waiting.pending).zip(&confirmations);
-            let unknown = unknown.filter(|(_, confirmation)| confirmation.outcome() == Outcome::Unknown);
-            let proofs: Vec<_> = unknown.filter_map(|((one, pending), _)| proof_for(one, pending)).collect();
-            pause_until_proven(timer, least.min(left), &proofs).await;
-            wait = wait.saturating_mul(2).min(policy.pauses.1);
+            let can_change = inquiries.iter().any(Inquiry::can_change);
+            let Some(pause) = pace.pause(timer.now(), requested).filter(|_| can_change) else { break };
+            let unknown = inquiries.iter().zip(&waiting.pending).filter(|(inquiry, _)| inquiry.is_open());
+            let proofs: Vec<_> = unknown.filter_map(|(inquiry, pending)| proof_for(inquiry, pending)).collect();
+            pause_until_proven(timer, pause, &proofs).await;
         }
+        let confirmations: Vec<_> = inquiries.into_iter().map(Inquiry::into_confirmation).collect();
         waiting.end(&confirmations);
         if let Some(orders) = self.tracked_orders() {
             let all = open.iter().zip(&confirmations);
@@ -201,16 +173,77 @@ impl ClientCore {
         confirmations
     }
 
+    /// Remembers what the journal has around changes, if that is forgotten.
+    async fn recall_for(&self, open: &[Open]) -> Result<(), JournalError> {
+        let forgets = |one: &Open| self.may_have_forgotten(one.question.key(), one.signed.signed_at);
+        if open.iter().any(forgets) {
+            self.recall_again();
+        }
+        self.recall().await
+    }
+
+    /// Queries a change once, in the second place as well if the first does not have it. Returns how long the exchange
+    /// asked to wait; `None` if the deadline passed.
+    async fn query_places(
+        &self,
+        (open, pending): (&Open, &Pending),
+        inquiry: &mut Inquiry,
+        end: Duration,
+        policy: &ConfirmPolicy,
+    ) -> Option<Duration> {
+        let question = &open.question;
+        let proof = proof_for(inquiry, pending);
+        let ask = |query| self.ask((open, proof), query, end, policy);
+        let mut evaluated = match ask(question.query_first(self, None)).await {
+            Waited::Ready(evaluated) => evaluated,
+            Waited::Proven => {
+                inquiry.prove(open.record_in(pending));
+                return Some(Duration::ZERO);
+            }
+            Waited::Over => return None,
+        };
+        inquiry.queried();
+        let requested = evaluated.answer.as_ref().err().map_or(Duration::ZERO, requested_wait);
+        let shows_nothing = shows_nothing(&evaluated.answer, policy);
+        if let Some(second) = shows_nothing.then(|| question.query_then(self)).flatten() {
+            evaluated = match ask(second).await {
+                Waited::Ready(second) => evaluated.and_then(second),
+                Waited::Proven => {
+                    inquiry.prove(open.record_in(pending));
+                    return Some(requested);
+                }
+                Waited::Over => return None,
+            };
+        }
+        inquiry.take(evaluated, pending.others(), policy);
+        let confirmation = inquiry.confirmation();
+        observe::queried(question.plan().meta, inquiry.queries(), confirmation.outcome(), confirmation.because());
+        Some(requested)
+    }
+
+    /// Sends a query, unless it takes longer than until `end` or a record from outside makes it superfluous.
+    async fn ask(
+        &self,
+        (open, proof): (&Open, Option<&Pending>),
+        query: QueryFuture<'_>,
+        end: Duration,
+        policy: &ConfirmPolicy,
+    ) -> Waited<Evaluated> {
+        let begun = self.moment();
+        let waited = until(self.environment(), end, proof, query).await;
+        waited.map(|answer| self.evaluated(open, answer, QueryContext { begun, policy }))
+    }
+
     /// What an answer proves, and the answer with its record picked out.
     fn evaluated(
         &self,
         open: &Open,
         answer: Result<Reply<Shown<AnyRecord>>, Error>,
         QueryContext { begun, policy }: QueryContext<'_>,
-    ) -> (Finding, QueryAnswer) {
+    ) -> Evaluated {
         let question = &open.question;
-        let facts = (open.signed_at, open.left, policy.settling);
-        let sent = self.sent(question.target(), open.signed_at, open.left, policy.settling);
+        let facts = (open.signed.signed_at, open.left, policy.settling);
+        let sent = self.sent(question.target(), open.signed.signed_at, open.left, policy.settling);
         let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
         let (family, id) = (question.plan().meta.family, question.key());
         let finding = match &answer {
@@ -233,7 +266,7 @@ impl ClientCore {
             }
             other => other,
         };
-        (finding, answer)
+        Evaluated { finding, answer }
     }
 
     /// The times of a query that left at `begun` and has just been answered; `there` is that of the response.
@@ -242,10 +275,10 @@ impl ClientCore {
         let (at_least, at_most) = match open.left {
             Some(left) => (begun.steady_since(left), now.since(left)),
             // The time of departure is not known, so the wall clock has to do.
-            None => (begun.wall_since(open.signed_at), now.wall_since(open.signed_at)),
+            None => (begun.wall_since(open.signed.latest()), now.wall_since(open.signed.earliest())),
         };
         let window = self.signature_window(open.question.target().named()).unwrap_or_default();
-        let uncertainty = self.signature_uncertainty(window, open.signed_at, open.left);
+        let uncertainty = self.signature_uncertainty(window, open.signed.signed_at, open.left);
         QueryTimes { there, at_least, at_most, uncertainty }
     }
 }
@@ -259,79 +292,9 @@ fn shows_nothing(answer: &QueryAnswer, policy: &ConfirmPolicy) -> bool {
     }
 }
 
-/// The number of answers in a row that state an absence. Exchanges were seen to deny orders that exist, but not twice
-/// in a row. An answer that was not an absence, or could not be read, may have been the record, whichever task of the
-/// client asked for it.
-#[derive(Clone, Copy, Default)]
-struct ConsecutiveAbsences {
-    count: u32,
-    /// The number of unanswered calls of other tasks at the last absence.
-    unanswered: u32,
-}
-
-impl ConsecutiveAbsences {
-    /// Counts an answer, given the number of unanswered calls of other tasks so far, and whether one is under way.
-    fn count(&mut self, is_absence: bool, (unanswered, is_one_under_way): (u32, bool)) {
-        let is_next = unanswered == self.unanswered && !is_one_under_way;
-        self.unanswered = unanswered;
-        self.count = match is_absence {
-            true if is_next => self.count + 1,
-            true => 1,
-            false => 0,
-        };
-    }
-}
-
-/// What follows from what an answer proves.
-fn concluded(open: &Open, finding: Finding, answer: QueryAnswer, queries: u32, is_repeated: bool) -> Concluded {
-    let still = |last: Option<Error>, why| {
-        let because = Because::new(why, last.as_ref());
-        let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
-        Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
-    };
-    let did_not_happen =
-        |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, queries }));
-    match (finding, answer) {
-        (Finding::Proof, answer) => Confirmation::Done(Box::new(ConfirmedDone {
-            answer: None,
-            record: answer.ok().and_then(of_record),
-            outside: None,
-            queries,
-        })),
-        (Finding::Absence, answer) if open.is_contradicted() => {
-            still(answer.err(), "it was not found, but a record from outside shows it")
-        }
-        (Finding::Absence, answer) if !is_repeated => {
-            still(answer.err(), "it was not found, but not often enough in a row")
-        }
-        (Finding::Absence, answer) => did_not_happen(answer.err().map(Arc::new), true),
-        // The exchange refused it because of the existing record, which this request did not create.
-        (Finding::Older, answer) => match open.call.clone().filter(|_| open.is_duplicate()) {
-            Some(refusal) => did_not_happen(Some(refusal), false),
-            None => still(answer.err(), "something older has the same id"),
-        },
-        (Finding::Nothing(because), answer) => still(answer.err(), because),
-    }
-}
-
-/// The record in a reply, if it has one.
-pub(super) fn of_record(reply: Reply<QueryResult>) -> Option<Reply<AnyRecord>> {
-    let record = reply.map(|picked| match picked {
-        QueryResult::Record(record) => Some(record),
-        QueryResult::Absent | QueryResult::Nothing(_) => None,
-    });
-    record.transpose()
-}
-
 /// The registered change, if a record from outside can prove that it had its effect.
-fn proof_for<'a>(open: &Open, pending: &'a Pending) -> Option<&'a Pending> {
-    (!open.is_contradicted()).then_some(pending)
-}
-
-/// The change had its effect, as a record from outside shows.
-fn shown_outside(open: &Open, pending: &Pending, queries: u32) -> Concluded {
-    let outside = pending.proof().and_then(|outside| (open.question.plan().record)(&outside.json));
-    Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: None, outside, queries }))
+fn proof_for<'a>(inquiry: &Inquiry, pending: &'a Pending) -> Option<&'a Pending> {
+    inquiry.takes_records().then_some(pending)
 }
 
 /// The output of `future`, if it is ready before `end` by `timer` and before a record from outside makes it
@@ -372,21 +335,6 @@ fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
         pending.wake(waker);
         pending.proof().is_some()
     })
-}
-
-/// The outcome before the first query.
-fn not_queried(open: &Open) -> Concluded {
-    unqueried(open, "the deadline passed before a query was answered")
-}
-
-fn unqueried(open: &Open, because: &'static str) -> Concluded {
-    let (call, signed_at, because) = (open.call.clone(), Some(open.signed_at), Because::new(because, None));
-    Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at, because, queries: 0 }))
-}
-
-/// Whether another query could settle it.
-fn can_change(confirmation: &Concluded) -> bool {
-    matches!(confirmation, Confirmation::Unknown(still) if still.can_change())
 }
 
 /// How long to wait before the next query after a failed one.

@@ -22,6 +22,8 @@ pub(crate) struct Sent {
     pub(crate) settling: Duration,
     /// The earliest and the latest time of departure by the exchange's clock, if known.
     pub(crate) left: Option<(Timestamp, Timestamp)>,
+    /// Before which it was not sent, the first attempt included, by any clock and however wrong two of them are together.
+    pub(crate) not_before: Timestamp,
     /// The attempts that it is one of, if the exchange recognizes them as one request.
     pub(crate) attempts: Option<Attempts>,
 }
@@ -57,6 +59,8 @@ pub(crate) enum Evidence {
     Older,
     /// It is the record of something else with the same id, and why.
     Another(&'static str),
+    /// It fits another request of the client as well, and why.
+    Ambiguous(&'static str),
     /// None of these, and why.
     Nothing(&'static str),
 }
@@ -83,7 +87,7 @@ pub(crate) fn evaluate(
     match (confirm.created, confirm.matches) {
         (None, []) => Evidence::Nothing("its time of creation is unknown, so it may be an older one with the same id"),
         (Some(_), []) if has_rival() => {
-            Evidence::Nothing("two requests had the same id, and the record may be of either")
+            Evidence::Ambiguous("two requests had the same id, and the record may be of either")
         }
         (Some(_), []) => Evidence::Proof,
         (_, matches) => is_changed(confirm, matches, request, record, confirm.changed.and_then(time), sent, has_rival),
@@ -99,8 +103,11 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
         return Some(Evidence::Nothing("it is not known how far the two clocks may differ"));
     };
     let (signed_at, left) = sent.first();
-    if from(created, signed_at) > window {
+    if from(created, sent.not_before) > window {
         return Some(Evidence::Older);
+    }
+    if from(created, signed_at) > window {
+        return Some(Evidence::Nothing("it is older than the signature, whose clock may have been wrong"));
     }
     if from(sent.last(), created) > window.saturating_add(sent.settling) {
         return Some(Evidence::Another("something later has the same id"));
@@ -147,7 +154,7 @@ fn is_changed(
         return Evidence::Nothing("it has the values of the request, but may have had them before");
     };
     if has_rival() {
-        return Evidence::Nothing("another request was in flight that may have changed it");
+        return Evidence::Ambiguous("another request was in flight that may have changed it");
     }
     let only_amended = confirm.changed_while.iter().all(|(field, values)| {
         record.text(field).is_none_or(|stated| values.iter().any(|value| is_same(&stated, value)))

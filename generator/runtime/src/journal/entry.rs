@@ -18,6 +18,8 @@ crate::record! {
         client_ids: Option<Vec<String>>,
         #[wire("signed")]
         signed_at: Option<Timestamp>,
+        #[wire("made")]
+        made_at: Option<Timestamp>,
         #[wire("account")]
         account: Option<String>,
         #[wire("outcome")]
@@ -31,12 +33,13 @@ crate::record! {
 
 /// The text of a change that is open.
 pub(super) fn written(change: Change) -> String {
-    let Change { operation, request, client_ids, signed_at, account } = change;
+    let Change { operation, request, client_ids, signed_at, made_at, account } = change;
     write_json(&Entry {
         operation: Some(operation),
         request: Some(request),
         client_ids: Some(client_ids).filter(|ids| !ids.is_empty()),
         signed_at: Some(signed_at),
+        made_at,
         account,
         ..Entry::default()
     })
@@ -117,9 +120,10 @@ pub(super) fn read(number: ChangeNumber, text: &str) -> Result<StoredChange, Str
 
 impl Entry {
     fn into_change(self, number: ChangeNumber) -> Option<StoredChange> {
-        let Self { operation, request, client_ids, signed_at, account, outcome, code, items } = self;
+        let Self { operation, request, client_ids, signed_at, made_at, account, outcome, code, items } = self;
         let client_ids = client_ids.unwrap_or_default();
-        let change = Change { operation: operation?, request: request?, client_ids, signed_at: signed_at?, account };
+        let (operation, request, signed_at) = (operation?, request?, signed_at?);
+        let change = Change { operation, request, client_ids, signed_at, made_at, account };
         let ending = match outcome {
             Some(word) => Some(Ending { outcome: outcome_of(&word)?, code }),
             None => None,

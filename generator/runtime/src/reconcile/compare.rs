@@ -7,7 +7,7 @@ use super::report::{Action, Difference, Gone, ReconciledOrder};
 use crate::checks::Violations;
 use crate::confirm::{OrderLookup, Recovery};
 use crate::error::JournalError;
-use crate::journal::{ChangeNumber, StoredChange};
+use crate::journal::{ChangeNumber, SigningTimes, StoredChange};
 use crate::lifecycle::Sighting;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
@@ -117,7 +117,7 @@ pub(super) struct JournalOrders {
 #[derive(Clone)]
 struct KnownOrder {
     number: ChangeNumber,
-    signed_at: Timestamp,
+    signed: SigningTimes,
     expected: Expected,
     /// Whether the request was to create it. Otherwise an order may have the id or not, and its absence proves nothing.
     is_created: bool,
@@ -128,7 +128,7 @@ struct KnownOrder {
 
 struct Adopted {
     number: ChangeNumber,
-    signed_at: Timestamp,
+    signed: SigningTimes,
     client_id: Option<String>,
     record: String,
     absence: Absence,
@@ -158,7 +158,7 @@ impl Absence {
 
 /// Whether a stored request could no longer arrive when the account was listed. It has an id, unless it was adopted, and
 /// was signed at a time.
-pub(super) type IsDue<'a> = &'a dyn Fn((&str, Option<&str>), Timestamp) -> bool;
+pub(super) type IsDue<'a> = &'a dyn Fn((&str, Option<&str>), SigningTimes) -> bool;
 
 /// What a journal says about an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,10 +234,10 @@ impl JournalOrders {
     /// Notes which requests could no longer arrive when the account was listed.
     pub(super) fn note_due(&mut self, is_due: IsDue<'_>) {
         self.by_client_id.for_each_mut(|(_, id), order| {
-            order.absence.is_due = is_due((&order.request, Some(id)), order.signed_at);
+            order.absence.is_due = is_due((&order.request, Some(id)), order.signed);
         });
         self.adopted.for_each_mut(|_, order| {
-            order.absence.is_due = is_due((&order.record, None), order.signed_at);
+            order.absence.is_due = is_due((&order.record, None), order.signed);
         });
     }
 
@@ -300,8 +300,8 @@ impl JournalOrders {
             let (place, why) = (format!("at change {number}"), "an adopted order has no id".to_owned());
             return Err(JournalError::Damaged { place, why });
         };
-        let (signed_at, record) = (stored.change.signed_at, stored.change.request.clone());
-        let order = Adopted { number, signed_at, client_id, record, absence: Absence::default() };
+        let (signed, record) = (stored.change.signed(), stored.change.request.clone());
+        let order = Adopted { number, signed, client_id, record, absence: Absence::default() };
         self.add_adopted((listing.family, id), order);
         Ok(())
     }
@@ -313,7 +313,7 @@ impl JournalOrders {
     }
 
     fn place(&mut self, stored: &StoredChange, look: OrderLookup, is_created: bool) -> Result<(), Violations> {
-        let (number, signed_at) = (stored.number, stored.change.signed_at);
+        let (number, signed) = (stored.number, stored.change.signed());
         for (place, id) in (look.ids)(&stored.change.request)?.into_iter().enumerate() {
             let expected = match stored.outcome_of(place) {
                 None => Expected::Open,
@@ -331,7 +331,7 @@ impl JournalOrders {
             };
             let request = stored.change.request.clone();
             let absence = Absence::default();
-            let order = KnownOrder { number, signed_at, expected, is_created, request, look, absence };
+            let order = KnownOrder { number, signed, expected, is_created, request, look, absence };
             let key = (look.family, id);
             // Of several attempts with an id, one that was not placed, or that creates nothing, says nothing about the
             // others.
@@ -364,7 +364,7 @@ impl Missing {
 pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
     let missing_orders = missing_orders(known, shown, since);
     let queried = missing_orders.filter(|(_, order)| {
-        let age = now.as_millis().saturating_sub(order.signed_at.as_millis());
+        let age = now.as_millis().saturating_sub(order.signed.latest().as_millis());
         order.look.kept.is_none_or(|kept| u128::from(age) < kept.as_millis())
     });
     queried
@@ -386,7 +386,7 @@ fn missing_orders<'a>(
 ) -> impl Iterator<Item = (&'a Key, &'a KnownOrder)> {
     let (seen, filled) = shown.named();
     known.by_client_id.iter().filter(move |(key, order)| {
-        let is_covered = order.signed_at >= since || filled.contains(key);
+        let is_covered = order.signed.latest() >= since || filled.contains(key);
         order.expected != Expected::NotPlaced && order.is_created && is_covered && !seen.contains(key)
     })
 }
@@ -549,7 +549,7 @@ fn missing_adopted<'a>(
     shown: &'a Shown,
     since: Timestamp,
 ) -> impl Iterator<Item = (&'a Key, &'a Adopted)> {
-    let is_covered = move |key: &Key, order: &Adopted| order.signed_at >= since || shown.fills.contains(key);
+    let is_covered = move |key: &Key, order: &Adopted| order.signed.latest() >= since || shown.fills.contains(key);
     known.adopted.iter().filter(move |(key, order)| is_covered(key, order) && !shown.orders.contains(key))
 }
 
@@ -563,7 +563,7 @@ pub(super) fn earliest(known: &JournalOrders, orders: &[ReconciledOrder], since:
         }
         let adopted = order.id.clone().and_then(|id| known.adopted.get(&(order.family, id)));
         let own = order.client_id.clone().and_then(|id| known.by_client_id.get(&(order.family, id)));
-        own.map(|own| own.signed_at).or(adopted.map(|adopted| adopted.signed_at))
+        own.map(|own| own.signed.earliest()).or(adopted.map(|adopted| adopted.signed.earliest()))
     });
     placed.min()
 }

@@ -139,8 +139,8 @@ impl ClientCore {
         // It is read after the listings, so that it has every order of this program that they show.
         let mut known = self.journaled(journal, listings, recoveries, how, progress).await?;
         let covers_all = !known.is_partial();
-        known.note_due(&|request, signed_at| {
-            self.can_no_longer_arrive(request, signed_at, progress.listed_after, &how.confirm)
+        known.note_due(&|request, signed| {
+            self.can_no_longer_arrive(request, signed, progress.listed_after, &how.confirm)
         });
         self.query_missing(how, &mut known, progress).await?;
         if known.needs_listing(&progress.shown, progress.since) {
@@ -153,7 +153,8 @@ impl ClientCore {
         let ownership = Ownership { own_prefixes: &how.own_prefixes, lost_since };
         let mut orders = compare(&known, &progress.shown, progress.since, ownership);
         // What happened shortly before may not be shown yet.
-        let all_shown = progress.begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
+        let begun = progress.begun.min(progress.listed_after.wall());
+        let all_shown = begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
         let next_since = earliest(&known, &orders, progress.since).into_iter().chain([all_shown]).min();
         if how.foreign == ForeignOrders::Adopt {
             for order in orders.iter_mut().filter(|order| order.is_open) {
@@ -190,7 +191,7 @@ impl ClientCore {
         let concerns = |StoredChange { change, ending, .. }: &StoredChange| {
             let is_shown = |id: &String| shown.binary_search(&id.as_str()).is_ok();
             ending.is_none()
-                || change.signed_at >= progress.since
+                || change.signed().latest() >= progress.since
                 || change.client_ids.is_empty()
                 || change.client_ids.iter().any(is_shown)
         };
@@ -267,7 +268,7 @@ impl ClientCore {
         progress: &mut Progress,
     ) -> Result<(), ReconcileError> {
         let (denials, pause) = how.confirm.denials_and_pause();
-        let mut left = missing(known, &progress.shown, progress.since, self.now());
+        let mut left = missing(known, &progress.shown, progress.since, self.earliest_now());
         for round in 0..denials {
             if round > 0 && !left.is_empty() {
                 clock::pause(self.environment(), pause).await;
@@ -340,6 +341,7 @@ impl ClientCore {
     async fn adopt(&self, journal: &Arc<dyn Journal>, order: &mut ReconciledOrder) -> Result<(), JournalError> {
         let (Some((listing, _)), Some(seen)) = (&order.open_in, &order.seen) else { return Ok(()) };
         let mut change = Change::new(listing.operation, &seen.record, self.now());
+        change.made_at = Some(self.moment().wall());
         change.client_ids.extend(seen.client_id.clone());
         change.account = Some(self.account().name().to_owned()).filter(|name| !name.is_empty());
         let number = journal.begin(change).await?;

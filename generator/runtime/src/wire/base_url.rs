@@ -67,9 +67,16 @@ impl BaseUrl {
     }
 }
 
-impl fmt::Debug for BaseUrl {
+/// The address as it was given, without a slash at its end. Journals store it of their owner, so it must not change.
+impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}{}", self.scheme, self.authority, self.path)
+    }
+}
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -95,6 +102,17 @@ mod tests {
 
     fn is_taken(address: &str) -> bool {
         BaseUrl::parse(address, false).is_ok()
+    }
+
+    #[test]
+    fn an_address_is_shown_as_journals_store_it() {
+        for (given, shown) in [
+            ("https://example.com", "https://example.com"),
+            ("https://example.com/", "https://example.com"),
+            ("HTTPS://Example.com:8443/api/", "https://Example.com:8443/api"),
+        ] {
+            assert_eq!(BaseUrl::parse(given, false).map(|url| url.to_string()).ok().as_deref(), Some(shown));
+        }
     }
 
     #[test]

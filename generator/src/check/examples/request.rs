@@ -1,10 +1,10 @@
 //! The JSON of a request: its parameters as sent.
 
 use super::Example;
-use crate::check::{number, values};
+use crate::check::values;
 use crate::diagnostics::name_list;
 use crate::json::{Member, Node, Value};
-use crate::model::{Body, Case, ChoiceKind, Lookup, Need, Operation, Parameter, Shape, Type};
+use crate::model::{Body, Case, ChoiceKind, JsonForm, Lookup, Need, Operation, Parameter, Shape, Type, number};
 
 /// Compares a request with its operation.
 pub(super) fn check(example: &mut Example<'_>, operation: &Operation, root: &Node) {
@@ -167,22 +167,18 @@ fn list<'n>(example: &mut Example<'_>, parameter: &Parameter, node: &'n Node) ->
 
 fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Node) {
     let name = parameter.name.wire.as_str();
-    let is_bare = ty.can_be_bare() && !parameter.as_text;
-    let text = match (&node.value, ty) {
-        (Value::Null, _) => {
-            return example.report(
-                node.offset,
-                format!("`{name}` cannot be null in a request"),
-                "leave it out, or set it to a value",
-            );
+    if matches!(node.value, Value::Null) {
+        let help = "leave it out, or set it to a value";
+        return example.report(node.offset, format!("`{name}` cannot be null in a request"), help);
+    }
+    let text = match (ty.json(parameter.as_text), &node.value) {
+        (JsonForm::Any | JsonForm::Record(_), _) => return,
+        (JsonForm::Boolean(truth), _) => return example.boolean(node, name, truth),
+        (JsonForm::Text | JsonForm::QuotedNumber, Value::Text(text)) | (JsonForm::Number, Value::Number(text)) => text,
+        (JsonForm::Text, _) => return example.expected(node, name, "a JSON string"),
+        (JsonForm::QuotedNumber | JsonForm::Number, _) => {
+            return example.expected_number(node, name, parameter.as_text);
         }
-        (_, Type::Undefined | Type::Choice(_) | Type::Record(_)) => return,
-        (_, Type::Json) => return,
-        (_, Type::Boolean(truth)) => return example.boolean(node, name, truth),
-        (Value::Text(text), _) if !is_bare => text,
-        (Value::Number(number), _) if is_bare => number,
-        _ if !is_bare && !ty.is_number() => return example.expected(node, name, "a JSON string"),
-        _ => return example.expected_number(node, name, parameter.as_text),
     };
     if parameter.edit.as_ref().is_some_and(|edit| edit.delete.as_ref() == Some(text)) {
         return;

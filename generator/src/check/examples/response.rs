@@ -1,13 +1,14 @@
 //! The JSON of an answer: the envelope and its data.
 
 use super::Example;
+use crate::check::enums;
 use crate::check::fault::Fault;
 use crate::check::values;
-use crate::check::{enums, number};
 use crate::diagnostics::{Place, name_list, unknown};
 use crate::json::{Member, Node, Value};
 use crate::model::{
-    AnswerPath, Api, Around, Envelope, Field, Name, Operation, Record, RecordForm, Response, Shape, Step, Type,
+    AnswerPath, Api, Around, Envelope, Field, JsonForm, Name, Operation, Record, RecordForm, Response, Shape, Step,
+    Type, number,
 };
 
 /// The maximum number of unknown members of an object that are reported one by one.
@@ -302,18 +303,15 @@ fn field(example: &mut Example<'_>, field: &Field, node: &Node) {
 
 fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
     let name = field.name.wire.as_str();
-    let is_bare = ty.can_be_bare() && !field.as_text;
-    let text = match (&node.value, ty) {
-        (_, Type::Record(index)) => return record(example, index, node),
-        (_, Type::Undefined | Type::Choice(_)) => return,
-        (_, Type::Json) => return,
+    let text = match (ty.json(field.as_text), &node.value) {
+        (JsonForm::Record(index), _) => return record(example, index, node),
+        (JsonForm::Any, _) => return,
         // An empty text stands for an absent value of any type.
-        (Value::Text(text), _) if text.is_empty() => return,
-        (_, Type::Boolean(truth)) => return example.boolean(node, name, truth),
-        (Value::Text(text), _) if !is_bare => text,
-        (Value::Number(number), _) if is_bare => number,
-        _ if !is_bare && !ty.is_number() => return example.expected(node, name, "a JSON string"),
-        _ => return example.expected_number(node, name, field.as_text),
+        (_, Value::Text(text)) if text.is_empty() => return,
+        (JsonForm::Boolean(truth), _) => return example.boolean(node, name, truth),
+        (JsonForm::Text | JsonForm::QuotedNumber, Value::Text(text)) | (JsonForm::Number, Value::Number(text)) => text,
+        (JsonForm::Text, _) => return example.expected(node, name, "a JSON string"),
+        (JsonForm::QuotedNumber | JsonForm::Number, _) => return example.expected_number(node, name, field.as_text),
     };
     if let Some(fault) = why_unreadable(example, field, ty, text) {
         example.fault(node, name, fault);
@@ -332,6 +330,15 @@ fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) ->
         }
         Type::Identifier(_) => None,
         Type::Enum(index) => enums::why_not_listed(example.family.enums.get(index)?, &field.only, text),
-        _ => values::find_fault(example.family, ty, text),
+        Type::Decimal
+        | Type::String
+        | Type::Integer
+        | Type::Signed
+        | Type::Boolean(_)
+        | Type::Time(_)
+        | Type::Json
+        | Type::Choice(_)
+        | Type::Record(_)
+        | Type::Undefined => values::find_fault(example.family, ty, text),
     }
 }

@@ -8,7 +8,7 @@ use super::statement::Source;
 #[cfg(feature = "cli")]
 use crate::load::describe::{self, Definitions, Describe};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
-use crate::load::typed::{NodeReader, Read, ReadError};
+use crate::load::typed::{Expected, NodeReader, Read, ReadError};
 use crate::words::{In, Keep, MayBe, Required, Times, Travels, Unstated};
 
 mappings! {
@@ -227,7 +227,7 @@ impl Read for Units {
             return Ok(Self(vec![Unit { otherwise: Some(unit), ..Unit::default() }]));
         }
         if !from.is_list() {
-            return Err(from.expected("a unit, or a list of units with their conditions"));
+            return Err(from.expected(Expected::Form("a unit, or a list of units with their conditions")));
         }
         Vec::read(from).map(Self)
     }

@@ -1,9 +1,10 @@
 //! How a node is read as a text, a number, a list or a mapping.
 
+use std::cell::RefCell;
 use std::fmt;
 
-use super::{Read, ReadError, Shared};
-use crate::diagnostics::{Code, Place, did_you_mean, nearest};
+use super::{Read, ReadError};
+use crate::diagnostics::{Code, Diagnostics, Kind, Place, did_you_mean, nearest};
 use crate::load::tree::{Content, Key, Node};
 use crate::words::Word;
 
@@ -11,7 +12,8 @@ use crate::words::Word;
 #[derive(Clone, Copy)]
 pub(crate) struct NodeReader<'a> {
     pub(super) node: &'a Node<'a>,
-    pub(super) shared: &'a Shared<'a>,
+    /// Where mistakes are reported.
+    pub(super) to: &'a RefCell<&'a mut Diagnostics>,
     /// The key of the node, or of the list that contains it.
     pub(super) under: Option<&'a Key<'a>>,
 }
@@ -25,6 +27,10 @@ impl<'a> NodeReader<'a> {
 
     pub(crate) fn place(self) -> Place {
         self.node.place
+    }
+
+    fn is_refused(self) -> bool {
+        matches!(self.node.content, Content::Refused)
     }
 
     pub(crate) fn is_text(self) -> bool {
@@ -54,19 +60,34 @@ impl<'a> NodeReader<'a> {
         }
     }
 
-    pub(crate) fn expected(self, what: impl fmt::Display) -> ReadError {
-        let what = what.to_string();
-        let message = format!("expected {what}, found {}", self.describe());
-        let mut error = ReadError::new(Code::WrongType, message).within(self.node);
-        error.help = Some(Box::new(how_to_write(&what).into()));
-        error
+    /// Reads the node with `read`, unless it was refused, and reports the error. Returns whether it was read.
+    pub(super) fn each(self, read: &mut dyn FnMut(Self) -> Result<(), ReadError>) -> bool {
+        if self.is_refused() {
+            return false;
+        }
+        let read = read(self);
+        if let Err(ReadError { code, kind, message, help }) = read {
+            self.to.borrow_mut().at(self.node.place, code, message).kind(kind).help(*help);
+            return false;
+        }
+        true
     }
 
-    pub(crate) fn text(self, what: impl fmt::Display) -> Result<&'a str, ReadError> {
+    pub(crate) fn expected(self, what: Expected) -> ReadError {
+        let kind = match what {
+            Expected::Flag | Expected::Whole { .. } => Kind::Scalar,
+            Expected::Mapping if self.is_text() && !is_empty(self.node) => Kind::TextForMapping,
+            Expected::Text | Expected::List | Expected::Mapping | Expected::OneOf(_) | Expected::Form(_) => Kind::Plain,
+        };
+        ReadError::new(kind, format!("expected {what}, found {}", self.describe()), what.how_to_write())
+    }
+
+    pub(crate) fn text(self, what: Expected) -> Result<&'a str, ReadError> {
         match &self.node.content {
-            Content::Scalar { text, plain: true } if text.is_empty() => Err(self.expected(what)),
-            Content::Scalar { text, .. } => Ok(text),
-            _ => Err(self.expected(what)),
+            Content::Scalar { text, plain } if !(*plain && text.is_empty()) => Ok(text),
+            Content::Scalar { .. } | Content::Sequence(_) | Content::Mapping(_) | Content::Refused => {
+                Err(self.expected(what))
+            }
         }
     }
 
@@ -74,7 +95,7 @@ impl<'a> NodeReader<'a> {
     fn first_line(self) -> Option<&'a str> {
         let Content::Scalar { text, plain: true } = &self.node.content else { return None };
         let file = self.node.place.file;
-        let to = self.shared.diagnostics.borrow();
+        let to = self.to.borrow();
         let written = to.text(file).and_then(|all| all.get(self.node.place.range_in(all)))?;
         let first = written.lines().next()?.trim_end();
         (first.len() < written.trim_end().len()).then(|| text.get(..first.len()))?
@@ -82,23 +103,19 @@ impl<'a> NodeReader<'a> {
 
     /// The error for lines that continue a value that has only one.
     fn continued_value(self, first: &str) -> ReadError {
-        let mut error = ReadError::new(
-            Code::WrongType,
+        ReadError::new(
+            Kind::AbsorbedLines,
             format!("expected a single value, but `{first}` continues on the next line"),
+            "begin the next line with its key, such as `doc:`",
         )
-        .within(self.node);
-        error.help = Some(Box::new("begin the next line with its key, such as `doc:`".into()));
-        error.has_absorbed_lines = true;
-        error
     }
 
-    pub(super) fn parsed<T: std::str::FromStr>(self, what: &str) -> Result<T, ReadError> {
+    pub(super) fn parsed<T: std::str::FromStr>(self, what: Expected) -> Result<T, ReadError> {
         let text = self.text(what)?;
         if text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("expected a whole number without a leading zero, found `{text}`");
-            let mut error = ReadError::new(Code::WrongType, message).within(self.node);
-            error.help = Some(Box::new("write it without the zero: some YAML readers take it as octal".into()));
-            return Err(error);
+            let help = "write it without the zero: some YAML readers take it as octal";
+            return Err(ReadError::new(Kind::Scalar, message, help));
         }
         text.parse().map_err(|_| {
             if let Some(first) = self.first_line().filter(|first| first.parse::<T>().is_ok()) {
@@ -110,36 +127,33 @@ impl<'a> NodeReader<'a> {
             } else {
                 format!("expected {what}, found `{text}`")
             };
-            let mut error = ReadError::new(Code::WrongType, message).within(self.node);
-            error.help = Some(Box::new(how_to_write(what).into()));
-            error
+            ReadError::new(Kind::Scalar, message, what.how_to_write())
         })
     }
 
     /// The text of a word, which may be none of these words.
-    pub(crate) fn word(self, words: &[&str]) -> Result<&'a str, ReadError> {
-        let text = self.text(format_args!("one of {}", words.join(", ")))?;
+    pub(crate) fn word(self, words: &'static [&'static str]) -> Result<&'a str, ReadError> {
+        let text = self.text(Expected::OneOf(words))?;
         let first = self.first_line().filter(|first| !words.contains(&text) && words.contains(first));
         first.map_or(Ok(text), |first| Err(self.continued_value(first)))
     }
 
     pub(crate) fn unknown_word<W: Word>(self, text: &str) -> ReadError {
         let message = format!("unknown value `{text}`, expected one of: {}", W::WORDS.join(", "));
-        let mut error = ReadError::new(Code::UnknownWord, message).within(self.node);
         let help = did_you_mean(text, W::WORDS.iter().copied()).filter(|_| W::ARE_SUGGESTED);
-        error.help = Some(Box::new(help.unwrap_or_else(|| "write one of these words".into())));
-        error
+        let help = help.unwrap_or_else(|| "write one of these words".into());
+        ReadError { code: Code::UnknownWord, ..ReadError::new(Kind::Scalar, message, help) }
     }
 
     /// Reads each item of a list.
     pub(crate) fn list(self, each: &mut dyn FnMut(Self) -> Result<(), ReadError>) -> Result<(), ReadError> {
         let Content::Sequence(items) = &self.node.content else {
-            return Err(self.expected("a list"));
+            return Err(self.expected(Expected::List));
         };
-        items
-            .iter()
-            .filter(|item| !self.shared.skips(item))
-            .try_for_each(|item| each(Self { node: item, ..self }).map_err(|error| error.within(item)))
+        for node in items {
+            Self { node, ..self }.each(each);
+        }
+        Ok(())
     }
 
     /// Reads each entry of a mapping whose type has these keys; with `None`, any key is valid.
@@ -149,32 +163,73 @@ impl<'a> NodeReader<'a> {
         each: &mut dyn FnMut(&Key<'a>, Self) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
         let Content::Mapping(entries) = &self.node.content else {
-            return Err(self.expected("a mapping"));
+            return Err(self.expected(Expected::Mapping));
         };
         let mapping = Mapping { reader: self, entries, keys };
         for (key, node) in entries {
-            if self.shared.skips(node) {
-                self.shared.diagnostics.borrow_mut().note_unread(key.place.file, &key.text);
-            } else if mapping.is_known(key, node) {
-                each(key, Self { node, under: Some(key), ..self })
-                    .map_err(|error| mapping.note_faulty(key, node, error.within(node)))?;
+            let value = Self { node, under: Some(key), ..self };
+            if !value.is_refused() && !mapping.is_known(key, node) {
+                continue;
+            }
+            let mut has_absorbed_lines = false;
+            let is_read = value.each(&mut |value| {
+                each(key, value).inspect_err(|error| has_absorbed_lines = error.kind == Kind::AbsorbedLines)
+            });
+            // A faulty value takes its key with it; if only something within the value is faulty, the key stays.
+            if !is_read {
+                self.to.borrow_mut().note_unread(key.place.file, &key.text);
+            }
+            if has_absorbed_lines {
+                mapping.note_missing_as_unread();
             }
         }
         Ok(())
     }
 }
 
-/// How a value of this kind is written.
-fn how_to_write(what: &str) -> String {
-    let such_as = match what {
-        "a mapping" => "`name: value`, each name on a line of its own",
-        "a list" => "`[one, two]`, or each after `- ` on a line of its own",
-        "true or false" => "`true` or `false`",
-        number if number.starts_with("a whole number") => "digits only, such as 100",
-        "a text" => "a word or a sentence, in quotes where it has `: ` in it",
-        other => return format!("write {other}"),
-    };
-    format!("write {such_as}")
+/// What a value has to be.
+#[derive(Clone, Copy)]
+pub(crate) enum Expected {
+    Text,
+    /// `true` or `false`.
+    Flag,
+    Whole {
+        bits: u8,
+    },
+    List,
+    Mapping,
+    OneOf(&'static [&'static str]),
+    /// Another form, in words.
+    Form(&'static str),
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text => f.write_str("a text"),
+            Self::Flag => f.write_str("true or false"),
+            Self::Whole { bits } => write!(f, "a whole number of at most {bits} bits"),
+            Self::List => f.write_str("a list"),
+            Self::Mapping => f.write_str("a mapping"),
+            Self::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+            Self::Form(form) => f.write_str(form),
+        }
+    }
+}
+
+impl Expected {
+    /// How such a value is written.
+    fn how_to_write(self) -> String {
+        let such_as = match self {
+            Self::Text => "a word or a sentence, in quotes where it has `: ` in it",
+            Self::Flag => "`true` or `false`",
+            Self::Whole { .. } => "digits only, such as 100",
+            Self::List => "`[one, two]`, or each after `- ` on a line of its own",
+            Self::Mapping => "`name: value`, each name on a line of its own",
+            Self::OneOf(_) | Self::Form(_) => return format!("write {self}"),
+        };
+        format!("write {such_as}")
+    }
 }
 
 /// A mapping that is being read.
@@ -186,22 +241,10 @@ struct Mapping<'a> {
 }
 
 impl Mapping<'_> {
-    /// Notes what cannot be read because a value is faulty.
-    fn note_faulty(&self, key: &Key<'_>, node: &Node<'_>, error: ReadError) -> ReadError {
-        if error.has_absorbed_lines {
-            self.note_missing_as_unread();
-        }
-        // A faulty value takes its key with it; if only something within the value is faulty, the key stays.
-        if error.node.is_some_and(|(id, _)| id == node.id) {
-            self.reader.shared.diagnostics.borrow_mut().note_unread(key.place.file, &key.text);
-        }
-        error
-    }
-
     /// Notes the missing keys as unread, because a value has swallowed lines that should have had keys of their own.
     fn note_missing_as_unread(&self) {
         let is_there = |name: &&str| self.entries.iter().any(|(key, _)| key.text == *name);
-        let mut to = self.reader.shared.diagnostics.borrow_mut();
+        let mut to = self.reader.to.borrow_mut();
         for name in self.keys.into_iter().flatten().filter(|name| !is_there(name)) {
             to.note_unread(self.reader.node.place.file, name);
         }
@@ -219,16 +262,13 @@ impl Mapping<'_> {
         if self.keys.is_some_and(|keys| keys.contains(&&*key.text)) {
             return true;
         }
-        let shared = self.reader.shared;
-        let mut to = shared.diagnostics.borrow_mut();
+        let mut to = self.reader.to.borrow_mut();
         if is_rest_of_a_text(key, node, to.text(key.place.file).unwrap_or_default()) {
-            shared.skipped.borrow_mut().insert(node.id);
             let says = format!("expected a text in quotes: a comma ends it before `{}`", key.text);
             to.at(key.place, Code::WrongType, says).help("within `{ }`, put a text with commas in quotes");
             return false;
         }
         let Some(keys) = self.keys else { return true };
-        shared.skipped.borrow_mut().insert(node.id);
         let similar = nearest(&key.text, keys.iter().copied());
         if similar.is_none() && self.belongs_to_empty_key(key, keys) {
             return false;

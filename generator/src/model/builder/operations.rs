@@ -109,7 +109,7 @@ impl FamilyBuilder<'_, '_> {
                 .at(sends.place, Code::Misplaced, "a GET request has no body")
                 .help("remove `sends`, or correct the method");
         }
-        let of_family = family.sends.as_ref().filter(|_| method.has_body());
+        let of_family = family.sends.as_ref().filter(|_| !method.has_query());
         let value = |sends: &Spanned<Sends>| sends.value;
         let objects = raw.objects.as_ref().or(family.objects.as_ref());
         ParameterStyle {
@@ -155,14 +155,14 @@ impl FamilyBuilder<'_, '_> {
             return (likely_method(raw), nothing(place));
         };
         let (word, path) = http.value.split_once(' ').unwrap_or((http.value.as_str(), ""));
-        let method = Method::ALL.into_iter().find(|method| method.as_str() == word);
+        let method = Method::parse(word);
         if method.is_none() {
-            let help = did_you_mean(word, Method::ALL.map(Method::as_str)).unwrap_or_else(|| {
+            let help = did_you_mean(word, Method::WORDS.iter().copied()).unwrap_or_else(|| {
                 "write a method and a path, such as `GET /api/v1/orders`; methods are GET, POST, PUT, PATCH and DELETE".into()
             });
             self.builder.to.at(http.place, Code::BadPath, format!("invalid HTTP method `{word}`")).help(help);
         }
-        let pieces = match path_pieces(path) {
+        let pieces = match PathPiece::all_of(path) {
             Ok(pieces) => pieces,
             Err(why) if method.is_some() => {
                 self.builder.to.at(http.place, Code::BadPath, format!("invalid path `{path}`: {why}")).help(
@@ -371,43 +371,6 @@ fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
         default: window(|window| Some(window.default.as_ref()?.place)),
         both_or_neither: window(|window| Some(window.both_or_neither.as_ref()?.place)),
     }
-}
-
-/// Splits a path at its `{parameters}`.
-fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
-    if !path.starts_with('/') {
-        return Err("it does not start with `/`");
-    }
-    if path.contains("//") {
-        return Err("a segment is empty");
-    }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~:@".contains(c);
-    let mut pieces = Vec::new();
-    let mut rest = path;
-    while let Some(open) = rest.find('{') {
-        let close = rest[open..].find('}').ok_or("a brace is not closed")? + open;
-        let (literal, name) = (&rest[..open], &rest[open + 1..close]);
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
-            return Err("invalid parameter name in braces");
-        }
-        pieces.push(PathPiece::Literal(literal.to_owned()));
-        pieces.push(PathPiece::Parameter(name.to_owned()));
-        rest = &rest[close + 1..];
-    }
-    if !rest.is_empty() {
-        pieces.push(PathPiece::Literal(rest.to_owned()));
-    }
-    let literals_are_clean = pieces.iter().all(|piece| match piece {
-        PathPiece::Literal(text) => text.chars().all(allowed),
-        PathPiece::Parameter(_) => true,
-    });
-    if !literals_are_clean {
-        return Err("it has a character that is not allowed in a path");
-    }
-    if path.split('/').any(|segment| segment == "." || segment == "..") {
-        return Err("it has a relative segment");
-    }
-    Ok(pieces)
 }
 
 /// The effect to assume if none is stated, so that only the missing key is reported.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::fields::deprecated;
 use super::{FamilyBuilder, placed, text_of};
-use crate::diagnostics::{Code, Place, unknown};
+use crate::diagnostics::{Code, Kind, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
     BUILT_IN, Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Record, RecordForm, Type,
@@ -91,6 +91,7 @@ impl FamilyBuilder<'_, '_> {
             self.builder
                 .to
                 .at(*place, Code::Unused, format!("unused type `{name}`"))
+                .kind(Kind::Type)
                 .help("remove it, or use it as the type of a parameter or a field");
         }
     }
@@ -356,6 +357,7 @@ impl FamilyBuilder<'_, '_> {
                 self.builder
                     .to
                     .at(included.place, Code::Circular, format!("`{}` includes itself", included.value))
+                    .kind(Kind::Includes)
                     .help("remove one of the `includes`");
             } else if let Some(index) = self.resolve_record(included) {
                 let family = self.family;

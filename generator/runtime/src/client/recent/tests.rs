@@ -9,7 +9,8 @@ fn millis(millis: u64) -> Timestamp {
 }
 
 fn about(signed_at: u64, now: u64, names: IdUse) -> RequestFacts {
-    RequestFacts { signed_at: millis(signed_at), made: at(now), is_of_earlier_run: false, names, key: None }
+    let signed = SigningTimes { signed_at: millis(signed_at), made_at: Some(millis(1_000 * now)) };
+    RequestFacts { signed, made: at(now), is_of_earlier_run: false, names, key: None }
 }
 
 fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
@@ -91,6 +92,94 @@ fn an_id_of_two_requests_is_noticed() {
     assert!(is_named_twice_of(300_000) && is_named_twice_of(600_000) && !is_named_twice_of(900_001));
     send(&recent, 400_000, 902, r#"{"id":"a"}"#);
     assert!(is_named_twice(1) && !is_named_twice(400_000));
+}
+
+/// Two requests of an earlier run with one id: when they were signed, and made by the clock of the machine, in minutes.
+#[test]
+fn requests_of_an_earlier_run_are_apart_only_by_every_clock() {
+    let apart = |times: [(u64, Option<u64>); 2]| {
+        let recent = RecentRequests::default();
+        for (number, (signed, made)) in (1..).zip(times) {
+            let of_minute = |minute: u64| millis(60_000 * minute);
+            let signed = SigningTimes { signed_at: of_minute(signed), made_at: made.map(of_minute) };
+            let about = RequestFacts { signed, is_of_earlier_run: true, ..about(0, 0, IdUse::One) };
+            recent.remember_change(ChangeNumber(number), br#"{"id":"a"}"#, about, false);
+        }
+        times.map(|(signed, _)| !recent.is_named_twice("a", millis(60_000 * signed)))
+    };
+    assert_eq!(apart([(100, Some(100)), (160, Some(160))]), [true; 2]);
+    assert_eq!(apart([(100, Some(100)), (106, Some(106))]), [true; 2]);
+    assert_eq!(apart([(100, Some(100)), (104, Some(160))]), [false; 2], "the clock was set");
+    assert_eq!(apart([(100, Some(100)), (160, Some(104))]), [false; 2], "an answer moved the clock of signatures");
+    assert_eq!(apart([(160, Some(104)), (100, Some(100))]), [false; 2]);
+    assert_eq!(apart([(100, None), (160, Some(160))]), [false; 2], "an earlier release did not store it");
+    // One of this run, and one that its journal has.
+    let recent = RecentRequests::default();
+    let earlier = RequestFacts { is_of_earlier_run: true, ..about(0, 0, IdUse::One) };
+    recent.remember_change(ChangeNumber(1), br#"{"id":"a"}"#, earlier, false);
+    prepare(&recent, 3_600_000, 60, r#"{"id":"a"}"#);
+    assert!(recent.is_named_twice("a", millis(3_600_000)));
+}
+
+/// A record of a request that had no effect may be of another one that did.
+#[test]
+fn a_request_without_an_effect_has_another_beside_it() {
+    let another = |others: &[(u64, bool)]| {
+        let recent = RecentRequests::default();
+        recent.void(send(&recent, 600_000, 600, r#"{"id":"a"}"#));
+        for (second, is_void) in others {
+            let other = send(&recent, 1_000 * second, *second, r#"{"id":"a"}"#);
+            if *is_void {
+                recent.void(other);
+            }
+        }
+        send(&recent, 1, 600, r#"{"id":"b"}"#);
+        recent.has_another("a", millis(600_000))
+    };
+    assert!(!another(&[]) && !another(&[(601, true)]) && !another(&[(901, false)]));
+    assert!(another(&[(601, false)]) && another(&[(900, false)]) && another(&[(600, false)]));
+    assert!(RecentRequests::default().has_another("a", millis(1)), "nothing is known of it");
+    let recent = RecentRequests::default();
+    send(&recent, 1, 0, r#"[{"id":"a"},{"id":"a"}]"#);
+    assert!(recent.has_another("a", millis(1)), "the batch has it twice");
+}
+
+/// What is forgotten may have had an id that another request has.
+#[test]
+fn an_id_may_be_that_of_a_forgotten_request() {
+    let recent = RecentRequests::default();
+    let facts = |signed_at| {
+        let at = millis(signed_at);
+        (recent.is_named_twice("a", at), recent.lacks("a", at), recent.has_all_around(ChangeNumber(7), at))
+    };
+    let own = send(&recent, 7_200_000, 7_200, r#"{"id":"a"}"#);
+    recent.is_change(own, ChangeNumber(7));
+    assert_eq!(facts(7_200_000), (false, false, true));
+    assert_eq!(facts(1), (true, false, false), "another one has the id");
+    // The first one is forgotten, which was made minutes before.
+    let recent = RecentRequests::default();
+    let facts = |signed_at| {
+        let at = millis(signed_at);
+        (recent.is_named_twice("a", at), recent.lacks("a", at), recent.has_all_around(ChangeNumber(7), at))
+    };
+    send(&recent, 6_900_000, 6_900, r#"{"id":"x"}"#);
+    let own = send(&recent, 7_200_000, 7_200, r#"{"id":"a"}"#);
+    recent.is_change(own, ChangeNumber(7));
+    assert_eq!(facts(7_200_000), (false, false, true));
+    send(&recent, 14_101_000, 14_101, r#"{"id":"y"}"#);
+    assert_eq!(facts(7_200_000), (true, true, false));
+    assert!(recent.has_contender("a", at(7_200)));
+    // A later one has nothing to do with it.
+    send(&recent, 14_101_000, 14_101, r#"{"id":"b"}"#);
+    assert!(!recent.is_named_twice("b", millis(14_101_000)) && !recent.has_contender("b", at(14_101)));
+    // So has one that is not remembered itself, and was signed later.
+    assert!(recent.is_named_twice("c", millis(7_200_000)) && !recent.is_named_twice("c", millis(7_200_001)));
+    assert!(recent.lacks("c", millis(7_200_000)) && !recent.lacks("c", millis(7_200_001)));
+    // What had no effect may be forgotten.
+    let recent = RecentRequests::default();
+    recent.void(send(&recent, 1, 0, r#"{"id":"a"}"#));
+    send(&recent, 2, 7_201, "{}");
+    assert!(!recent.is_named_twice("a", millis(1)) && !recent.lacks("a", millis(1)));
 }
 
 #[test]

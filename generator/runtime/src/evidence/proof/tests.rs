@@ -41,6 +41,7 @@ fn sent() -> Sent {
         window: Some(Duration::from_secs(30)),
         settling: Duration::from_secs(10),
         left: Some((at(0), at(10))),
+        not_before: at(0),
         attempts: None,
     }
 }
@@ -85,6 +86,18 @@ fn a_record_of_another_time_is_not() {
     }
 }
 
+/// The clock of the signature was an hour ahead, as another clock shows.
+#[test]
+fn a_record_older_than_the_signature_alone_is_not_older_than_the_request() {
+    let not_before = Timestamp::from_millis(SIGNED - 3_600_000);
+    let evidence =
+        |millis| evaluated(&PLACED, r#"{"id": "a"}"#, &created(millis, ""), &Sent { not_before, left: None, ..sent() });
+    for millis in [-30_001, -3_600_000, -3_630_000] {
+        assert!(matches!(evidence(millis), Evidence::Nothing(_)), "{millis}");
+    }
+    assert_eq!(evidence(-3_630_001), Evidence::Older);
+}
+
 #[test]
 fn a_record_that_differs_in_any_field_is_not() {
     assert!(is_nothing(placed(&created(5, r#", "symbol": "ETHUSDT""#))));
@@ -100,7 +113,7 @@ fn a_record_without_the_deciding_facts_is_not() {
     let timeless = Confirm { created: None, ..PLACED };
     assert!(is_nothing(evaluated(&timeless, request, &right, &sent())));
     assert!(is_nothing(evaluated(&PLACED, request, &right, &Sent { window: None, ..sent() })));
-    assert!(is_nothing(evaluated_with_rival(&PLACED, request, &right)));
+    assert!(matches!(evaluated_with_rival(&PLACED, request, &right), Evidence::Ambiguous(_)));
     let unknown_clock = Sent { left: None, ..sent() };
     assert_eq!(evaluated(&PLACED, request, &right, &unknown_clock), Evidence::Proof);
     assert_eq!(evaluated(&PLACED, request, &created(-2000, ""), &unknown_clock), Evidence::Proof);
@@ -136,7 +149,7 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
             "{state}: a fill or the end may have changed it"
         );
     }
-    assert!(is_nothing(evaluated_with_rival(&AMENDED, AMENDMENT, &record(right, 20))));
+    assert!(matches!(evaluated_with_rival(&AMENDED, AMENDMENT, &record(right, 20)), Evidence::Ambiguous(_)));
     let nothing_stated = evaluated(&AMENDED, r#"{"id": "a"}"#, &record(right, 20), &sent());
     assert!(is_nothing(nothing_stated));
 }
@@ -158,8 +171,10 @@ fn the_record_of_any_attempt_is_a_proof() {
     let hour = 3_600_000;
     let first = Timestamp::from_millis(SIGNED - hour);
     let attempts = Some(Attempts { first: (first, Some((first, first))), last: at(hour) });
-    let evidence =
-        |millis: i64, attempts| evaluated(&PLACED, request, &created(millis, rest), &Sent { attempts, ..sent() });
+    let evidence = |millis: i64, attempts: Option<Attempts>| {
+        let not_before = attempts.map_or(at(0), |attempts| attempts.first.0);
+        evaluated(&PLACED, request, &created(millis, rest), &Sent { attempts, not_before, ..sent() })
+    };
     let hour = i64::try_from(hour).unwrap_or_default();
     for millis in [-hour, 0, hour] {
         assert_eq!(evidence(millis, attempts), Evidence::Proof, "{millis}");

@@ -288,14 +288,15 @@ fn what_cannot_be_queried_needs_another_listing() {
 }
 
 fn adopted(second: u64) -> Adopted {
-    let (number, signed_at, client_id) = (ChangeNumber(9), at(second), Some("a".to_owned()));
-    Adopted { number, signed_at, client_id, record: String::new(), absence: Absence::default() }
+    let (number, client_id) = (ChangeNumber(9), Some("a".to_owned()));
+    let signed = at(second).into();
+    Adopted { number, signed, client_id, record: String::new(), absence: Absence::default() }
 }
 
 #[test]
 fn a_change_is_settled_with_the_last_of_its_orders() {
     let mut known = journal_of(&[("a b", 20, None), ("c", 30, None), ("x.1", 20, None)], LOOK);
-    known.note_due(&|(_, id), signed| signed < at(25) && id != Some("b"));
+    known.note_due(&|(_, id), signed| signed.latest() < at(25) && id != Some("b"));
     known.listed_again(FAMILY);
     // An amendment creates nothing, so that nothing is missed.
     assert_eq!(known.settle(&Shown::default()), [ChangeNumber(3)]);
@@ -307,7 +308,7 @@ fn a_change_is_settled_with_the_last_of_its_orders() {
         ["a", "b", "c"].map(|id| of(id, &known)),
         [Difference::Gone(Gone::NotOpen), Difference::Gone(Gone::Unsettled), Difference::Gone(Gone::Unsettled)]
     );
-    known.note_due(&|_, signed| signed < at(25));
+    known.note_due(&|_, signed| signed.latest() < at(25));
     known.listed_again(FAMILY);
     assert_eq!(known.settle(&Shown::default()), [ChangeNumber(1)]);
     // What the account shows is settled as soon as it can no longer arrive twice.
