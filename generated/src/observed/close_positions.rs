@@ -2,7 +2,7 @@
 
 //! Close Positions.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, ClosedPositions, PositionSide, Symbol};
 
 runtime::parameters! {
@@ -41,90 +41,50 @@ runtime::parameters! {
     /// ```
     pub struct ClosePositions {
         /// `category`: Business line. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("category", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub category: Category,
         /// `symbol`: Only positions of this contract.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `posSide`: Only this direction.
+        #[wire("posSide")]
         pub pos_side: Option<PositionSide>,
     }
-}
 
-impl ClosePositions {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    pub fn new(category: Category) -> Self {
-        Self {
-            category,
-            symbol: None,
-            pos_side: None,
+    impl ClosePositions {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        pub fn new(category: Category) -> Self {
+            Self {
+                category,
+                symbol: None,
+                pos_side: None,
+            }
         }
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`posSide`](field@Self::pos_side).
-    #[inline]
-    pub fn pos_side(mut self, pos_side: PositionSide) -> Self {
-        self.pos_side = Some(pos_side);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for ClosePositions {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("posSide"), self.pos_side.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.optional("symbol");
-        let pos_side = from.optional_word("posSide");
-        Some(Self {
-            category: category?,
-            symbol,
-            pos_side,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only(
-            "category",
-            Some(&self.category),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.identifier("symbol", self.symbol.as_ref());
-        to.optional_known("posSide", self.pos_side.as_ref());
     }
 }
 
 impl runtime::Operation for ClosePositions {
     type Response = ClosedPositions;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.close-positions",
     family: "observed",
     title: "Close Positions",
     doc: "Closes positions of a unified account at the market price.",
     section: "Close Positions",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/close-positions",
-    effect: runtime::tables::Effect::Close,
-    limits: &[runtime::tables::RateLimit::per_uid(5)],
+    effect: tables::Effect::Close,
+    limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["list"]),
-    compound: Some(runtime::tables::Compound {
+    shows: tables::Shows::OneOf(&["list"]),
+    compound: Some(tables::Compound {
         when: None,
         why: "It closes one position after the other, so some may be closed although the next is refused.",
     }),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

@@ -9,5 +9,8 @@ runtime::open_enum! {
     pub enum ErrorCode {}
 }
 
-/// Every documented code, and what it proves about the request that it answers.
-pub const ERRORS: &[runtime::tables::KnownError] = &[];
+runtime::codes! {
+    /// Every documented code, and what it proves about the request that it answers.
+    pub const ERRORS: documented;
+
+}

@@ -2,7 +2,7 @@
 
 //! Get Account Settings.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 use super::AccountSettings;
 
 runtime::parameters! {
@@ -31,44 +31,34 @@ runtime::parameters! {
     /// ```
     #[derive(Default)]
     pub struct GetAccountSettings {}
-}
-
-impl GetAccountSettings {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
+    impl GetAccountSettings {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
-}
-
-impl runtime::parameters::Parameters for GetAccountSettings {
-    fn write(&self, _out: &mut runtime::parameters::ParameterWriter) {}
-    fn read(_from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        Some(Self {})
-    }
-
-    fn check(&self, _to: &mut runtime::checks::Checks<'_>) {}
 }
 
 impl runtime::Operation for GetAccountSettings {
     type Response = AccountSettings;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetAccountSettings {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.account-settings",
     family: "observed",
     title: "Get Account Settings",
     doc: "Reads how a unified account is set. A classic account has an error as the answer.",
     section: "Get Account Settings",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/account/settings",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(20)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(
+    shows: tables::Shows::OneOf(
         &["uid", "accountMode", "assetMode", "holdMode", "symbolConfigList"],
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

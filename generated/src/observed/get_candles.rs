@@ -2,7 +2,7 @@
 
 //! Get Candles.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Candle, CandleType, Category, Interval, Symbol};
 
 runtime::parameters! {
@@ -43,130 +43,71 @@ runtime::parameters! {
     /// ```
     pub struct GetCandles {
         /// `category`: Business line.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `interval`: How long a candle lasts.
+        #[wire("interval")]
         pub interval: Interval,
         /// `startTime`: Nothing before this time.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: Nothing after this time.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
         /// `type`: The price that they are made of.
+        #[wire("type")]
         pub price: Option<CandleType>,
         /// `limit`: Most items.
+        #[wire("limit")]
         pub limit: Option<u64>,
     }
-}
 
-impl GetCandles {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line.
-    /// - `symbol`: The pair.
-    /// - `interval`: How long a candle lasts.
-    pub fn new(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        interval: Interval,
-    ) -> Self {
-        Self {
-            category,
-            symbol: symbol.into(),
-            interval,
-            start_time: None,
-            end_time: None,
-            price: None,
-            limit: None,
+    impl GetCandles {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line.
+        /// - `symbol`: The pair.
+        /// - `interval`: How long a candle lasts.
+        pub fn new(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            interval: Interval,
+        ) -> Self {
+            Self {
+                category,
+                symbol: symbol.into(),
+                interval,
+                start_time: None,
+                end_time: None,
+                price: None,
+                limit: None,
+            }
         }
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`type`](field@Self::price).
-    #[inline]
-    pub fn price(mut self, price: CandleType) -> Self {
-        self.price = Some(price);
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetCandles {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("interval"), &self.interval);
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("type"), self.price.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.required("symbol");
-        let interval = from.word("interval");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        let price = from.optional_word("type");
-        let limit = from.optional("limit");
-        Some(Self {
-            category: category?,
-            symbol: symbol?,
-            interval: interval?,
-            start_time,
-            end_time,
-            price,
-            limit,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("interval", Some(&self.interval));
-        to.optional_known("type", self.price.as_ref());
     }
 }
 
 impl runtime::Operation for GetCandles {
     type Response = runtime::List<Candle>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetCandles {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.candles",
     family: "observed",
     title: "Get Candles",
     doc: "Lists the latest candles of an instrument.",
     section: "Get Candles",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/market/candles",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Coins.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, CoinInfo};
 
 runtime::parameters! {
@@ -38,58 +38,37 @@ runtime::parameters! {
     #[derive(Default)]
     pub struct GetCoins {
         /// `coin`: Only this coin.
+        #[wire("coin" from impl Into)]
         pub coin: Option<Coin>,
     }
-}
 
-impl GetCoins {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`coin`](field@Self::coin).
-    #[inline]
-    pub fn coin(mut self, coin: impl Into<Coin>) -> Self {
-        self.coin = Some(coin.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetCoins {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("coin"), self.coin.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let coin = from.optional("coin");
-        Some(Self { coin })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("coin", self.coin.as_ref());
+    impl GetCoins {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
 }
 
 impl runtime::Operation for GetCoins {
     type Response = runtime::List<CoinInfo>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetCoins {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.coins",
     family: "observed",
     title: "Get Coins",
     doc: "Lists the coins and their chains.",
     section: "Get Coins",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/spot/public/coins",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(3)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(3)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Contract Account.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, ContractAccountOfPair, ProductType, Symbol};
 
 runtime::parameters! {
@@ -38,81 +38,55 @@ runtime::parameters! {
     /// ```
     pub struct GetContractAccount {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("productType", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub product_type: ProductType,
         /// `marginCoin`: The coin that backs positions.
+        #[wire("marginCoin")]
         pub margin_coin: Coin,
     }
-}
 
-impl GetContractAccount {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    /// - `marginCoin`: The coin that backs positions.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_coin: impl Into<Coin>,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            margin_coin: margin_coin.into(),
+    impl GetContractAccount {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `marginCoin`: The coin that backs positions.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_coin: impl Into<Coin>,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                margin_coin: margin_coin.into(),
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractAccount {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("marginCoin"), &self.margin_coin);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let margin_coin = from.required("marginCoin");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            margin_coin: margin_coin?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.only(
-            "productType",
-            Some(&self.product_type),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.identifier("marginCoin", Some(&self.margin_coin));
     }
 }
 
 impl runtime::Operation for GetContractAccount {
     type Response = ContractAccountOfPair;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractAccount {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-account",
     family: "observed",
     title: "Get Contract Account",
     doc: "Reads a balance of a classic account, with the leverage and modes of a contract.",
     section: "Get Contract Account",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/account/account",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(
+    shows: tables::Shows::OneOf(
         &[
             "marginCoin",
             "locked",
@@ -130,5 +104,5 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             "posMode",
         ],
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Contract Accounts.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{ContractAccount, ProductType};
 
 runtime::parameters! {
@@ -37,58 +37,38 @@ runtime::parameters! {
     #[doc(alias("read a futures balance"))]
     pub struct GetContractAccounts {
         /// `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("productType", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub product_type: ProductType,
     }
-}
 
-impl GetContractAccounts {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    pub fn new(product_type: ProductType) -> Self {
-        Self { product_type }
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractAccounts {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        Some(Self {
-            product_type: product_type?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only(
-            "productType",
-            Some(&self.product_type),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
+    impl GetContractAccounts {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        pub fn new(product_type: ProductType) -> Self {
+            Self { product_type }
+        }
     }
 }
 
 impl runtime::Operation for GetContractAccounts {
     type Response = runtime::List<ContractAccount>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractAccounts {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-accounts",
     family: "observed",
     title: "Get Contract Accounts",
     doc: "Lists the balances that back futures of a classic account.",
     section: "Get Contract Accounts",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/account/accounts",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Contract Candles.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Candle, CandleType, Interval, ProductType, Symbol};
 
 runtime::parameters! {
@@ -46,130 +46,71 @@ runtime::parameters! {
     /// ```
     pub struct GetContractCandles {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `granularity`: How long a candle lasts.
+        #[wire("granularity")]
         pub granularity: Interval,
         /// `startTime`: Nothing before this time.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: Nothing after this time.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
         /// `kLineType`: The price that they are made of.
+        #[wire("kLineType")]
         pub price: Option<CandleType>,
         /// `limit`: Most items.
+        #[wire("limit")]
         pub limit: Option<u64>,
     }
-}
 
-impl GetContractCandles {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    /// - `productType`: Kind of contract.
-    /// - `granularity`: How long a candle lasts.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        granularity: Interval,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            granularity,
-            start_time: None,
-            end_time: None,
-            price: None,
-            limit: None,
+    impl GetContractCandles {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        /// - `productType`: Kind of contract.
+        /// - `granularity`: How long a candle lasts.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            granularity: Interval,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                granularity,
+                start_time: None,
+                end_time: None,
+                price: None,
+                limit: None,
+            }
         }
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`kLineType`](field@Self::price).
-    #[inline]
-    pub fn price(mut self, price: CandleType) -> Self {
-        self.price = Some(price);
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractCandles {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("granularity"), &self.granularity);
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("kLineType"), self.price.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let granularity = from.word("granularity");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        let price = from.optional_word("kLineType");
-        let limit = from.optional("limit");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            granularity: granularity?,
-            start_time,
-            end_time,
-            price,
-            limit,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
-        to.optional_known("granularity", Some(&self.granularity));
-        to.optional_known("kLineType", self.price.as_ref());
     }
 }
 
 impl runtime::Operation for GetContractCandles {
     type Response = runtime::List<Candle>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractCandles {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-candles",
     family: "observed",
     title: "Get Contract Candles",
     doc: "Lists the latest candles of a contract.",
     section: "Get Contract Candles",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/market/candles",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

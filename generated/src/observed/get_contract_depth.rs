@@ -2,7 +2,7 @@
 
 //! Get Contract Depth.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{ContractDepth, ProductType, Symbol};
 
 runtime::parameters! {
@@ -37,79 +37,50 @@ runtime::parameters! {
     /// ```
     pub struct GetContractDepth {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `limit`: Most levels of each side: 1, 5, 15, 50 or max.
+        #[wire("limit" from impl Into)]
         pub limit: Option<String>,
     }
-}
 
-impl GetContractDepth {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    /// - `productType`: Kind of contract.
-    pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            limit: None,
+    impl GetContractDepth {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        /// - `productType`: Kind of contract.
+        pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                limit: None,
+            }
         }
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: impl Into<String>) -> Self {
-        self.limit = Some(limit.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractDepth {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let limit = from.optional("limit");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            limit,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
-        to.text("limit", self.limit.as_ref());
     }
 }
 
 impl runtime::Operation for GetContractDepth {
     type Response = ContractDepth;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractDepth {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-depth",
     family: "observed",
     title: "Get Contract Depth",
     doc: "Reads the best levels of the order book of a contract.",
     section: "Get Contract Depth",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/market/merge-depth",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["asks", "bids", "ts"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["asks", "bids", "ts"]),
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Contract Position.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, ContractPosition, ProductType, Symbol};
 
 runtime::parameters! {
@@ -38,80 +38,54 @@ runtime::parameters! {
     /// ```
     pub struct GetContractPosition {
         /// `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("productType", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub product_type: ProductType,
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `marginCoin`: The coin that backs positions.
+        #[wire("marginCoin")]
         pub margin_coin: Coin,
     }
-}
 
-impl GetContractPosition {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    /// - `symbol`: The pair.
-    /// - `marginCoin`: The coin that backs positions.
-    pub fn new(
-        product_type: ProductType,
-        symbol: impl Into<Symbol>,
-        margin_coin: impl Into<Coin>,
-    ) -> Self {
-        Self {
-            product_type,
-            symbol: symbol.into(),
-            margin_coin: margin_coin.into(),
+    impl GetContractPosition {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `symbol`: The pair.
+        /// - `marginCoin`: The coin that backs positions.
+        pub fn new(
+            product_type: ProductType,
+            symbol: impl Into<Symbol>,
+            margin_coin: impl Into<Coin>,
+        ) -> Self {
+            Self {
+                product_type,
+                symbol: symbol.into(),
+                margin_coin: margin_coin.into(),
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractPosition {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("marginCoin"), &self.margin_coin);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let symbol = from.required("symbol");
-        let margin_coin = from.required("marginCoin");
-        Some(Self {
-            product_type: product_type?,
-            symbol: symbol?,
-            margin_coin: margin_coin?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only(
-            "productType",
-            Some(&self.product_type),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.identifier("symbol", Some(&self.symbol));
-        to.identifier("marginCoin", Some(&self.margin_coin));
     }
 }
 
 impl runtime::Operation for GetContractPosition {
     type Response = runtime::List<ContractPosition>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractPosition {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-position",
     family: "observed",
     title: "Get Contract Position",
     doc: "Lists the open positions of a contract.",
     section: "Get Contract Position",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/position/single-position",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

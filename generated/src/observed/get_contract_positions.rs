@@ -2,7 +2,7 @@
 
 //! Get Contract Positions.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, ContractPosition, ProductType};
 
 runtime::parameters! {
@@ -38,74 +38,44 @@ runtime::parameters! {
     /// ```
     pub struct GetContractPositions {
         /// `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("productType", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub product_type: ProductType,
         /// `marginCoin`: Only positions that this coin backs.
+        #[wire("marginCoin" from impl Into)]
         pub margin_coin: Option<Coin>,
     }
-}
 
-impl GetContractPositions {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    pub fn new(product_type: ProductType) -> Self {
-        Self {
-            product_type,
-            margin_coin: None,
+    impl GetContractPositions {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        pub fn new(product_type: ProductType) -> Self {
+            Self {
+                product_type,
+                margin_coin: None,
+            }
         }
-    }
-
-    /// Sets [`marginCoin`](field@Self::margin_coin).
-    #[inline]
-    pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
-        self.margin_coin = Some(margin_coin.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractPositions {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let margin_coin = from.optional("marginCoin");
-        Some(Self {
-            product_type: product_type?,
-            margin_coin,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only(
-            "productType",
-            Some(&self.product_type),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.identifier("marginCoin", self.margin_coin.as_ref());
     }
 }
 
 impl runtime::Operation for GetContractPositions {
     type Response = runtime::List<ContractPosition>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractPositions {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-positions",
     family: "observed",
     title: "Get Contract Positions",
     doc: "Lists the open positions of a classic account.",
     section: "Get Contract Positions",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/position/all-position",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(5)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Contract Ticker.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{ContractTicker, ProductType, Symbol};
 
 runtime::parameters! {
@@ -36,65 +36,46 @@ runtime::parameters! {
     /// ```
     pub struct GetContractTicker {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of contract.
+        #[wire("productType")]
         pub product_type: ProductType,
     }
-}
 
-impl GetContractTicker {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    /// - `productType`: Kind of contract.
-    pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
+    impl GetContractTicker {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        /// - `productType`: Kind of contract.
+        pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractTicker {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
     }
 }
 
 impl runtime::Operation for GetContractTicker {
     type Response = runtime::List<ContractTicker>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractTicker {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-ticker",
     family: "observed",
     title: "Get Contract Ticker",
     doc: "Reads the latest prices of a contract.",
     section: "Get Contract Ticker",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/market/ticker",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

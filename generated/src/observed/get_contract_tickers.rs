@@ -2,7 +2,7 @@
 
 //! Get Contract Tickers.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{ContractTicker, ProductType};
 
 runtime::parameters! {
@@ -35,55 +35,39 @@ runtime::parameters! {
     /// ```
     pub struct GetContractTickers {
         /// `productType`: Kind of contract.
+        #[wire("productType")]
         pub product_type: ProductType,
     }
-}
 
-impl GetContractTickers {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of contract.
-    pub fn new(product_type: ProductType) -> Self {
-        Self { product_type }
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractTickers {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        Some(Self {
-            product_type: product_type?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("productType", Some(&self.product_type));
+    impl GetContractTickers {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of contract.
+        pub fn new(product_type: ProductType) -> Self {
+            Self { product_type }
+        }
     }
 }
 
 impl runtime::Operation for GetContractTickers {
     type Response = runtime::List<ContractTicker>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractTickers {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-tickers",
     family: "observed",
     title: "Get Contract Tickers",
     doc: "Reads the latest prices of the contracts of a product type.",
     section: "Get Contract Tickers",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/market/tickers",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

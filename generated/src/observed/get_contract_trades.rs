@@ -2,7 +2,7 @@
 
 //! Get Contract Trades.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{ContractTrade, ProductType, Symbol, TradeId};
 
 runtime::parameters! {
@@ -40,118 +40,62 @@ runtime::parameters! {
     /// ```
     pub struct GetContractTrades {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `limit`: Most items.
+        #[wire("limit")]
         pub limit: Option<u64>,
         /// `idLessThan`: Only trades before this one.
+        #[wire("idLessThan" from impl Into)]
         pub id_less_than: Option<TradeId>,
         /// `startTime`: Nothing before this time.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: Nothing after this time.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
     }
-}
 
-impl GetContractTrades {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    /// - `productType`: Kind of contract.
-    pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            limit: None,
-            id_less_than: None,
-            start_time: None,
-            end_time: None,
+    impl GetContractTrades {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        /// - `productType`: Kind of contract.
+        pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                limit: None,
+                id_less_than: None,
+                start_time: None,
+                end_time: None,
+            }
         }
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets [`idLessThan`](field@Self::id_less_than).
-    #[inline]
-    pub fn id_less_than(mut self, id_less_than: impl Into<TradeId>) -> Self {
-        self.id_less_than = Some(id_less_than.into());
-        self
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetContractTrades {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.optional_text(name!("limit"), self.limit.as_ref());
-        out.optional_text(name!("idLessThan"), self.id_less_than.as_ref());
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let limit = from.optional("limit");
-        let id_less_than = from.optional("idLessThan");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            limit,
-            id_less_than,
-            start_time,
-            end_time,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
-        to.identifier("idLessThan", self.id_less_than.as_ref());
     }
 }
 
 impl runtime::Operation for GetContractTrades {
     type Response = runtime::List<ContractTrade>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContractTrades {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contract-trades",
     family: "observed",
     title: "Get Contract Trades",
     doc: "Lists the latest trades of a contract, the newest first.",
     section: "Get Contract Trades",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/market/fills-history",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(10)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

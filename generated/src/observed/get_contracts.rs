@@ -2,7 +2,7 @@
 
 //! Get Contracts.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Contract, ProductType, Symbol};
 
 runtime::parameters! {
@@ -37,68 +37,42 @@ runtime::parameters! {
     /// ```
     pub struct GetContracts {
         /// `productType`: Kind of contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `symbol`: Only this one.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
     }
-}
 
-impl GetContracts {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of contract.
-    pub fn new(product_type: ProductType) -> Self {
-        Self { product_type, symbol: None }
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetContracts {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let symbol = from.optional("symbol");
-        Some(Self {
-            product_type: product_type?,
-            symbol,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("productType", Some(&self.product_type));
-        to.identifier("symbol", self.symbol.as_ref());
+    impl GetContracts {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of contract.
+        pub fn new(product_type: ProductType) -> Self {
+            Self { product_type, symbol: None }
+        }
     }
 }
 
 impl runtime::Operation for GetContracts {
     type Response = runtime::List<Contract>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetContracts {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.contracts",
     family: "observed",
     title: "Get Contracts",
     doc: "Lists the contracts of a product type with their steps and bounds.",
     section: "Get Contracts",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/market/contracts",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

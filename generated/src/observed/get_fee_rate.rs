@@ -2,7 +2,7 @@
 
 //! Get Fee Rate.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, FeeRate, Symbol};
 
 runtime::parameters! {
@@ -36,64 +36,45 @@ runtime::parameters! {
     /// ```
     pub struct GetFeeRate {
         /// `category`: Business line.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
     }
-}
 
-impl GetFeeRate {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line.
-    /// - `symbol`: The pair.
-    pub fn new(category: Category, symbol: impl Into<Symbol>) -> Self {
-        Self {
-            category,
-            symbol: symbol.into(),
+    impl GetFeeRate {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line.
+        /// - `symbol`: The pair.
+        pub fn new(category: Category, symbol: impl Into<Symbol>) -> Self {
+            Self {
+                category,
+                symbol: symbol.into(),
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for GetFeeRate {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.text(name!("symbol"), &self.symbol);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.required("symbol");
-        Some(Self {
-            category: category?,
-            symbol: symbol?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", Some(&self.symbol));
     }
 }
 
 impl runtime::Operation for GetFeeRate {
     type Response = FeeRate;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetFeeRate {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.fee-rate",
     family: "observed",
     title: "Get Fee Rate",
     doc: "Reads the fees of a unified account for an instrument.",
     section: "Get Fee Rate",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/account/fee-rate",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(3)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(3)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["makerFeeRate", "takerFeeRate"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["makerFeeRate", "takerFeeRate"]),
+    ..tables::Meta::DEFAULT
 };

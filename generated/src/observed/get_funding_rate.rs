@@ -2,7 +2,7 @@
 
 //! Get Funding Rate.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, FundingRate, Symbol};
 
 runtime::parameters! {
@@ -37,68 +37,45 @@ runtime::parameters! {
     /// ```
     pub struct GetFundingRate {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `category`: Business line.
+        #[wire("category")]
         pub category: Option<Category>,
     }
-}
 
-impl GetFundingRate {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    pub fn new(symbol: impl Into<Symbol>) -> Self {
-        Self {
-            symbol: symbol.into(),
-            category: None,
+    impl GetFundingRate {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        pub fn new(symbol: impl Into<Symbol>) -> Self {
+            Self {
+                symbol: symbol.into(),
+                category: None,
+            }
         }
-    }
-
-    /// Sets [`category`](field@Self::category).
-    #[inline]
-    pub fn category(mut self, category: Category) -> Self {
-        self.category = Some(category);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetFundingRate {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.optional_text(name!("category"), self.category.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let category = from.optional_word("category");
-        Some(Self { symbol: symbol?, category })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("category", self.category.as_ref());
     }
 }
 
 impl runtime::Operation for GetFundingRate {
     type Response = runtime::List<FundingRate>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetFundingRate {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.funding-rate",
     family: "observed",
     title: "Get Funding Rate",
     doc: "Reads the funding rate of a contract.",
     section: "Get Funding Rate",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/market/current-fund-rate",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

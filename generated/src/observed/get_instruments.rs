@@ -2,7 +2,7 @@
 
 //! Get Instruments.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, InstrumentInfo, Symbol};
 
 runtime::parameters! {
@@ -38,68 +38,42 @@ runtime::parameters! {
     #[doc(alias("list instruments", "markets", "symbols", "tick size"))]
     pub struct GetInstruments {
         /// `category`: Business line.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: Only this one.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
     }
-}
 
-impl GetInstruments {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line.
-    pub fn new(category: Category) -> Self {
-        Self { category, symbol: None }
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetInstruments {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.optional("symbol");
-        Some(Self {
-            category: category?,
-            symbol,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", self.symbol.as_ref());
+    impl GetInstruments {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line.
+        pub fn new(category: Category) -> Self {
+            Self { category, symbol: None }
+        }
     }
 }
 
 impl runtime::Operation for GetInstruments {
     type Response = runtime::List<InstrumentInfo>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetInstruments {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.instruments",
     family: "observed",
     title: "Get Instruments",
     doc: "Lists the instruments of a business line with their steps and bounds.",
     section: "Get Instruments",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/market/instruments",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

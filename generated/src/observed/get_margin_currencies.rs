@@ -2,7 +2,7 @@
 
 //! Get Margin Currencies.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 use super::MarginCurrency;
 
 runtime::parameters! {
@@ -31,43 +31,33 @@ runtime::parameters! {
     /// ```
     #[derive(Default)]
     pub struct GetMarginCurrencies {}
-}
-
-impl GetMarginCurrencies {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
+    impl GetMarginCurrencies {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
-}
-
-impl runtime::parameters::Parameters for GetMarginCurrencies {
-    fn write(&self, _out: &mut runtime::parameters::ParameterWriter) {}
-    fn read(_from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        Some(Self {})
-    }
-
-    fn check(&self, _to: &mut runtime::checks::Checks<'_>) {}
 }
 
 impl runtime::Operation for GetMarginCurrencies {
     type Response = runtime::List<MarginCurrency>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetMarginCurrencies {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.margin-currencies",
     family: "observed",
     title: "Get Margin Currencies",
     doc: "Lists the pairs that can be traded with borrowed coins.",
     section: "Get Margin Currencies",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/margin/currencies",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(10)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Order Book.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, OrderBook, Symbol};
 
 runtime::parameters! {
@@ -38,78 +38,50 @@ runtime::parameters! {
     #[doc(alias("read the order book", "depth"))]
     pub struct GetOrderBook {
         /// `category`: Business line.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `limit`: Most levels of each side.
+        #[wire("limit")]
         pub limit: Option<u64>,
     }
-}
 
-impl GetOrderBook {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line.
-    /// - `symbol`: The pair.
-    pub fn new(category: Category, symbol: impl Into<Symbol>) -> Self {
-        Self {
-            category,
-            symbol: symbol.into(),
-            limit: None,
+    impl GetOrderBook {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line.
+        /// - `symbol`: The pair.
+        pub fn new(category: Category, symbol: impl Into<Symbol>) -> Self {
+            Self {
+                category,
+                symbol: symbol.into(),
+                limit: None,
+            }
         }
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetOrderBook {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.text(name!("symbol"), &self.symbol);
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.required("symbol");
-        let limit = from.optional("limit");
-        Some(Self {
-            category: category?,
-            symbol: symbol?,
-            limit,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", Some(&self.symbol));
     }
 }
 
 impl runtime::Operation for GetOrderBook {
     type Response = OrderBook;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetOrderBook {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.orderbook",
     family: "observed",
     title: "Get Order Book",
     doc: "Reads the best levels of the order book of an instrument.",
     section: "Get Order Book",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/market/orderbook",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["a", "b", "ts"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["a", "b", "ts"]),
+    ..tables::Meta::DEFAULT
 };

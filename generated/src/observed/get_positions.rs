@@ -2,7 +2,7 @@
 
 //! Get Positions.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, PositionSide, Positions, Symbol};
 
 runtime::parameters! {
@@ -39,88 +39,48 @@ runtime::parameters! {
     #[doc(alias("list open positions"))]
     pub struct GetPositions {
         /// `category`: Business line. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("category", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub category: Category,
         /// `symbol`: Only this one.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `posSide`: Only this direction.
+        #[wire("posSide")]
         pub pos_side: Option<PositionSide>,
     }
-}
 
-impl GetPositions {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    pub fn new(category: Category) -> Self {
-        Self {
-            category,
-            symbol: None,
-            pos_side: None,
+    impl GetPositions {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        pub fn new(category: Category) -> Self {
+            Self {
+                category,
+                symbol: None,
+                pos_side: None,
+            }
         }
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`posSide`](field@Self::pos_side).
-    #[inline]
-    pub fn pos_side(mut self, pos_side: PositionSide) -> Self {
-        self.pos_side = Some(pos_side);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetPositions {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("posSide"), self.pos_side.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.optional("symbol");
-        let pos_side = from.optional_word("posSide");
-        Some(Self {
-            category: category?,
-            symbol,
-            pos_side,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only(
-            "category",
-            Some(&self.category),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.identifier("symbol", self.symbol.as_ref());
-        to.optional_known("posSide", self.pos_side.as_ref());
     }
 }
 
 impl runtime::Operation for GetPositions {
     type Response = Positions;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetPositions {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.positions",
     family: "observed",
     title: "Get Positions",
     doc: "Lists the open positions of a unified account.",
     section: "Get Positions",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/position/current-position",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(20)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["list"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["list"]),
+    ..tables::Meta::DEFAULT
 };

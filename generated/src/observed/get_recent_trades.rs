@@ -2,7 +2,7 @@
 
 //! Get Recent Trades.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Symbol, Trade};
 
 runtime::parameters! {
@@ -38,78 +38,50 @@ runtime::parameters! {
     /// ```
     pub struct GetRecentTrades {
         /// `category`: Business line.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `limit`: Most items.
+        #[wire("limit")]
         pub limit: Option<u64>,
     }
-}
 
-impl GetRecentTrades {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line.
-    /// - `symbol`: The pair.
-    pub fn new(category: Category, symbol: impl Into<Symbol>) -> Self {
-        Self {
-            category,
-            symbol: symbol.into(),
-            limit: None,
+    impl GetRecentTrades {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line.
+        /// - `symbol`: The pair.
+        pub fn new(category: Category, symbol: impl Into<Symbol>) -> Self {
+            Self {
+                category,
+                symbol: symbol.into(),
+                limit: None,
+            }
         }
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetRecentTrades {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.text(name!("symbol"), &self.symbol);
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.required("symbol");
-        let limit = from.optional("limit");
-        Some(Self {
-            category: category?,
-            symbol: symbol?,
-            limit,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", Some(&self.symbol));
     }
 }
 
 impl runtime::Operation for GetRecentTrades {
     type Response = runtime::List<Trade>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetRecentTrades {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.trades",
     family: "observed",
     title: "Get Recent Trades",
     doc: "Lists the latest trades of an instrument, the newest first.",
     section: "Get Recent Trades",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/market/fills",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Server Time.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 use super::ServerTime;
 
 runtime::parameters! {
@@ -33,43 +33,33 @@ runtime::parameters! {
     #[doc(alias("read the time of the exchange"))]
     #[derive(Default)]
     pub struct GetServerTime {}
-}
-
-impl GetServerTime {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
+    impl GetServerTime {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
-}
-
-impl runtime::parameters::Parameters for GetServerTime {
-    fn write(&self, _out: &mut runtime::parameters::ParameterWriter) {}
-    fn read(_from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        Some(Self {})
-    }
-
-    fn check(&self, _to: &mut runtime::checks::Checks<'_>) {}
 }
 
 impl runtime::Operation for GetServerTime {
     type Response = ServerTime;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetServerTime {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.server-time",
     family: "observed",
     title: "Get Server Time",
     doc: "Reads the time of the exchange.",
     section: "Get Server Time",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/public/time",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["serverTime"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["serverTime"]),
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Spot Assets.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, SpotAsset};
 
 runtime::parameters! {
@@ -37,57 +37,36 @@ runtime::parameters! {
     #[derive(Default)]
     pub struct GetSpotAssets {
         /// `coin`: Only this coin.
+        #[wire("coin" from impl Into)]
         pub coin: Option<Coin>,
     }
-}
 
-impl GetSpotAssets {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`coin`](field@Self::coin).
-    #[inline]
-    pub fn coin(mut self, coin: impl Into<Coin>) -> Self {
-        self.coin = Some(coin.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetSpotAssets {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("coin"), self.coin.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let coin = from.optional("coin");
-        Some(Self { coin })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("coin", self.coin.as_ref());
+    impl GetSpotAssets {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
 }
 
 impl runtime::Operation for GetSpotAssets {
     type Response = runtime::List<SpotAsset>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetSpotAssets {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.spot-assets",
     family: "observed",
     title: "Get Spot Assets",
     doc: "Lists the balances of a classic spot account.",
     section: "Get Spot Assets",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/spot/account/assets",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Spot Symbols.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{SpotSymbol, Symbol};
 
 runtime::parameters! {
@@ -36,58 +36,37 @@ runtime::parameters! {
     #[derive(Default)]
     pub struct GetSpotSymbols {
         /// `symbol`: Only this one.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
     }
-}
 
-impl GetSpotSymbols {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetSpotSymbols {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.optional("symbol");
-        Some(Self { symbol })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", self.symbol.as_ref());
+    impl GetSpotSymbols {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
 }
 
 impl runtime::Operation for GetSpotSymbols {
     type Response = runtime::List<SpotSymbol>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetSpotSymbols {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.spot-symbols",
     family: "observed",
     title: "Get Spot Symbols",
     doc: "Lists the spot pairs with their steps and bounds.",
     section: "Get Spot Symbols",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/spot/public/symbols",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

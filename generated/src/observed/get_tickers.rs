@@ -2,7 +2,7 @@
 
 //! Get Tickers.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Symbol, Ticker};
 
 runtime::parameters! {
@@ -38,68 +38,42 @@ runtime::parameters! {
     #[doc(alias("read the price"))]
     pub struct GetTickers {
         /// `category`: Business line.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: Only this one.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
     }
-}
 
-impl GetTickers {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line.
-    pub fn new(category: Category) -> Self {
-        Self { category, symbol: None }
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetTickers {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.optional("symbol");
-        Some(Self {
-            category: category?,
-            symbol,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", self.symbol.as_ref());
+    impl GetTickers {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line.
+        pub fn new(category: Category) -> Self {
+            Self { category, symbol: None }
+        }
     }
 }
 
 impl runtime::Operation for GetTickers {
     type Response = runtime::List<Ticker>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetTickers {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.tickers",
     family: "observed",
     title: "Get Tickers",
     doc: "Reads the latest prices of the instruments of a business line.",
     section: "Get Tickers",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/market/tickers",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Trade Rate.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{BusinessType, FeeRate, Symbol};
 
 runtime::parameters! {
@@ -36,64 +36,45 @@ runtime::parameters! {
     /// ```
     pub struct GetTradeRate {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `businessType`: What the fee is charged for.
+        #[wire("businessType")]
         pub business_type: BusinessType,
     }
-}
 
-impl GetTradeRate {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    /// - `businessType`: What the fee is charged for.
-    pub fn new(symbol: impl Into<Symbol>, business_type: BusinessType) -> Self {
-        Self {
-            symbol: symbol.into(),
-            business_type,
+    impl GetTradeRate {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        /// - `businessType`: What the fee is charged for.
+        pub fn new(symbol: impl Into<Symbol>, business_type: BusinessType) -> Self {
+            Self {
+                symbol: symbol.into(),
+                business_type,
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for GetTradeRate {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("businessType"), &self.business_type);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let business_type = from.word("businessType");
-        Some(Self {
-            symbol: symbol?,
-            business_type: business_type?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("businessType", Some(&self.business_type));
     }
 }
 
 impl runtime::Operation for GetTradeRate {
     type Response = FeeRate;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetTradeRate {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.trade-rate",
     family: "observed",
     title: "Get Trade Rate",
     doc: "Reads the fees of a classic account for a pair.",
     section: "Get Trade Rate",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/common/trade-rate",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["makerFeeRate", "takerFeeRate"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["makerFeeRate", "takerFeeRate"]),
+    ..tables::Meta::DEFAULT
 };

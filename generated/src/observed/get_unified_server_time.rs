@@ -2,7 +2,7 @@
 
 //! Get Unified Server Time.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 use super::ServerTime;
 
 runtime::parameters! {
@@ -31,43 +31,33 @@ runtime::parameters! {
     /// ```
     #[derive(Default)]
     pub struct GetUnifiedServerTime {}
-}
-
-impl GetUnifiedServerTime {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
+    impl GetUnifiedServerTime {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
-}
-
-impl runtime::parameters::Parameters for GetUnifiedServerTime {
-    fn write(&self, _out: &mut runtime::parameters::ParameterWriter) {}
-    fn read(_from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        Some(Self {})
-    }
-
-    fn check(&self, _to: &mut runtime::checks::Checks<'_>) {}
 }
 
 impl runtime::Operation for GetUnifiedServerTime {
     type Response = ServerTime;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetUnifiedServerTime {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.unified-server-time",
     family: "observed",
     title: "Get Unified Server Time",
     doc: "Reads the time of the exchange, at a path of the unified account.",
     section: "Get Unified Server Time",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/public/time",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(20)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["serverTime"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["serverTime"]),
+    ..tables::Meta::DEFAULT
 };

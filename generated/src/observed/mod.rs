@@ -61,7 +61,7 @@
 //! - A listing without items is an empty array, or null where it is inside of an object. (captures in
 //!   the tests of ccxt, captures in the tests of roq)
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 
 mod close_positions;
 mod enums;
@@ -340,7 +340,7 @@ runtime::operations! {
 }
 
 /// What is known about each operation of the family.
-pub const OPERATIONS: &[&runtime::tables::Meta] = &[
+pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAccountSettings as runtime::Operation>::META,
     <GetCandles as runtime::Operation>::META,
     <ClosePositions as runtime::Operation>::META,

@@ -2,7 +2,7 @@
 
 //! Set Contract Leverage.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, ContractSettings, PositionSide, ProductType, Symbol};
 
 runtime::parameters! {
@@ -43,141 +43,75 @@ runtime::parameters! {
     /// ```
     pub struct SetContractLeverage {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("productType", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub product_type: ProductType,
         /// `marginCoin`: The coin that backs positions.
+        #[wire("marginCoin")]
         pub margin_coin: Coin,
         /// `leverage`: The leverage of both directions. At least 1.
+        #[wire("leverage", min = 1)]
         pub leverage: Option<u64>,
         /// `longLeverage`: The leverage of long positions, with isolated margin in hedge mode. At least 1.
+        #[wire("longLeverage", min = 1)]
         pub long_leverage: Option<u64>,
         /// `shortLeverage`: The leverage of short positions, with isolated margin in hedge mode. At least 1.
+        #[wire("shortLeverage", min = 1)]
         pub short_leverage: Option<u64>,
         /// `holdSide`: The direction, with isolated margin in hedge mode.
+        #[wire("holdSide")]
         pub hold_side: Option<PositionSide>,
     }
-}
 
-impl SetContractLeverage {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    /// - `marginCoin`: The coin that backs positions.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_coin: impl Into<Coin>,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            margin_coin: margin_coin.into(),
-            leverage: None,
-            long_leverage: None,
-            short_leverage: None,
-            hold_side: None,
+    impl SetContractLeverage {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `marginCoin`: The coin that backs positions.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_coin: impl Into<Coin>,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                margin_coin: margin_coin.into(),
+                leverage: None,
+                long_leverage: None,
+                short_leverage: None,
+                hold_side: None,
+            }
         }
-    }
-
-    /// Sets [`leverage`](field@Self::leverage).
-    #[inline]
-    pub fn leverage(mut self, leverage: u64) -> Self {
-        self.leverage = Some(leverage);
-        self
-    }
-
-    /// Sets [`longLeverage`](field@Self::long_leverage).
-    #[inline]
-    pub fn long_leverage(mut self, long_leverage: u64) -> Self {
-        self.long_leverage = Some(long_leverage);
-        self
-    }
-
-    /// Sets [`shortLeverage`](field@Self::short_leverage).
-    #[inline]
-    pub fn short_leverage(mut self, short_leverage: u64) -> Self {
-        self.short_leverage = Some(short_leverage);
-        self
-    }
-
-    /// Sets [`holdSide`](field@Self::hold_side).
-    #[inline]
-    pub fn hold_side(mut self, hold_side: PositionSide) -> Self {
-        self.hold_side = Some(hold_side);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for SetContractLeverage {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("marginCoin"), &self.margin_coin);
-        out.optional_text(name!("leverage"), self.leverage.as_ref());
-        out.optional_text(name!("longLeverage"), self.long_leverage.as_ref());
-        out.optional_text(name!("shortLeverage"), self.short_leverage.as_ref());
-        out.optional_text(name!("holdSide"), self.hold_side.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let margin_coin = from.required("marginCoin");
-        let leverage = from.optional("leverage");
-        let long_leverage = from.optional("longLeverage");
-        let short_leverage = from.optional("shortLeverage");
-        let hold_side = from.optional_word("holdSide");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            margin_coin: margin_coin?,
-            leverage,
-            long_leverage,
-            short_leverage,
-            hold_side,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.only(
-            "productType",
-            Some(&self.product_type),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.identifier("marginCoin", Some(&self.margin_coin));
-        to.at_least("leverage", self.leverage.as_ref().copied(), 1);
-        to.at_least("longLeverage", self.long_leverage.as_ref().copied(), 1);
-        to.at_least("shortLeverage", self.short_leverage.as_ref().copied(), 1);
-        to.optional_known("holdSide", self.hold_side.as_ref());
     }
 }
 
 impl runtime::Operation for SetContractLeverage {
     type Response = ContractSettings;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.set-contract-leverage",
     family: "observed",
     title: "Set Contract Leverage",
     doc: "Sets the leverage of a contract of a classic account.",
     section: "Set Contract Leverage",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/account/set-leverage",
-    effect: runtime::tables::Effect::Amend,
-    limits: &[runtime::tables::RateLimit::per_uid(5)],
+    effect: tables::Effect::Amend,
+    limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "symbol",
                 of: &["symbol"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "marginCoin",
                 of: &["marginCoin"],
             },
@@ -185,7 +119,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(
+    shows: tables::Shows::OneOf(
         &[
             "symbol",
             "marginCoin",
@@ -195,5 +129,5 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             "marginMode",
         ],
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Set Hold Mode.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Done, PositionMode};
 
 runtime::parameters! {
@@ -37,50 +37,36 @@ runtime::parameters! {
     /// ```
     pub struct SetHoldMode {
         /// `holdMode`: How positions are kept.
+        #[wire("holdMode")]
         pub hold_mode: PositionMode,
     }
-}
 
-impl SetHoldMode {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `holdMode`: How positions are kept.
-    pub fn new(hold_mode: PositionMode) -> Self {
-        Self { hold_mode }
-    }
-}
-
-impl runtime::parameters::Parameters for SetHoldMode {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("holdMode"), &self.hold_mode);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let hold_mode = from.word("holdMode");
-        Some(Self { hold_mode: hold_mode? })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("holdMode", Some(&self.hold_mode));
+    impl SetHoldMode {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `holdMode`: How positions are kept.
+        pub fn new(hold_mode: PositionMode) -> Self {
+            Self { hold_mode }
+        }
     }
 }
 
 impl runtime::Operation for SetHoldMode {
     type Response = Done;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.set-hold-mode",
     family: "observed",
     title: "Set Hold Mode",
     doc: "Sets how a unified account keeps positions.",
     section: "Set Hold Mode",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/account/set-hold-mode",
-    effect: runtime::tables::Effect::Amend,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Amend,
+    limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["result"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["result"]),
+    ..tables::Meta::DEFAULT
 };

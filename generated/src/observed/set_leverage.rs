@@ -2,7 +2,7 @@
 
 //! Set Leverage.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Coin, Done, MarginMode, PositionSide, Symbol};
 
 runtime::parameters! {
@@ -42,122 +42,65 @@ runtime::parameters! {
     /// ```
     pub struct SetLeverage {
         /// `category`: Business line. Allowed here: `MARGIN`, `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire(
+            "category",
+            only = ["MARGIN",
+            "USDT-FUTURES",
+            "COIN-FUTURES",
+            "USDC-FUTURES"]
+        )]
         pub category: Category,
         /// `symbol`: The contract; for futures only.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `coin`: The coin that is borrowed on margin.
+        #[wire("coin" from impl Into)]
         pub coin: Option<Coin>,
         /// `leverage`: The leverage. At least 1.
+        #[wire("leverage", min = 1)]
         pub leverage: u64,
         /// `posSide`: The direction, with isolated margin.
+        #[wire("posSide")]
         pub pos_side: Option<PositionSide>,
         /// `marginMode`: Which margin backs new positions.
+        #[wire("marginMode")]
         pub margin_mode: Option<MarginMode>,
     }
-}
 
-impl SetLeverage {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line. Allowed here: `MARGIN`, `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    /// - `leverage`: The leverage. At least 1.
-    pub fn new(category: Category, leverage: u64) -> Self {
-        Self {
-            category,
-            symbol: None,
-            coin: None,
-            leverage,
-            pos_side: None,
-            margin_mode: None,
+    impl SetLeverage {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line. Allowed here: `MARGIN`, `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `leverage`: The leverage. At least 1.
+        pub fn new(category: Category, leverage: u64) -> Self {
+            Self {
+                category,
+                symbol: None,
+                coin: None,
+                leverage,
+                pos_side: None,
+                margin_mode: None,
+            }
         }
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`coin`](field@Self::coin).
-    #[inline]
-    pub fn coin(mut self, coin: impl Into<Coin>) -> Self {
-        self.coin = Some(coin.into());
-        self
-    }
-
-    /// Sets [`posSide`](field@Self::pos_side).
-    #[inline]
-    pub fn pos_side(mut self, pos_side: PositionSide) -> Self {
-        self.pos_side = Some(pos_side);
-        self
-    }
-
-    /// Sets [`marginMode`](field@Self::margin_mode).
-    #[inline]
-    pub fn margin_mode(mut self, margin_mode: MarginMode) -> Self {
-        self.margin_mode = Some(margin_mode);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for SetLeverage {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("coin"), self.coin.as_ref());
-        out.text(name!("leverage"), &self.leverage);
-        out.optional_text(name!("posSide"), self.pos_side.as_ref());
-        out.optional_text(name!("marginMode"), self.margin_mode.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.optional("symbol");
-        let coin = from.optional("coin");
-        let leverage = from.required("leverage");
-        let pos_side = from.optional_word("posSide");
-        let margin_mode = from.optional_word("marginMode");
-        Some(Self {
-            category: category?,
-            symbol,
-            coin,
-            leverage: leverage?,
-            pos_side,
-            margin_mode,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only(
-            "category",
-            Some(&self.category),
-            &["MARGIN", "USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.identifier("symbol", self.symbol.as_ref());
-        to.identifier("coin", self.coin.as_ref());
-        to.at_least("leverage", Some(&self.leverage).copied(), 1);
-        to.optional_known("posSide", self.pos_side.as_ref());
-        to.optional_known("marginMode", self.margin_mode.as_ref());
     }
 }
 
 impl runtime::Operation for SetLeverage {
     type Response = Done;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.set-leverage",
     family: "observed",
     title: "Set Leverage",
     doc: "Sets the leverage of a contract of a unified account.",
     section: "Set Leverage",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/account/set-leverage",
-    effect: runtime::tables::Effect::Amend,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Amend,
+    limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["result"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["result"]),
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Set Margin Mode.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, ContractSettings, MarginMode, ProductType, Symbol};
 
 runtime::parameters! {
@@ -44,94 +44,65 @@ runtime::parameters! {
     /// ```
     pub struct SetMarginMode {
         /// `symbol`: The pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("productType", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub product_type: ProductType,
         /// `marginCoin`: The coin that backs positions.
+        #[wire("marginCoin")]
         pub margin_coin: Coin,
         /// `marginMode`: Which margin backs new positions.
+        #[wire("marginMode")]
         pub margin_mode: MarginMode,
     }
-}
 
-impl SetMarginMode {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: The pair.
-    /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    /// - `marginCoin`: The coin that backs positions.
-    /// - `marginMode`: Which margin backs new positions.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_coin: impl Into<Coin>,
-        margin_mode: MarginMode,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            margin_coin: margin_coin.into(),
-            margin_mode,
+    impl SetMarginMode {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: The pair.
+        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `marginCoin`: The coin that backs positions.
+        /// - `marginMode`: Which margin backs new positions.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_coin: impl Into<Coin>,
+            margin_mode: MarginMode,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                margin_coin: margin_coin.into(),
+                margin_mode,
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for SetMarginMode {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("marginCoin"), &self.margin_coin);
-        out.text(name!("marginMode"), &self.margin_mode);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let margin_coin = from.required("marginCoin");
-        let margin_mode = from.word("marginMode");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            margin_coin: margin_coin?,
-            margin_mode: margin_mode?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.only(
-            "productType",
-            Some(&self.product_type),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.identifier("marginCoin", Some(&self.margin_coin));
-        to.optional_known("marginMode", Some(&self.margin_mode));
     }
 }
 
 impl runtime::Operation for SetMarginMode {
     type Response = ContractSettings;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.set-margin-mode",
     family: "observed",
     title: "Set Margin Mode",
     doc: "Sets which margin backs positions of a contract of a classic account.",
     section: "Set Margin Mode",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/account/set-margin-mode",
-    effect: runtime::tables::Effect::Amend,
-    limits: &[runtime::tables::RateLimit::per_uid(5)],
+    effect: tables::Effect::Amend,
+    limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "symbol",
                 of: &["symbol"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "marginCoin",
                 of: &["marginCoin"],
             },
@@ -139,7 +110,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(
+    shows: tables::Shows::OneOf(
         &[
             "symbol",
             "marginCoin",
@@ -149,5 +120,5 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             "marginMode",
         ],
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Set Position Mode.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{PositionMode, PositionModeSet, ProductType};
 
 runtime::parameters! {
@@ -37,63 +37,40 @@ runtime::parameters! {
     /// ```
     pub struct SetPositionMode {
         /// `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        #[wire("productType", only = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])]
         pub product_type: ProductType,
         /// `posMode`: How positions are kept.
+        #[wire("posMode")]
         pub pos_mode: PositionMode,
     }
-}
 
-impl SetPositionMode {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-    /// - `posMode`: How positions are kept.
-    pub fn new(product_type: ProductType, pos_mode: PositionMode) -> Self {
-        Self { product_type, pos_mode }
-    }
-}
-
-impl runtime::parameters::Parameters for SetPositionMode {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("posMode"), &self.pos_mode);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let pos_mode = from.word("posMode");
-        Some(Self {
-            product_type: product_type?,
-            pos_mode: pos_mode?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only(
-            "productType",
-            Some(&self.product_type),
-            &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
-        );
-        to.optional_known("posMode", Some(&self.pos_mode));
+    impl SetPositionMode {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `posMode`: How positions are kept.
+        pub fn new(product_type: ProductType, pos_mode: PositionMode) -> Self {
+            Self { product_type, pos_mode }
+        }
     }
 }
 
 impl runtime::Operation for SetPositionMode {
     type Response = PositionModeSet;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "observed.set-position-mode",
     family: "observed",
     title: "Set Position Mode",
     doc: "Sets how a classic account keeps positions.",
     section: "Set Position Mode",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/account/set-position-mode",
-    effect: runtime::tables::Effect::Amend,
-    limits: &[runtime::tables::RateLimit::per_uid(5)],
+    effect: tables::Effect::Amend,
+    limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(&["posMode"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["posMode"]),
+    ..tables::Meta::DEFAULT
 };

@@ -48,6 +48,7 @@ fn exports(api: &Api) -> TokenStream {
     let values = (!values.is_empty()).then(|| quote!(pub use tradeapi_runtime::{#(#values),*};));
     quote! {
         pub use tradeapi_runtime as runtime;
+        use tradeapi_runtime::tables;
         pub use tradeapi_runtime::{CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations, dec};
         #values
     }
@@ -170,13 +171,13 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
         let sent = ident(header.sent.variant());
         let selects = |market: &Market| market.headers.iter().any(|((own, _), _)| own == name);
         let selects_market = api.markets.iter().any(selects);
-        let table = quote!(name: #name, sent: runtime::tables::Sent::#sent, selects_market: #selects_market, doc: #doc);
-        quote!(runtime::tables::Header { #table })
+        let table = quote!(name: #name, sent: tables::Sent::#sent, selects_market: #selects_market, doc: #doc);
+        quote!(tables::Header { #table })
     });
     let calls = calls(&api.calls);
     let remaining = remaining_calls(api);
     let account = match &api.account {
-        None => quote!(runtime::tables::AccountTable::NONE),
+        None => quote!(tables::AccountTable::NONE),
         Some(_) => quote!(account::TABLE),
     };
     let pools = api.pools.iter().filter_map(pool_reporting);
@@ -195,7 +196,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     let docs = docs.outer();
     quote! {
         #docs
-        pub static API: runtime::tables::Api = runtime::tables::Api {
+        pub static API: tables::Api = tables::Api {
             name: #name,
             envelope: #envelope,
             credentials: #credentials,
@@ -216,10 +217,10 @@ fn remaining_calls(api: &Api) -> TokenStream {
     let Some(header) = &api.remaining_calls else { return quote!(None) };
     let windows: Vec<_> = api.remaining_calls_in.iter().filter_map(|window| window.milliseconds()).collect();
     match windows.as_slice() {
-        [1000] => quote!(Some(runtime::tables::RemainingCalls::in_a_second(#header))),
+        [1000] => quote!(Some(tables::RemainingCalls::in_a_second(#header))),
         windows => {
             let windows = windows.iter().map(|window| number(*window));
-            quote!(Some(runtime::tables::RemainingCalls { header: #header, windows: &[#(#windows),*] }))
+            quote!(Some(tables::RemainingCalls { header: #header, windows: &[#(#windows),*] }))
         }
     }
 }
@@ -227,21 +228,21 @@ fn remaining_calls(api: &Api) -> TokenStream {
 /// How requests name their call.
 fn calls(calls: &Calls) -> TokenStream {
     if calls.place.is_none() {
-        return quote!(runtime::tables::Calls::JSON_RPC);
+        return quote!(tables::Calls::JSON_RPC);
     }
     let Calls { id, method, params, place: _ } = calls;
     let [id, method, params] = [id, method, params].map(|name| optional_text(name.as_deref()));
-    quote!(runtime::tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
+    quote!(tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
 }
 
 /// What answers report about a pool.
 fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     let reporting = pool.reporting.as_ref()?;
     let place = |value: &ResponseValue| match value {
-        ResponseValue::Header(name) => quote!(runtime::tables::ResponseValue::Header(#name)),
+        ResponseValue::Header(name) => quote!(tables::ResponseValue::Header(#name)),
         ResponseValue::Body(way) => {
             let path = super::envelope::path(way);
-            quote!(runtime::tables::ResponseValue::Body(#path))
+            quote!(tables::ResponseValue::Body(#path))
         }
     };
     let (name, calls, count) = (&pool.name, number(pool.rate.calls.into()), place(&reporting.count));
@@ -251,13 +252,13 @@ fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
         Some((reset, form)) => {
             let form = ident(form.variant());
             let reset = place(reset);
-            quote!(Some(runtime::tables::Reset { value: #reset, form: runtime::tables::ResetForm::#form }))
+            quote!(Some(tables::Reset { value: #reset, form: tables::ResetForm::#form }))
         }
     };
-    Some(quote!(runtime::tables::PoolReporting {
+    Some(quote!(tables::PoolReporting {
         pool: #name,
         calls: #calls,
-        count: runtime::tables::Count::#kind(#count),
+        count: tables::Count::#kind(#count),
         reset: #reset,
     }))
 }
