@@ -7,8 +7,9 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::phrases::{joined, sentence};
 use crate::model::{Api, Certainty, Effect, Exclusion, Family, Operation};
-use page::{TextPage, joined, sentence};
+use page::TextPage;
 
 /// The page of the operation with this id, such as `unified.place-order`, or with this name if only one family has it.
 pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {

@@ -21,7 +21,7 @@ use super::{
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, ListName, Method, Need, PathPiece, Sent};
 use crate::plain_text;
-use crate::words::{Lists, Objects, Sends, Word as _};
+use crate::words::{Lists, Objects, Sends};
 
 /// The longest title; a longer summary is a comment.
 const LONGEST_TITLE: usize = 60;
@@ -68,7 +68,7 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
     let mut places: Vec<(usize, String)> = Vec::new();
     for (path, item) in source.root.get("paths").map(|paths| paths.members()).unwrap_or_default() {
         for (method, operation) in item.members() {
-            let known = Method::ALL.into_iter().find(|one| one.as_str().eq_ignore_ascii_case(method));
+            let known = Method::ALL.iter().copied().find(|one| one.as_str().eq_ignore_ascii_case(method));
             match known {
                 Some(method) => {
                     let (id, tags) = names(&operation);
@@ -623,7 +623,7 @@ impl Style {
                 _ => {}
             });
         }
-        style.is_query_of_body = style.has_query && !has_body && method.has_body();
+        style.is_query_of_body = style.has_query && !has_body && !method.has_query();
         style
     }
 
@@ -646,7 +646,7 @@ impl Style {
     fn sends(&self, content: Content, method: Method) -> Option<Sends> {
         match content {
             Content::Form => Some(Sends::Form),
-            Content::Json => (!method.has_body()).then_some(Sends::Json),
+            Content::Json => method.has_query().then_some(Sends::Json),
             Content::None | Content::Unknown => self.is_query_of_body.then_some(Sends::Query),
         }
     }

@@ -184,7 +184,7 @@ impl RecordedOperation {
     }
 
     fn draft(&self, file: &str, method: &str, path: &str) -> Draft {
-        let known = Method::ALL.into_iter().find(|known| known.as_str() == method);
+        let known = Method::parse(method);
         let has_body = self.body.times > 0 && known != Some(Method::Get);
         let mut unread: Vec<String> = self.unread.iter().cloned().collect();
         let in_query = self.query.fields();
@@ -205,7 +205,7 @@ impl RecordedOperation {
         let is_repeated = |field: &DraftField| field.kind == JsonKind::List && field.fields.is_empty();
         let has_pairs = !has_body || self.is_form;
         let lists = (has_pairs && request.iter().any(is_repeated)).then_some(Lists::Repeated);
-        let usual = known.is_some_and(Method::has_body);
+        let usual = known.is_some_and(|method| !method.has_query());
         let sends = match has_body {
             true if self.is_form => Some(Sends::Form),
             true => (!usual).then_some(Sends::Json),

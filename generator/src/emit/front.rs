@@ -60,7 +60,8 @@ fn rest(api: &Api, programs: &[Program]) -> Docs {
     docs.heading("Features");
     docs.markdown(
         "Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde and tracing \
-         are [features of the runtime](runtime#features).",
+         are [features of the runtime](runtime#features). The feature `cli` adds a program with a command for each \
+         operation, and `mcp` its command for assistants.",
     );
     families(&mut docs, api);
     documents(&mut docs, api);

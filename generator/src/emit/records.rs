@@ -29,7 +29,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
         items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
-    items.insert(0, scope.imports(&defined).into());
+    items.insert(0, scope.imports(&defined));
     File::new(Docs::new(&format!("The records that the {} operations return.", family.title), "").inner(), items)
 }
 
@@ -68,7 +68,7 @@ pub(super) fn definition(
         declarations::with_arguments("record", quote!(#record #observed #form #key))
     });
     let attributes = docs.into_iter().chain(record).collect();
-    Item::declared_by("record", declarations::structure(attributes, ident(rust), members))
+    Item::declared_by("record", vec![declarations::structure(attributes, ident(rust), members)])
 }
 
 /// The attribute of a field for the runtime's macro: its wire name and what the documents state about its form.

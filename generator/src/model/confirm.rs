@@ -13,37 +13,6 @@ pub(crate) struct OutcomeRow {
     pub(crate) why: String,
 }
 
-impl CallResult {
-    /// Every way a call can end, in order.
-    pub(crate) const ALL: [Self; 20] = [
-        Self::Refused,
-        Self::Unsigned,
-        Self::Limited,
-        Self::NotConnected,
-        Self::NotWritten,
-        Self::ConnectionLost,
-        Self::TimedOut,
-        Self::AnswerTooLong,
-        Self::Success,
-        Self::ListedCode,
-        Self::ObservedCode,
-        Self::TimestampRefused,
-        Self::CredentialsRefused,
-        Self::UnlistedCode,
-        Self::TooManyRequests,
-        Self::ServerError,
-        Self::OtherStatus,
-        Self::Unreadable,
-        Self::ItemFailed,
-        Self::ItemUnaccounted,
-    ];
-
-    /// Whether the request may have reached the exchange.
-    pub(crate) fn may_be_sent(self) -> bool {
-        !matches!(self, Self::Refused | Self::Unsigned | Self::Limited | Self::NotConnected | Self::NotWritten)
-    }
-}
-
 /// Two names that belong together, each with its place.
 pub(crate) type Pair = ((String, Place), (String, Place));
 

@@ -5,7 +5,7 @@ use super::{
     Source, Statements, UtcOffset,
 };
 use crate::diagnostics::Place;
-use crate::words::{Access, Effect, Lists, Objects, Sends};
+use crate::words::{Access, Effect, Lists, Method, Objects, Sends};
 
 /// One operation of the API.
 #[derive(Clone, Debug, Hash)]
@@ -73,35 +73,6 @@ pub(crate) struct KeyPlaces {
     pub(crate) both_or_neither: Place,
 }
 
-/// An HTTP method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Method {
-    Get,
-    Post,
-    Put,
-    Patch,
-    Delete,
-}
-
-impl Method {
-    pub(crate) const ALL: [Self; 5] = [Self::Get, Self::Post, Self::Put, Self::Patch, Self::Delete];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    /// Whether parameters usually travel in the body rather than in the query string.
-    pub(crate) fn has_body(self) -> bool {
-        !matches!(self, Self::Get | Self::Delete)
-    }
-}
-
 /// How the parameters of a request travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ParameterStyle {
@@ -132,7 +103,7 @@ impl Operation {
 
     /// Where the parameters travel.
     pub(crate) fn sends(&self) -> Sends {
-        let usual = if self.method.has_body() { Sends::Json } else { Sends::Query };
+        let usual = if self.method.has_query() { Sends::Query } else { Sends::Json };
         self.style.sends.unwrap_or(usual)
     }
 

@@ -242,6 +242,61 @@ impl Need {
             Self::No => "optional",
         }
     }
+
+    /// The need in a table, below the heading "required".
+    pub(crate) fn in_table(self) -> &'static str {
+        match self {
+            Self::Always => "yes",
+            Self::Conditional => "conditionally",
+            Self::Unstated => "not stated",
+            Self::No => "no",
+        }
+    }
+
+    /// What has to be said of it beside the parameter; empty if its position shows whether it is required.
+    pub(crate) fn sentence(self) -> &'static str {
+        match self {
+            Self::Conditional => "Required under a condition, see the rules.",
+            Self::Unstated => "The document does not say whether it is required.",
+            Self::Always | Self::No => "",
+        }
+    }
+
+    /// The need in a fact.
+    pub(crate) fn as_fact(self) -> &'static str {
+        match self {
+            Self::Always => "yes",
+            Self::Conditional | Self::Unstated | Self::No => self.as_str(),
+        }
+    }
+}
+
+/// The default as a sentence; empty if there is none.
+pub(crate) fn default_sentence(default: Option<&str>) -> String {
+    default.map(|default| format!("Default: {}.", default.trim_end_matches('.'))).unwrap_or_default()
+}
+
+/// What leaving a parameter out means for a value that exists, and the text that deletes it; empty if it is not about a
+/// value that exists.
+pub(crate) fn edit_sentence(delete: Option<Option<&str>>) -> String {
+    match delete {
+        Some(Some(delete)) => format!("Left out, the value stays; {delete} deletes it."),
+        Some(None) => "Left out, the value stays.".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// A text that ends like a sentence.
+#[cfg(feature = "cli")]
+pub(crate) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// The parts that are not empty, joined by `between`.
+#[cfg(feature = "cli")]
+pub(crate) fn joined(parts: &[String], between: &str) -> String {
+    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
 }
 
 /// Conditions that must hold together.

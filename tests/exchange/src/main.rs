@@ -1,5 +1,6 @@
 //! Starts the exchange and prints how to reach it.
 
+mod profile;
 mod watch;
 
 use std::fs::{self, File};
@@ -9,6 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use profile::LocalProfile;
 use tradeapi_exchange::{
     Docs, Exchange, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery, Time, per_mille,
     server,
@@ -163,18 +165,22 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     };
     let keys = exchange.keys();
     let address = listener.local_addr()?;
-    let text = format!(
-        "The exchange serves both families and the broker's. For the examples, in another terminal:\n\n\
-         export TRADEAPI_URL=http://{}\n\
+    let lines = format!(
+        "export TRADEAPI_URL=http://{address}\n\
          export TRADEAPI_KEY={}\n\
          export TRADEAPI_SECRET={}\n\
-         export TRADEAPI_PASSPHRASE={}\n\n\
+         export TRADEAPI_PASSPHRASE={}\n",
+        keys.key, keys.secret, keys.passphrase
+    );
+    let profile = LocalProfile::write(&lines).unwrap_or_else(|error| {
+        eprintln!("tradeapi --local will not find it: {error}");
+        None
+    });
+    let text = format!(
+        "The exchange serves both families and the broker's. For the examples, in another terminal:\n\n\
+         {lines}\n\
          See what happens at http://{}/{}\n\
          Ctrl-C ends it.\n",
-        address,
-        keys.key,
-        keys.secret,
-        keys.passphrase,
         address,
         if docs.is_some() { ", and read the reference at /docs/" } else { "" }
     );
@@ -184,6 +190,7 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         failed = write(&exchange, journal.as_mut()) => failed,
         end = tokio::signal::ctrl_c() => end,
     };
+    drop(profile);
     if let Some(file) = &mut journal {
         exchange.write_journal(file)?;
     }

@@ -6,7 +6,7 @@ use super::reading::{Cursor, Mark, scalar};
 use super::{exported, forms};
 use crate::draft::{DraftField, JsonKind};
 use crate::model::Need;
-use crate::words::{Times, Word as _};
+use crate::words::Times;
 
 /// Whether a value is sent or answered: what it can state differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -101,7 +101,7 @@ impl FamilyBuilder<'_, '_> {
                 .at(sends.place, Code::Misplaced, "a GET request has no body")
                 .help("remove `sends`, or correct the method");
         }
-        let of_family = family.sends.as_ref().filter(|_| method.has_body());
+        let of_family = family.sends.as_ref().filter(|_| !method.has_query());
         let value = |sends: &Spanned<Sends>| sends.value;
         let objects = raw.objects.as_ref().or(family.objects.as_ref());
         ParameterStyle {
@@ -147,9 +147,9 @@ impl FamilyBuilder<'_, '_> {
             return (likely_method(raw), nothing(place));
         };
         let (word, path) = http.value.split_once(' ').unwrap_or((http.value.as_str(), ""));
-        let method = Method::ALL.into_iter().find(|method| method.as_str() == word);
+        let method = Method::parse(word);
         if method.is_none() {
-            let help = did_you_mean(word, Method::ALL.map(Method::as_str)).unwrap_or_else(|| {
+            let help = did_you_mean(word, Method::WORDS.iter().copied()).unwrap_or_else(|| {
                 "write a method and a path, such as `GET /api/v1/orders`; methods are GET, POST, PUT, PATCH and DELETE".into()
             });
             self.builder.to.at(http.place, Code::BadPath, format!("invalid HTTP method `{word}`")).help(help);
