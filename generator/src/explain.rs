@@ -7,7 +7,7 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::phrases::{joined, sentence};
+use crate::model::phrases::{self, joined, sentence};
 use crate::model::{Api, Certainty, Effect, Exclusion, Family, Operation};
 use page::TextPage;
 
@@ -97,7 +97,7 @@ fn source(api: &Api, operation: &Operation) -> String {
         let section = source.section.as_ref().map(|section| format!(", section {section}")).unwrap_or_default();
         format!("{}{section}", api.document_title(&source.document))
     });
-    source.unwrap_or_default()
+    source.unwrap_or_else(|| phrases::observed(&operation.sources))
 }
 
 /// The state transitions that the operation triggers.

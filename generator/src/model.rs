@@ -168,6 +168,8 @@ pub(crate) struct Family {
     pub(crate) title: String,
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
+    /// Who has seen its operations on the wire, if no document describes it.
+    pub(crate) sources: Sources,
     /// Whether numbers and times travel as JSON strings, unless a field says otherwise.
     pub(crate) numbers_as_text: bool,
     pub(crate) errors: Vec<ErrorCode>,
@@ -187,6 +189,16 @@ pub(crate) struct Family {
     /// The effect of each operation of the family, including operations that are not emitted.
     pub(crate) effects: BTreeMap<String, Effect>,
 }
+
+impl Family {
+    /// Whether no document describes it.
+    pub(crate) fn is_observed(&self) -> bool {
+        !self.sources.is_empty()
+    }
+}
+
+/// Who has seen on the wire what no document describes; empty for what a document does.
+pub(crate) type Sources = Vec<(String, Place)>;
 
 /// Where a document describes something.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

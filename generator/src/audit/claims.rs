@@ -131,7 +131,7 @@ impl<'a> Claims<'a> {
                 self.records.push(KnownRecord { id, section, family, record });
             }
         }
-        for operation in &family.operations {
+        for operation in family.operations.iter().filter(|operation| operation.sources.is_empty()) {
             let source = operation.source.as_ref().or(family.source.as_ref());
             if source.is_some_and(|source| source.document == document) {
                 self.operation(family, operation);

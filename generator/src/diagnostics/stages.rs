@@ -136,6 +136,7 @@ fn depends_on(code: Code) -> Dependence {
         | Code::BadNumber
         | Code::BadAlphabet
         | Code::BadHeader
+        | Code::BadSources
         | Code::NotAnIdentifier
         | Code::WrongName
         | Code::Circular

@@ -20,12 +20,12 @@ pub(super) fn outcomes(api: &Api) -> TokenStream {
     let rows = api.outcomes.iter().map(|row| {
         let (when, why) = (ident(row.when.variant()), &row.why);
         let outcome = match row.outcome {
-            RowOutcome::NotDone => quote!(Some(runtime::tables::Outcome::NotDone)),
-            RowOutcome::Done => quote!(Some(runtime::tables::Outcome::Done)),
-            RowOutcome::Unknown => quote!(Some(runtime::tables::Outcome::Unknown)),
+            RowOutcome::NotDone => quote!(Some(tables::Outcome::NotDone)),
+            RowOutcome::Done => quote!(Some(tables::Outcome::Done)),
+            RowOutcome::Unknown => quote!(Some(tables::Outcome::Unknown)),
             RowOutcome::ByCode => quote!(None),
         };
-        quote!(runtime::tables::OutcomeRow { when: runtime::tables::CallResult::#when, outcome: #outcome, why: #why })
+        quote!(tables::OutcomeRow { when: tables::CallResult::#when, outcome: #outcome, why: #why })
     });
     quote!(&[#(#rows),*])
 }
@@ -76,6 +76,11 @@ fn place(function: &TokenStream, query: &Ident, record: &Ident, has_pages: bool)
             Some(runtime::confirm::#query_at::<#query, #record>(client, #json #passed))
         }
     }
+}
+
+/// Whether the items of a list are queried one by one.
+pub(super) fn is_of_items(family: &Family, operation: &Operation) -> bool {
+    confirmed_list(family, operation).is_some()
 }
 
 /// The list whose items are queried one by one.

@@ -30,12 +30,12 @@ pub(super) fn table(credentials: &Credentials) -> TokenStream {
     let sends_body = keeps_body.is_none();
     let window = optional(window.and_then(Duration::milliseconds).map(number));
     let window_set_by = optional(window_set_by.as_ref().map(|(name, _)| name));
-    quote!(runtime::tables::Authentication {
+    quote!(tables::Authentication {
         carried: &[#(#carried),*],
         signature: #signature,
-        signed_query: runtime::tables::SignedQuery::#signed_query,
-        timestamp: runtime::tables::TimestampForm::#timestamp,
-        nonce: runtime::tables::NonceForm::#nonce,
+        signed_query: tables::SignedQuery::#signed_query,
+        timestamp: tables::TimestampForm::#timestamp,
+        nonce: tables::NonceForm::#nonce,
         sends_body: #sends_body,
         window_ms: #window,
         window_set_by: #window_set_by,
@@ -54,7 +54,7 @@ fn carried_table(carried: &Carried) -> TokenStream {
         Within::Query => ("Query", carried.name.clone()),
     };
     let (place, parts) = (ident(place), parts(&carried.parts));
-    quote!(runtime::tables::Carried { place: runtime::tables::Place::#place(#name), parts: #parts })
+    quote!(tables::Carried { place: tables::Place::#place(#name), parts: #parts })
 }
 
 fn signature_table(signature: &Signature) -> TokenStream {
@@ -68,24 +68,24 @@ fn signature_table(signature: &Signature) -> TokenStream {
             let (header, claims) = (members(header), members(claims));
             let lasts = lasts.and_then(Duration::milliseconds).map(|length| number(length / 1000));
             let lasts = optional(lasts);
-            quote!(Token(runtime::tables::Token { header: #header, claims: #claims, lasts: #lasts }))
+            quote!(Token(tables::Token { header: #header, claims: #claims, lasts: #lasts }))
         }
     };
     let algorithms = algorithms.iter().map(|(algorithm, encoding)| {
         let (algorithm, encoding) = (ident(algorithm.variant()), encoding_table(*encoding));
-        quote!((runtime::tables::Algorithm::#algorithm, #encoding))
+        quote!((tables::Algorithm::#algorithm, #encoding))
     });
     let secret = ident(secret.variant());
-    quote!(runtime::tables::Signature {
-        content: runtime::tables::Content::#content,
+    quote!(tables::Signature {
+        content: tables::Content::#content,
         algorithms: &[#(#algorithms),*],
-        secret: runtime::tables::SecretForm::#secret,
+        secret: tables::SecretForm::#secret,
     })
 }
 
 fn encoding_table(encoding: Encoding) -> TokenStream {
     let encoding = ident(encoding.variant());
-    quote!(runtime::tables::Encoding::#encoding)
+    quote!(tables::Encoding::#encoding)
 }
 
 fn members(members: &[(String, Vec<Part>)]) -> TokenStream {
@@ -119,7 +119,7 @@ fn part(part: &Part) -> TokenStream {
                 Some(encoding) => quote!(Encoded(#encoding)),
             };
             let within = parts(within);
-            quote!(Digest(runtime::tables::Hash::#hash, runtime::tables::DigestForm::#form, #within))
+            quote!(Digest(tables::Hash::#hash, tables::DigestForm::#form, #within))
         }
         PartKind::Base64(within) => {
             let within = parts(within);
@@ -131,14 +131,14 @@ fn part(part: &Part) -> TokenStream {
         }
         PartKind::Pairs(Pairs { order, equals, between }) => {
             let sorted = *order == PairOrder::Sorted;
-            quote!(Pairs(runtime::tables::Pairs { sorted: #sorted, equals: #equals, between: #between }))
+            quote!(Pairs(tables::Pairs { sorted: #sorted, equals: #equals, between: #between }))
         }
         PartKind::When(Either { when, then, otherwise }) => {
             let [when, then, otherwise] = [when, then, otherwise].map(|own| parts(own));
-            quote!(When(&runtime::tables::Either { when: #when, then: #then, otherwise: #otherwise }))
+            quote!(When(&tables::Either { when: #when, then: #then, otherwise: #otherwise }))
         }
     };
-    quote!(runtime::tables::Part::#part)
+    quote!(tables::Part::#part)
 }
 
 fn word_name(word: SignedPart) -> &'static str {

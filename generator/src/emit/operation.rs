@@ -24,7 +24,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let scope = Scope::new(family);
     let request = request(api, &scope, operation, layout);
     let mut code = vec![operation_impl(api, &scope, operation)];
-    code.extend(in_flight::emit(&scope, operation));
+    code.extend(in_flight::emit(operation));
     code.push(confirm::impls(&scope, operation));
     code.extend(pages::emit(&scope, operation));
     code.extend(pages::shows(&scope, operation));
@@ -35,7 +35,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let below: Vec<_> = tables.chain(item_structs(&scope, operation)).chain(page).collect();
     let defined = type_names(operation);
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
-    let imports = Item::Code(scope.imports(&defined));
+    let imports = scope.imports(&defined);
     let top = Docs::new(&format!("{}.", operation.title.trim_end_matches('.')), "").inner();
     File::new(top, [imports].into_iter().chain(request).chain(code.into_iter().map(Item::Code)).chain(below))
 }
@@ -51,7 +51,7 @@ pub(super) fn type_names(operation: &Operation) -> Vec<String> {
     names
 }
 
-fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> [Item; 3] {
+fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Vec<Item> {
     let mut set = Set::new(&operation.rust.rust, docs(api, scope, operation, layout), operation.body.parameters());
     set.called = &operation.called;
     let elsewhere = operation.members().iter().filter(|parameter| operation.is_elsewhere(parameter));
@@ -146,7 +146,7 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
     quote! {
         impl runtime::Operation for #name {
             type Response = #response;
-            const META: &'static runtime::tables::Meta = &META;
+            const META: &'static tables::Meta = &META;
             #path
             #headers
             #with_key
@@ -203,14 +203,14 @@ fn write_headers(operation: &Operation) -> Option<TokenStream> {
 fn tables(family: &Family, operation: &Operation) -> String {
     let meta = trees::constant(
         quote!(
-            const META: runtime::tables::Meta = ();
+            const META: tables::Meta = ();
         ),
         meta(family, operation),
     );
     let window = operation.window.as_ref().map(|window| {
         trees::constant(
             quote!(
-                const WINDOW: runtime::tables::Window = ();
+                const WINDOW: tables::Window = ();
             ),
             window_table(window),
         )
@@ -337,7 +337,7 @@ fn window_table(window: &Window) -> Expr {
 
 fn days(zone: UtcOffset) -> Expr {
     let minutes = Literal::i32_unsuffixed(zone.minutes);
-    trees::tokens(quote!(runtime::tables::Days::of_utc_offset(#minutes)))
+    trees::tokens(quote!(tables::Days::of_utc_offset(#minutes)))
 }
 
 fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {

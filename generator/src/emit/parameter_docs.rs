@@ -1,8 +1,9 @@
 //! Documentation of parameters: meaning, need, default, bounds, unit.
 
+use super::choices::distinct_wires;
 use super::docs::{Docs, MARKDOWN, cell, code, documented, escape, sentence};
 use super::scope::Scope;
-use crate::model::{Choice, ChoiceKind, Need, Parameter, Shape, Type, phrases};
+use crate::model::{ChoiceKind, Need, Parameter, Shape, Type, phrases};
 
 /// Adds a table of parameters, with a row for each name on the wire.
 pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]) {
@@ -100,14 +101,6 @@ pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
     docs
 }
 
-/// The documentation of a setter, which refers to the field.
-pub(super) fn setter(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
-    let field = parameter.name.bare();
-    let mut docs = Docs::default();
-    docs.markdown(&format!("Sets [{}](field@Self::{field}).", wires(scope, parameter)));
-    docs
-}
-
 /// The documentation of a constructor and its arguments.
 pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     let mut docs = Docs::default();
@@ -135,7 +128,7 @@ fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
 /// The wire names that a parameter stands for.
 fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
     match scope.family.choice_of(parameter) {
-        Some(choice) => choice_wires(choice),
+        Some(choice) => distinct_wires(choice).into_iter().map(code).collect::<Vec<_>>().join(", "),
         None if parameter.is_body() => "the body, an array".to_owned(),
         None => code(&parameter.name.wire),
     }
@@ -170,15 +163,4 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     facts.push(phrases::unit_sentence(&parameter.units, &MARKDOWN));
     facts.retain(|fact| !fact.is_empty());
     facts.join(" ")
-}
-
-/// The names without duplicates.
-fn choice_wires(choice: &Choice) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for name in choice.wires().map(code) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(", ")
 }

@@ -20,7 +20,7 @@ pub(super) fn table(family: &Family, operation: &Operation) -> Option<String> {
     let rows = checked(operation).map(|(_, rule, test)| row(rule, test, &hints));
     Some(trees::constant(
         quote!(
-            const RULES: &[runtime::tables::Rule] = &[];
+            const RULES: &[tables::Rule] = &[];
         ),
         trees::list(rows),
     ))

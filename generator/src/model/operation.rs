@@ -2,7 +2,7 @@
 
 use super::{
     AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, InFlight, Intent, Listing, Name, Parameter,
-    Rate, Repeat, Source, Statements, Window,
+    Rate, Repeat, Source, Sources, Statements, Window,
 };
 use crate::diagnostics::Place;
 use crate::words::{Access, AccessOf, Effect, Lists, Method, Objects, Sends};
@@ -20,6 +20,8 @@ pub(crate) struct Operation {
     pub(crate) function: String,
     pub(crate) place: Place,
     pub(crate) source: Option<Source>,
+    /// Who has seen it on the wire, if no document describes it.
+    pub(crate) sources: Sources,
     pub(crate) method: Method,
     pub(crate) path: Path,
     /// The method of JSON-RPC that the body calls.

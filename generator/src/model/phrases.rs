@@ -299,6 +299,12 @@ pub(crate) fn joined(parts: &[String], between: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
 }
 
+/// Who has seen what no document describes, as a sentence; empty for what a document describes.
+pub(crate) fn observed(sources: &[(String, Place)]) -> String {
+    let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }
+}
+
 /// Conditions that must hold together.
 pub(crate) fn all_of(conditions: &[Condition]) -> String {
     conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(" and ")

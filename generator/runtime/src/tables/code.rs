@@ -48,13 +48,13 @@ pub struct KnownError {
 
 impl KnownError {
     /// A code that a document lists.
-    pub const fn documented(code: &'static str, text: &'static str, doc: &'static str, proves: CodeProof) -> Self {
+    pub const fn documented(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
         let (families, stage) = (&[] as &[&str], proves.usual_stage());
         Self {
             code,
             families,
             text,
-            doc,
+            doc: "",
             proves,
             stage,
             cause: None,
@@ -66,7 +66,7 @@ impl KnownError {
 
     /// An undocumented code that several sources have observed.
     pub const fn observed(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
-        Self { certainty: Certainty::Several, ..Self::documented(code, text, "", proves) }
+        Self { certainty: Certainty::Several, ..Self::documented(code, text, proves) }
     }
 
     /// The same code, of these families only.
@@ -120,4 +120,48 @@ impl KnownError {
     pub(crate) fn is_of(&self, family: &str) -> bool {
         self.families.is_empty() || self.families.contains(&family)
     }
+}
+
+/// Declares a table of codes that are `documented` or `observed`: a constant slice of
+/// [`KnownError`](crate::tables::KnownError).
+///
+/// A row has the code, the families that respond with it if not all do, what it proves, and its text, which what to do
+/// may follow. What does not follow from the proof stands behind it: `at` a [`Stage`](crate::tables::Stage),
+/// `because_of` a [`CredentialCause`](crate::tables::CredentialCause), `and alike`, `and success`, and `certain` with a
+/// [`Certainty`](crate::tables::Certainty).
+///
+/// ```
+/// use tradeapi_runtime::tables::CodeProof;
+///
+/// tradeapi_runtime::codes! {
+///     /// What was seen.
+///     pub const SEEN: observed;
+///
+///     "22005" => NotDone: "The symbol has no cross margin.";
+///     "22010" of "spot" | "margin" => Credentials because_of Ip: "The key must be bound to an address.";
+///     "22046" => NotDone at Parameters certain Single: "The price is too low.", "Raise it.";
+/// }
+/// assert_eq!((SEEN[1].families, SEEN[2].proves), (&["spot", "margin"] as &[&str], CodeProof::NotDone));
+/// ```
+#[macro_export]
+macro_rules! codes {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis const $name:ident: $known:ident;
+        $(
+            $code:literal $(of $($family:literal)|+)? => $proof:ident $(at $stage:ident)? $(because_of $cause:ident)?
+            $(and $flag:ident)* $(certain $certainty:ident)?: $text:literal $(, $what_to_do:literal)?;
+        )*
+    ) => {
+        $(#[doc = $doc])*
+        $vis const $name: &[$crate::tables::KnownError] = &[$(
+            $crate::tables::KnownError::$known($code, $text, $crate::tables::CodeProof::$proof)
+                $(.of(&[$($family),+]))?
+                $(.at($crate::tables::Stage::$stage))?
+                $(.because_of($crate::tables::CredentialCause::$cause))?
+                $(.$flag())*
+                $(.certain($crate::tables::Certainty::$certainty))?
+                $(.with_doc($what_to_do))?,
+        )*];
+    };
 }

@@ -38,6 +38,21 @@ pub fn build_request<O: Operation>(
     build(api, operation, base, authenticator, headers, now)
 }
 
+/// Builds the HTTP request for `operation` without a signature, to show what would be sent. Rules are not checked.
+///
+/// # Errors
+///
+/// Fails with [`Error::Refused`] if path and query are too long, or a value cannot be sent where it belongs.
+pub fn unsigned_request<O: Operation>(
+    api: &Api,
+    operation: &O,
+    base: &BaseUrl,
+    headers: &HeaderValues,
+) -> Result<Request<Bytes>, Error> {
+    let call = Call::of(api.calls, O::META);
+    assemble(api, operation, base, headers, call, None)
+}
+
 /// [`build_request`] for an operation without its type.
 pub(crate) fn build(
     api: &Api,
@@ -50,6 +65,19 @@ pub(crate) fn build(
     let meta = operation.meta();
     let call = Call::of(api.calls, meta);
     let proof = proof(api, meta, authenticator, now, call)?;
+    assemble(api, operation, base, headers, call, proof)
+}
+
+/// The request with its call and, if it is signed, its proof.
+fn assemble(
+    api: &Api,
+    operation: &dyn DynOperation,
+    base: &BaseUrl,
+    headers: &HeaderValues,
+    call: Option<Call>,
+    proof: Option<(&Authenticator, Stamp)>,
+) -> Result<Request<Bytes>, Error> {
+    let meta = operation.meta();
     let mut path = PathWriter::after(base.path());
     operation.write_path(&mut path);
     let path = path.finish().map_err(|value| unsendable(meta, value))?;

@@ -21,6 +21,8 @@ mappings! {
         rust: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
+        /// Who has seen it on the wire, at least two, if no document describes it; those of the family when left out.
+        sources: Option<Spanned<Vec<Text>>>,
         /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path is in braces.
         @required http: Option<Text>,
         /// The method of JSON-RPC 2.0, such as `private/buy`: the body is a call of it with the parameters.

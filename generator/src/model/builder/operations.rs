@@ -6,7 +6,7 @@ use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, WordOr, raw};
 use crate::model::{
     Access, AnswerPath, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation, Parameter,
-    ParameterStyle, Path, PathPiece, Response, field_name, type_name,
+    ParameterStyle, Path, PathPiece, Response, Sources, field_name, type_name,
 };
 use crate::words::{Lists, Objects, Sends};
 
@@ -32,6 +32,7 @@ impl FamilyBuilder<'_, '_> {
             rust,
             place,
             source: self.builder.source(&raw.source),
+            sources: self.sources(raw),
             style: self.style(raw, method, place),
             method,
             path,
@@ -71,6 +72,13 @@ impl FamilyBuilder<'_, '_> {
             key_places: key_places(raw, place),
             name,
         }
+    }
+
+    /// Who has seen it, if no document describes it: as the operation says, otherwise as the family says.
+    fn sources(&mut self, raw: &raw::Operation) -> Sources {
+        let own = self.builder.sources(&raw.sources, raw.source.as_ref());
+        let of_family = self.family.family.sources.iter().flat_map(|sources| &sources.value);
+        if own.is_empty() { of_family.map(placed).collect() } else { own }
     }
 
     /// The effect, and the reason that goes with it.

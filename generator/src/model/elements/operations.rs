@@ -5,7 +5,7 @@ use super::means::Arguments;
 use super::types::deprecated;
 use super::{
     Element, Key, Means, additive, behaviour, breaking, declared_keys, documentation, first, flag, list, maybe, names,
-    path, source,
+    path, source, sources,
 };
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, WindowBound};
@@ -86,6 +86,7 @@ impl Operation {
             function: _,
             place: _,
             source: from,
+            sources,
             method,
             path,
             call,
@@ -156,6 +157,7 @@ impl Operation {
             Key::new("history", maybe(*history), behaviour("how far back the answer reaches"))
                 .says(maybe(history.map(|length| format!("reaches back {length}")))),
             source(from.as_ref()),
+            self::sources(sources),
             Key::prose("doc", doc),
             super::called(called),
             self::examples(examples),
@@ -181,6 +183,7 @@ impl Operation {
         let mut element = Element::new("operation", id, [id, &self.rust.rust], self.place)
             .when(additive("a new request and function"), breaking("its types and its function are removed"))
             .keys(self.keys(family))
+            .observed(!self.sources.is_empty())
             .states(self.facts(family))
             .holds(self.body.parameters().iter().map(|parameter| parameter.element(family, id)))
             .holds(self.intents.iter().map(|intent| intent.element(family, self)))
