@@ -3,7 +3,8 @@
 //! Properties of the account that rules depend on and no request shows.
 
 use std::ops::Deref;
-use tradeapi_runtime as runtime;
+
+use tradeapi_runtime::{self as runtime, tables};
 
 /// Properties of the account that signs, for the rules that depend on them.
 ///
@@ -266,36 +267,36 @@ impl Instrument {
 }
 
 /// What a caller can state about an account.
-pub(crate) const TABLE: runtime::tables::AccountTable = runtime::tables::AccountTable {
+pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
     properties: &[
-        runtime::tables::AccountProperty {
+        tables::AccountProperty {
             name: "positionMode",
-            kind: runtime::tables::PropertyKind::Words(&["one_way_mode", "hedge_mode"]),
+            kind: tables::PropertyKind::Words(&["one_way_mode", "hedge_mode"]),
             denied_by: &["25236", "25237", "40774", "43075"],
         },
-        runtime::tables::AccountProperty {
+        tables::AccountProperty {
             name: "copyTrading",
-            kind: runtime::tables::PropertyKind::Flag,
+            kind: tables::PropertyKind::Flag,
             denied_by: &[],
         },
-        runtime::tables::AccountProperty {
+        tables::AccountProperty {
             name: "copyTradingPairs",
-            kind: runtime::tables::PropertyKind::Names,
+            kind: tables::PropertyKind::Names,
             denied_by: &[],
         },
-        runtime::tables::AccountProperty {
+        tables::AccountProperty {
             name: "whitelisted",
-            kind: runtime::tables::PropertyKind::Flag,
+            kind: tables::PropertyKind::Flag,
             denied_by: &[],
         },
-        runtime::tables::AccountProperty {
+        tables::AccountProperty {
             name: "bindingTime",
-            kind: runtime::tables::PropertyKind::Time,
+            kind: tables::PropertyKind::Time,
             denied_by: &[],
         },
-        runtime::tables::AccountProperty {
+        tables::AccountProperty {
             name: "rpiMarketMaker",
-            kind: runtime::tables::PropertyKind::Flag,
+            kind: tables::PropertyKind::Flag,
             denied_by: &[],
         },
     ],

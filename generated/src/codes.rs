@@ -3,1666 +3,349 @@
 //! Observed codes that no document lists.
 //!
 //! The meaning that a document gives a code takes precedence. An observed meaning counts only if
-//! several independent sources agree on it; see [`runtime::tables::Certainty`].
+//! several independent sources agree on it; see [`Certainty`](runtime::tables::Certainty).
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 
-/// Every observed code, and what it proves about the request that it answers.
-pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
-    runtime::tables::KnownError::observed(
-            "00001",
-            "Query window wider than allowed.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-        "22001",
-        "Nothing to cancel: no open order fits. The order may already be filled or cancelled.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "22002",
-        "No position to close. On a retry the first attempt may have closed it.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "22003",
-            "Changing price and size needs a newClientOid.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-        "22004",
-        "Symbol is not open to API trading.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "22005",
-        "Symbol has no cross margin.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "22010",
-            "Key must be bound to an IP list first.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Ip),
-    runtime::tables::KnownError::observed(
-        "22029",
-        "Risk cap on the open position of all accounts together.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "22030",
-            "Not usable in demo trading.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-        "22034",
-        "Below the least order value.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "22035",
-            "Demo account opens positions too often.",
-            runtime::tables::CodeProof::Rate,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "22038",
-            "Quantity is not a multiple of the step.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "22039",
-            "Delivery is near: opening a position refused.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "22040",
-            "Delivery is near: opening orders refused.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "22043",
-            "Auto-deleveraging runs: closing is limited.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "22044",
-            "Auto-deleveraging runs: flash close refused.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-        "22045",
-        "Too little liquidity; not said whether before or during matching.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::observed(
-            "22046",
-            "Price below the least allowed.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "22047",
-            "Price above the most allowed.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "22056",
-            "Symbol is not open for trading.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "22067",
-            "Auto-deleveraging runs: nothing may be done on the symbol.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "24056",
-            "Batch or close item: the order or position does not exist.",
-            runtime::tables::CodeProof::NoSuchOrder,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25000",
-            "System error.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25001",
-            "Operation timed out.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25003",
-            "Concurrent operation; not said which of the two won.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25004",
-            "Operation too frequent.",
-            runtime::tables::CodeProof::Rate,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25006",
-            "Account status abnormal.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25008",
-            "Account is in forced liquidation.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25012",
-            "Account at risk; trading refused for now.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25013",
-            "Symbol is not open to API trading.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25100",
-            "Symbol does not exist.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "25101",
-            "Symbol not open for trading.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25102",
-            "Symbol in maintenance.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25104",
-            "Contract delisted.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25105",
-            "Contract takes no opening orders.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25106",
-            "Trading halted for settlement or maintenance.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25113",
-            "A cancel is still in progress; what it did is not known yet.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25114",
-            "A modification is still in progress; what it did is not known yet.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25200",
-            "Parameter check failed.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "25202",
-            "Not enough balance.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25203",
-            "Not enough margin.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25204",
-            "Order does not exist; answer to query, cancel and modify, also per batch item.",
-            runtime::tables::CodeProof::NoSuchOrder,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25205",
-            "Price below the percentage band.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25206",
-            "Price above the percentage band.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25207",
-            "Quantity below the minimum.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "25208",
-            "Quantity above the maximum.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "25209",
-            "Too little liquidity; not said whether before or during matching.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25211",
-            "Too many open orders.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25212",
-            "clientOid already used on the unified account; the earlier order may exist.",
-            runtime::tables::CodeProof::DuplicateId,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25225",
-            "Not enough of the position is free to close.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25226",
-            "Position smaller than requested.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25227",
-            "No position to close. On a retry the first attempt may have closed it.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25229",
-            "Total positions above the limit.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25230",
-            "Order quantity above the most that can be opened.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25231",
-            "Close quantity above the held quantity.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25232",
-            "Reduce-only clashes with open orders.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25233",
-            "Order quantity above the maximum of the tier.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25235",
-            "Risk cap on the open position of all accounts together.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25236",
-            "Position type does not fit the account mode (one-way or hedge).",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single)
-        .with_doc(
-            "give the client the position mode of the account; such orders are then refused before they are sent",
-        ),
-    runtime::tables::KnownError::observed(
-            "25237",
-            "Close orders need hedge mode.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single)
-        .with_doc(
-            "give the client the position mode of the account; such orders are then refused before they are sent",
-        ),
-    runtime::tables::KnownError::observed(
-            "25239",
-            "Closing failed, try later; a part may have closed.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25244",
-            "Price is not a multiple of the tick.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "25245",
-            "Account is not in unified mode; comes with HTTP 400.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25568",
-            "Order does not meet the conditions for modifying.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25569",
-            "Order modified too many times.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25571",
-            "Modification changes nothing.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25572",
-            "Too many modifications of the order still in progress; this one not taken, the earlier ones may still act.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25573",
-            "Modification skipped because an earlier one failed (with autoCancel the order itself may be gone).",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25574",
-            "Reduce-only protection; refused.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25585",
-            "TP of a long must be above the last price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25586",
-            "SL of a long must be under the last price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25587",
-            "TP of a short must be under the last price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25588",
-            "SL of a short must be above the last price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25589",
-            "TP of a long must be above the mark price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25590",
-            "SL of a long must be under the mark price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25591",
-            "TP of a short must be under the mark price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25592",
-            "SL of a short must be above the mark price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "25610",
-            "Quantity precision not kept.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "25611",
-            "Below the least order quantity.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "25620",
-            "Permission denied.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .of(&["unified"])
-        .because_of(runtime::tables::CredentialCause::Permission),
-    runtime::tables::KnownError::observed(
-            "25653",
-            "Order changed meanwhile, try again (vendor); listed among TP/SL price errors by one client. Not said what was applied.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-            "25654",
-            "Price above the bankruptcy price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "25655",
-            "Price below the bankruptcy price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "40000",
-            "Account or address is in a region that is not served.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Permission),
-    runtime::tables::KnownError::observed(
-            "40001",
-            "Key header empty.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Key),
-    runtime::tables::KnownError::observed(
-            "40002",
-            "Signature (REST) or secret (other tables) empty. Each reading is a refusal.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Secret),
-    runtime::tables::KnownError::observed(
-            "40003",
-            "Signature empty.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Secret),
-    runtime::tables::KnownError::observed(
-            "40004",
-            "Timestamp expired (older code for 40008).",
-            runtime::tables::CodeProof::Timestamp,
-        )
-        .because_of(runtime::tables::CredentialCause::Clock),
-    runtime::tables::KnownError::observed(
-            "40005",
-            "Timestamp malformed or not accepted.",
-            runtime::tables::CodeProof::Timestamp,
-        )
-        .because_of(runtime::tables::CredentialCause::Clock),
-    runtime::tables::KnownError::observed(
-            "40006",
-            "API key not valid.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Key),
-    runtime::tables::KnownError::observed(
-            "40007",
-            "Content type not accepted.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Gateway)
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "40008",
-            "Timestamp expired: more than 30 s from the server clock.",
-            runtime::tables::CodeProof::Timestamp,
-        )
-        .because_of(runtime::tables::CredentialCause::Clock),
-    runtime::tables::KnownError::observed(
-            "40009",
-            "Signature wrong (secret, signed text or body differ).",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Secret),
-    runtime::tables::KnownError::observed(
-            "40010",
-            "Timed out inside the exchange; document says query by clientOid. An old list reads it as signature error: do not believe that.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-            "40011",
-            "Passphrase header empty.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Passphrase),
-    runtime::tables::KnownError::observed(
-            "40012",
-            "Key and passphrase do not fit.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Passphrase),
-    runtime::tables::KnownError::observed(
-            "40013",
-            "User status abnormal.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Permission),
-    runtime::tables::KnownError::observed(
-            "40014",
-            "Key lacks the permission for the call.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Permission),
-    runtime::tables::KnownError::observed(
-        "40015",
-        "System abnormal, try again.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::observed(
-            "40017",
-            "Parameter check failed.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "400172",
-            "Parameter check failed, for example a required one is missing.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40018",
-            "Caller IP refused.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Ip),
-    runtime::tables::KnownError::observed(
-            "40019",
-            "A required parameter is empty.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40020",
-            "A parameter has a wrong value (also a malformed orderId or clientOid).",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-        "40022",
-        "Business of the account restricted.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40023",
-            "API use of the account restricted.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Permission),
-    runtime::tables::KnownError::observed(
-            "40024",
-            "Account frozen (classic) or coin not sold in the region (unified, captured). Each reading is a refusal.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-            "40025",
-            "User lacks this permission, or is restricted.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Permission),
-    runtime::tables::KnownError::observed(
-            "40029",
-            "Account is not a broker; one list reads it as rate limit. Each reading is a refusal.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-        "40034",
-        "A parameter value does not exist, often the symbol.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40035",
-            "Identity check (KYC) missing.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Permission),
-    runtime::tables::KnownError::observed(
-            "40036",
-            "Passphrase wrong.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Passphrase),
-    runtime::tables::KnownError::observed(
-            "40037",
-            "API key does not exist.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Key),
-    runtime::tables::KnownError::observed(
-            "40038",
-            "Caller IP is not on the list of the key.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Ip),
-    runtime::tables::KnownError::observed(
-            "40068",
-            "Sub-account access is off.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Permission),
-    runtime::tables::KnownError::observed(
-            "40072",
-            "Symbol unknown or not a contract.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-        "40078",
-        "Request older than receiveWindow when it reached matching.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40079",
-            "receiveWindow must be under 60 s.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40084",
-            "Account is classic; the unified API refuses it.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .of(&["unified"])
-        .because_of(runtime::tables::CredentialCause::Account)
-        .with_doc(
-            "use the operations of the family classic, or a key of a unified account",
-        ),
-    runtime::tables::KnownError::observed(
-            "40085",
-            "Account is unified; the classic API refuses it. HTTP 400, sent before the signature is checked.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .of(&["classic"])
-        .because_of(runtime::tables::CredentialCause::Account)
-        .with_doc(
-            "use the operations of the family unified, or a key of a classic account",
-        ),
-    runtime::tables::KnownError::observed(
-            "40099",
-            "Key and environment differ: demo key without the header paptrading: 1, or live key with it, or demo symbols with it.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Environment)
-        .with_doc("use a demo key with the market demo, and a live key without it"),
-    runtime::tables::KnownError::observed(
-            "40102",
-            "Symbol does not exist.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40103",
-            "Region refused; an old list reads it as missing method. Each reading is a refusal.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-            "40104",
-            "Region refused, or withdrawal target not verified; the vendor lists both. Each reading is a refusal.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-            "40109",
-            "Order data cannot be found. Seen now and then for an order that exists, and for trigger orders queried on the wrong path: query again before you believe it.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40110",
-            "Not available in demo trading.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "40115",
-            "Account is being moved between classic and unified; try later.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "40128",
-            "Not supported in unified mode.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .at(runtime::tables::Stage::Permission)
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-        "40200",
-        "Server upgrade.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::observed(
-            "40301",
-            "Permission not granted yet.",
-            runtime::tables::CodeProof::Credentials,
-        )
-        .because_of(runtime::tables::CredentialCause::Permission),
-    runtime::tables::KnownError::observed(
-            "40304",
-            "clientOid too long.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "40305",
-            "clientOid too long or has forbidden characters.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "40306",
-            "Batch above 20 orders.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40309",
-            "Contract removed.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40402",
-            "orderId or clientOid malformed; an old list reads it as missing direction. Each reading is a refusal.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["classic"])
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-            "40404",
-            "Path does not exist.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Gateway)
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "40704",
-            "Query reaches back more than three months.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40705",
-            "Query window above 90 days.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40706",
-            "Order price wrong.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40708",
-            "Duplicate clientOid in one list and the old vendor table, failed parameter check in another.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["classic"])
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-            "40710",
-            "Account frozen or abnormal.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Permission),
-    runtime::tables::KnownError::observed(
-            "40711",
-            "Not enough balance in the contract account (older code).",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40712",
-            "Not enough margin (older code).",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40716",
-            "Symbol has no cross margin.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40723",
-            "Too many open orders.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40724",
-            "A parameter is empty.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-        "40725",
-        "A service behind the gateway failed; document says query by clientOid.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::observed(
-            "40754",
-            "Not enough balance.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40755",
-            "Not enough free position.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40757",
-            "Not enough position.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-        "40760",
-        "Account status abnormal (classic) or in liquidation (unified page). Each reading is a refusal.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40761",
-        "Too many unfilled orders.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40762",
-        "Size above the most that can be opened: balance too small or tier full. For a reversal or a replacing order the first leg may have been done.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40763",
-            "Above the position tier.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "40768",
-            "Order does not exist; seen on cancel.",
-            runtime::tables::CodeProof::NoSuchOrder,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "40769",
-            "Order is already complete; nothing changed by this request.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-            "40774",
-            "Order shape does not fit the account mode (one-way or hedge); a check before matching.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .with_doc(
-            "give the client the position mode of the account; such orders are then refused before they are sent",
-        ),
-    runtime::tables::KnownError::observed(
-            "40786",
-            "clientOid already used; on modify, newClientOid already used. The earlier order may exist.",
-            runtime::tables::CodeProof::DuplicateId,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-        "40798",
-        "Not enough balance in the contract account.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40800",
-        "Not enough margin.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40808",
-        "Parameter check failed, named in the text (scale, margin mode ...).",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40811",
-            "A parameter must not be null.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-        "40812",
-        "A condition on the parameters is not met.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40813",
-            "A parameter must have a value.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-        "40815",
-        "Price above the highest bid allowed.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40816",
-        "Price below the lowest ask allowed.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40819",
-            "Order does not exist (older code).",
-            runtime::tables::CodeProof::NoSuchOrder,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-        "40820",
-        "Closing a long below the liquidation price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40821",
-        "Closing above the liquidation price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40824",
-        "Market orders not allowed now.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40830",
-        "TP of a long must be above the current price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40832",
-        "TP of a short must be under the current price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40834",
-        "SL of a long must be under the current price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40836",
-        "SL of a short must be above the current price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40844",
-        "Contract in maintenance.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40845",
-        "Contract removed.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40908",
-        "Concurrent operation failed; not said which one.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::observed(
-        "40910",
-        "Operation timed out.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::observed(
-            "40911",
-            "Timestamp too old.",
-            runtime::tables::CodeProof::Timestamp,
-        )
-        .of(&["unified"])
-        .because_of(runtime::tables::CredentialCause::Clock),
-    runtime::tables::KnownError::observed(
-            "40912",
-            "Batch cancel above 50 orders.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters)
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "40913",
-            "One of the parameters must be given.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-        "40915",
-        "TP of a long must be above the mark price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40916",
-        "Futures use of the account restricted.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "40917",
-        "SL of a long must be under the mark price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40918",
-            "Copy trader opens too often.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "40921",
-            "Size above the maximum of the tier.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "40922",
-            "Only working orders may be modified; this one may be filled or cancelled.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-        "40923",
-        "Modification changes nothing.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "40924",
-            "orderId or clientOid must be given.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40925",
-            "Price and size must be given together.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "40928",
-            "Two readings: risk cap on the open position (classic table), or reduce-only clash with open orders (unified page). Each reading is a refusal.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Conflicting),
-    runtime::tables::KnownError::observed(
-            "40931",
-            "Risk control forbids closing now.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "40939",
-            "Reduce-only clashes with open orders.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "41101",
-            "A parameter is wrong.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "41103",
-            "A parameter is wrong (captured: price scale).",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-        "41113",
-        "Symbol offline.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "41114",
-        "Symbol in maintenance.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "41117",
-            "Price below the least selling price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"]),
-    runtime::tables::KnownError::observed(
-        "429",
-        "Too many requests; refused before it was handled. Comes as HTTP 429, with or without JSON.",
-        runtime::tables::CodeProof::Rate,
-    ),
-    runtime::tables::KnownError::observed(
-        "43001",
-        "Order does not exist; also per cancel item.",
-        runtime::tables::CodeProof::NoSuchOrder,
-    ),
-    runtime::tables::KnownError::observed(
-            "43002",
-            "Order failed; no reason given.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "43003",
-            "Order failed; no reason given.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-        "43004",
-        "Nothing to cancel.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "43005",
-        "Too many orders.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "43006",
-            "Quantity below the minimum.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "43007",
-            "Quantity above the maximum.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-        "43008",
-        "Price below the limit.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "43009",
-        "Price above the limit.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "43010",
-        "Order value below the minimum.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "43011",
-            "A parameter breaks its rule (clientOid, side, price ...).",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .alike(),
-    runtime::tables::KnownError::observed(
-        "43012",
-        "Not enough balance.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "43025",
-            "Trigger (plan) order does not exist; some use it for any order.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-        "43027",
-        "Order value below the minimum.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "43028",
-            "Price is not a multiple of the tick.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "43029",
-            "Size above what can be closed.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "43043",
-            "No position.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "43059",
-            "Request failed, try again.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "43075",
-            "Order does not fit the position mode.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "43115",
-            "Symbol not open yet.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-        "43118",
-        "clientOid already used (spot and unified page); the earlier order may exist.",
-        runtime::tables::CodeProof::DuplicateId,
-    ),
-    runtime::tables::KnownError::observed(
-        "45001",
-        "Unknown error; document says query by clientOid.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::observed(
-        "45002",
-        "Not enough assets.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45003",
-        "Not enough position.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45005",
-        "Not enough free position.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45006",
-        "Not enough position.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45009",
-        "Account at risk; trading refused for now.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "45011",
-            "Engine bookkeeping: remaining amount below the traded volume. Speaks of matching, not of a refusal, and not of a duplicate clientOid.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "45021",
-            "Account is one-way; the order is not.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "45023",
-            "Error while creating the order; no reason given.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "45024",
-            "Cancel error; no reason given.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "45031",
-            "Order is already final; nothing changed by this request.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "45034",
-            "clientOid already used (older code); the earlier order may exist.",
-            runtime::tables::CodeProof::DuplicateId,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-            "45035",
-            "Price step not kept.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-        "45043",
-        "Trading halted for settlement or maintenance.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45055",
-        "Order in this state cannot be cancelled; it may be filled or cancelled already.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45056",
-        "Order of this type cannot be cancelled.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45057",
-        "Order does not exist.",
-        runtime::tables::CodeProof::NoSuchOrder,
-    ),
-    runtime::tables::KnownError::observed(
-        "45060",
-        "TP of a long must be above the current price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "45061",
-            "TP of a short must be under the current price.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-        "45062",
-        "SL of a long must be under the current price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "45107",
-            "API may not open positions on this account.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "45108",
-            "API may not close positions on this account.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-        "45110",
-        "Order value below the minimum (for example 5 USDT).",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "45111",
-            "Quantity below the minimum.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-            "45112",
-            "Quantity above the maximum.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-        "45113",
-        "Above the most order value.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45114",
-        "Order minimum not met.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "45115",
-            "Price is not a multiple of the tick.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .alike(),
-    runtime::tables::KnownError::observed(
-        "45116",
-        "Position count above the maximum.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45118",
-        "Open orders plus this one above the maximum.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45119",
-        "Symbol takes no opening orders.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "45120",
-            "Size above the most that can be opened.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-        "45122",
-        "SL of a short must be above the mark price.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45123",
-        "Only market orders possible now.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-        "45129",
-        "Same order cancelled twice within a second; the first cancel may have worked.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::observed(
-            "45134",
-            "Order is already filled or cancelled; nothing changed by this request.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "500",
-            "Server busy or internal fault.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "50031",
-            "System error.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .of(&["classic"]),
-    runtime::tables::KnownError::observed(
-        "50060",
-        "clientOid already used (margin, unified page); the earlier order may exist.",
-        runtime::tables::CodeProof::DuplicateId,
-    ),
-    runtime::tables::KnownError::observed(
-            "70102",
-            "Broker query: uid not accepted.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .of(&["classic"])
-        .at(runtime::tables::Stage::Parameters),
-    runtime::tables::KnownError::observed(
-            "70228",
-            "Operation too frequent.",
-            runtime::tables::CodeProof::Rate,
-        )
-        .certain(runtime::tables::Certainty::Single),
-    runtime::tables::KnownError::observed(
-            "70229",
-            "Order placing error; no reason given.",
-            runtime::tables::CodeProof::Unknown,
-        )
-        .certain(runtime::tables::Certainty::Single),
-];
+runtime::codes! {
+    /// Every observed code, and what it proves about the request that it answers.
+    pub const OBSERVED_CODES: observed;
+
+    "00001" => NotDone at Parameters: "Query window wider than allowed.";
+    "22001" => NotDone: "Nothing to cancel: no open order fits. The order may already be filled or cancelled.";
+    "22002" => NotDone: "No position to close. On a retry the first attempt may have closed it.";
+    "22003" => NotDone at Parameters: "Changing price and size needs a newClientOid.";
+    "22004" => NotDone: "Symbol is not open to API trading.";
+    "22005" => NotDone: "Symbol has no cross margin.";
+    "22010" => Credentials because_of Ip: "Key must be bound to an IP list first.";
+    "22029" => NotDone: "Risk cap on the open position of all accounts together.";
+    "22030" => NotDone certain Single: "Not usable in demo trading.";
+    "22034" => NotDone: "Below the least order value.";
+    "22035" => Rate certain Single: "Demo account opens positions too often.";
+    "22038" => NotDone and alike: "Quantity is not a multiple of the step.";
+    "22039" => NotDone certain Single: "Delivery is near: opening a position refused.";
+    "22040" => NotDone certain Single: "Delivery is near: opening orders refused.";
+    "22043" => NotDone certain Single: "Auto-deleveraging runs: closing is limited.";
+    "22044" => NotDone certain Single: "Auto-deleveraging runs: flash close refused.";
+    "22045" => Unknown: "Too little liquidity; not said whether before or during matching.";
+    "22046" of "unified" => NotDone: "Price below the least allowed.";
+    "22047" of "unified" => NotDone: "Price above the most allowed.";
+    "22056" of "unified" => NotDone: "Symbol is not open for trading.";
+    "22067" => NotDone certain Single: "Auto-deleveraging runs: nothing may be done on the symbol.";
+    "24056" of "unified" => NoSuchOrder certain Single: "Batch or close item: the order or position does not exist.";
+    "25000" of "unified" => Unknown: "System error.";
+    "25001" of "unified" => Unknown: "Operation timed out.";
+    "25003" of "unified" => Unknown: "Concurrent operation; not said which of the two won.";
+    "25004" of "unified" => Rate: "Operation too frequent.";
+    "25006" of "unified" => NotDone certain Single: "Account status abnormal.";
+    "25008" of "unified" => NotDone certain Single: "Account is in forced liquidation.";
+    "25012" of "unified" => NotDone certain Single: "Account at risk; trading refused for now.";
+    "25013" of "unified" => NotDone: "Symbol is not open to API trading.";
+    "25100" of "unified" => NotDone at Parameters: "Symbol does not exist.";
+    "25101" of "unified" => NotDone: "Symbol not open for trading.";
+    "25102" of "unified" => NotDone: "Symbol in maintenance.";
+    "25104" of "unified" => NotDone: "Contract delisted.";
+    "25105" of "unified" => NotDone: "Contract takes no opening orders.";
+    "25106" of "unified" => NotDone certain Single: "Trading halted for settlement or maintenance.";
+    "25113" of "unified" => Unknown certain Single: "A cancel is still in progress; what it did is not known yet.";
+    "25114" of "unified" => Unknown certain Single: "A modification is still in progress; what it did is not known yet.";
+    "25200" of "unified" => NotDone at Parameters: "Parameter check failed.";
+    "25202" of "unified" => NotDone: "Not enough balance.";
+    "25203" of "unified" => NotDone: "Not enough margin.";
+    "25204" of "unified" => NoSuchOrder: "Order does not exist; answer to query, cancel and modify, also per batch item.";
+    "25205" of "unified" => NotDone: "Price below the percentage band.";
+    "25206" of "unified" => NotDone: "Price above the percentage band.";
+    "25207" of "unified" => NotDone and alike: "Quantity below the minimum.";
+    "25208" of "unified" => NotDone and alike: "Quantity above the maximum.";
+    "25209" of "unified" => Unknown certain Single: "Too little liquidity; not said whether before or during matching.";
+    "25211" of "unified" => NotDone certain Single: "Too many open orders.";
+    "25212" of "unified" => DuplicateId: "clientOid already used on the unified account; the earlier order may exist.";
+    "25225" of "unified" => NotDone certain Single: "Not enough of the position is free to close.";
+    "25226" of "unified" => NotDone certain Single: "Position smaller than requested.";
+    "25227" of "unified" => NotDone: "No position to close. On a retry the first attempt may have closed it.";
+    "25229" of "unified" => NotDone certain Single: "Total positions above the limit.";
+    "25230" of "unified" => NotDone: "Order quantity above the most that can be opened.";
+    "25231" of "unified" => NotDone: "Close quantity above the held quantity.";
+    "25232" of "unified" => NotDone certain Single: "Reduce-only clashes with open orders.";
+    "25233" of "unified" => NotDone certain Single: "Order quantity above the maximum of the tier.";
+    "25235" of "unified" => NotDone certain Single: "Risk cap on the open position of all accounts together.";
+    "25236" of "unified" => NotDone certain Single: "Position type does not fit the account mode (one-way or hedge).", "give the client the position mode of the account; such orders are then refused before they are sent";
+    "25237" of "unified" => NotDone certain Single: "Close orders need hedge mode.", "give the client the position mode of the account; such orders are then refused before they are sent";
+    "25239" of "unified" => Unknown certain Single: "Closing failed, try later; a part may have closed.";
+    "25244" of "unified" => NotDone and alike: "Price is not a multiple of the tick.";
+    "25245" of "unified" => NotDone certain Single: "Account is not in unified mode; comes with HTTP 400.";
+    "25568" of "unified" => NotDone certain Single: "Order does not meet the conditions for modifying.";
+    "25569" of "unified" => NotDone certain Single: "Order modified too many times.";
+    "25571" of "unified" => NotDone certain Single: "Modification changes nothing.";
+    "25572" of "unified" => NotDone certain Single: "Too many modifications of the order still in progress; this one not taken, the earlier ones may still act.";
+    "25573" of "unified" => NotDone certain Single: "Modification skipped because an earlier one failed (with autoCancel the order itself may be gone).";
+    "25574" of "unified" => NotDone certain Single: "Reduce-only protection; refused.";
+    "25585" of "unified" => NotDone: "TP of a long must be above the last price.";
+    "25586" of "unified" => NotDone: "SL of a long must be under the last price.";
+    "25587" of "unified" => NotDone: "TP of a short must be under the last price.";
+    "25588" of "unified" => NotDone: "SL of a short must be above the last price.";
+    "25589" of "unified" => NotDone: "TP of a long must be above the mark price.";
+    "25590" of "unified" => NotDone: "SL of a long must be under the mark price.";
+    "25591" of "unified" => NotDone: "TP of a short must be under the mark price.";
+    "25592" of "unified" => NotDone: "SL of a short must be above the mark price.";
+    "25610" of "unified" => NotDone and alike: "Quantity precision not kept.";
+    "25611" of "unified" => NotDone and alike: "Below the least order quantity.";
+    "25620" of "unified" => Credentials because_of Permission: "Permission denied.";
+    "25653" of "unified" => Unknown certain Conflicting: "Order changed meanwhile, try again (vendor); listed among TP/SL price errors by one client. Not said what was applied.";
+    "25654" of "unified" => NotDone certain Single: "Price above the bankruptcy price.";
+    "25655" of "unified" => NotDone certain Single: "Price below the bankruptcy price.";
+    "40000" => NotDone at Permission: "Account or address is in a region that is not served.";
+    "40001" => Credentials because_of Key: "Key header empty.";
+    "40002" => Credentials because_of Secret: "Signature (REST) or secret (other tables) empty. Each reading is a refusal.";
+    "40003" => Credentials because_of Secret: "Signature empty.";
+    "40004" => Timestamp because_of Clock: "Timestamp expired (older code for 40008).";
+    "40005" => Timestamp because_of Clock: "Timestamp malformed or not accepted.";
+    "40006" => Credentials because_of Key: "API key not valid.";
+    "40007" => NotDone at Gateway and alike: "Content type not accepted.";
+    "40008" => Timestamp because_of Clock: "Timestamp expired: more than 30 s from the server clock.";
+    "40009" => Credentials because_of Secret: "Signature wrong (secret, signed text or body differ).";
+    "40010" => Unknown certain Conflicting: "Timed out inside the exchange; document says query by clientOid. An old list reads it as signature error: do not believe that.";
+    "40011" => Credentials because_of Passphrase: "Passphrase header empty.";
+    "40012" => Credentials because_of Passphrase: "Key and passphrase do not fit.";
+    "40013" => NotDone at Permission: "User status abnormal.";
+    "40014" => Credentials because_of Permission: "Key lacks the permission for the call.";
+    "40015" => Unknown: "System abnormal, try again.";
+    "40017" => NotDone at Parameters: "Parameter check failed.";
+    "400172" => NotDone at Parameters: "Parameter check failed, for example a required one is missing.";
+    "40018" => Credentials because_of Ip: "Caller IP refused.";
+    "40019" => NotDone at Parameters: "A required parameter is empty.";
+    "40020" => NotDone at Parameters: "A parameter has a wrong value (also a malformed orderId or clientOid).";
+    "40022" => NotDone: "Business of the account restricted.";
+    "40023" => NotDone at Permission: "API use of the account restricted.";
+    "40024" => Unknown certain Conflicting: "Account frozen (classic) or coin not sold in the region (unified, captured). Each reading is a refusal.";
+    "40025" => Credentials because_of Permission: "User lacks this permission, or is restricted.";
+    "40029" => Unknown certain Conflicting: "Account is not a broker; one list reads it as rate limit. Each reading is a refusal.";
+    "40034" => NotDone: "A parameter value does not exist, often the symbol.";
+    "40035" => NotDone at Permission: "Identity check (KYC) missing.";
+    "40036" => Credentials because_of Passphrase: "Passphrase wrong.";
+    "40037" => Credentials because_of Key: "API key does not exist.";
+    "40038" => Credentials because_of Ip: "Caller IP is not on the list of the key.";
+    "40068" => Credentials because_of Permission: "Sub-account access is off.";
+    "40072" of "classic" => NotDone at Parameters: "Symbol unknown or not a contract.";
+    "40078" => NotDone: "Request older than receiveWindow when it reached matching.";
+    "40079" => NotDone at Parameters: "receiveWindow must be under 60 s.";
+    "40084" of "unified" => Credentials because_of Account: "Account is classic; the unified API refuses it.", "use the operations of the family classic, or a key of a unified account";
+    "40085" of "classic" => Credentials because_of Account: "Account is unified; the classic API refuses it. HTTP 400, sent before the signature is checked.", "use the operations of the family unified, or a key of a classic account";
+    "40099" => Credentials because_of Environment: "Key and environment differ: demo key without the header paptrading: 1, or live key with it, or demo symbols with it.", "use a demo key with the market demo, and a live key without it";
+    "40102" of "classic" => NotDone at Parameters: "Symbol does not exist.";
+    "40103" => Unknown certain Conflicting: "Region refused; an old list reads it as missing method. Each reading is a refusal.";
+    "40104" => Unknown certain Conflicting: "Region refused, or withdrawal target not verified; the vendor lists both. Each reading is a refusal.";
+    "40109" of "classic" => NotDone: "Order data cannot be found. Seen now and then for an order that exists, and for trigger orders queried on the wrong path: query again before you believe it.";
+    "40110" of "classic" => NotDone certain Single: "Not available in demo trading.";
+    "40115" of "unified" => Unknown certain Single: "Account is being moved between classic and unified; try later.";
+    "40128" of "unified" => NotDone at Permission certain Single: "Not supported in unified mode.";
+    "40200" => Unknown: "Server upgrade.";
+    "40301" => Credentials because_of Permission: "Permission not granted yet.";
+    "40304" of "classic" => NotDone and alike: "clientOid too long.";
+    "40305" of "classic" => NotDone and alike: "clientOid too long or has forbidden characters.";
+    "40306" of "classic" => NotDone at Parameters: "Batch above 20 orders.";
+    "40309" of "classic" => NotDone: "Contract removed.";
+    "40402" of "classic" => Unknown certain Conflicting: "orderId or clientOid malformed; an old list reads it as missing direction. Each reading is a refusal.";
+    "40404" => NotDone at Gateway and alike: "Path does not exist.";
+    "40704" of "classic" => NotDone at Parameters: "Query reaches back more than three months.";
+    "40705" of "classic" => NotDone at Parameters: "Query window above 90 days.";
+    "40706" of "classic" => NotDone: "Order price wrong.";
+    "40708" of "classic" => Unknown certain Conflicting: "Duplicate clientOid in one list and the old vendor table, failed parameter check in another.";
+    "40710" => NotDone at Permission: "Account frozen or abnormal.";
+    "40711" of "classic" => NotDone: "Not enough balance in the contract account (older code).";
+    "40712" of "classic" => NotDone: "Not enough margin (older code).";
+    "40716" of "classic" => NotDone: "Symbol has no cross margin.";
+    "40723" of "classic" => NotDone: "Too many open orders.";
+    "40724" => NotDone at Parameters: "A parameter is empty.";
+    "40725" => Unknown: "A service behind the gateway failed; document says query by clientOid.";
+    "40754" of "classic" => NotDone: "Not enough balance.";
+    "40755" of "classic" => NotDone: "Not enough free position.";
+    "40757" of "classic" => NotDone: "Not enough position.";
+    "40760" => NotDone: "Account status abnormal (classic) or in liquidation (unified page). Each reading is a refusal.";
+    "40761" => NotDone: "Too many unfilled orders.";
+    "40762" => NotDone: "Size above the most that can be opened: balance too small or tier full. For a reversal or a replacing order the first leg may have been done.";
+    "40763" of "unified" => NotDone: "Above the position tier.";
+    "40768" of "classic" => NoSuchOrder: "Order does not exist; seen on cancel.";
+    "40769" of "unified" => NotDone: "Order is already complete; nothing changed by this request.";
+    "40774" => NotDone: "Order shape does not fit the account mode (one-way or hedge); a check before matching.", "give the client the position mode of the account; such orders are then refused before they are sent";
+    "40786" of "classic" => DuplicateId: "clientOid already used; on modify, newClientOid already used. The earlier order may exist.";
+    "40798" => NotDone: "Not enough balance in the contract account.";
+    "40800" => NotDone: "Not enough margin.";
+    "40808" => NotDone: "Parameter check failed, named in the text (scale, margin mode ...).";
+    "40811" => NotDone at Parameters: "A parameter must not be null.";
+    "40812" => NotDone: "A condition on the parameters is not met.";
+    "40813" => NotDone at Parameters: "A parameter must have a value.";
+    "40815" => NotDone: "Price above the highest bid allowed.";
+    "40816" => NotDone: "Price below the lowest ask allowed.";
+    "40819" of "classic" => NoSuchOrder: "Order does not exist (older code).";
+    "40820" => NotDone: "Closing a long below the liquidation price.";
+    "40821" => NotDone: "Closing above the liquidation price.";
+    "40824" => NotDone: "Market orders not allowed now.";
+    "40830" => NotDone: "TP of a long must be above the current price.";
+    "40832" => NotDone: "TP of a short must be under the current price.";
+    "40834" => NotDone: "SL of a long must be under the current price.";
+    "40836" => NotDone: "SL of a short must be above the current price.";
+    "40844" => NotDone: "Contract in maintenance.";
+    "40845" => NotDone: "Contract removed.";
+    "40908" => Unknown: "Concurrent operation failed; not said which one.";
+    "40910" => Unknown: "Operation timed out.";
+    "40911" of "unified" => Timestamp because_of Clock: "Timestamp too old.";
+    "40912" of "classic" => NotDone at Parameters certain Single: "Batch cancel above 50 orders.";
+    "40913" of "classic" => NotDone at Parameters: "One of the parameters must be given.";
+    "40915" => NotDone: "TP of a long must be above the mark price.";
+    "40916" => NotDone: "Futures use of the account restricted.";
+    "40917" => NotDone: "SL of a long must be under the mark price.";
+    "40918" => NotDone certain Single: "Copy trader opens too often.";
+    "40921" of "classic" => NotDone certain Single: "Size above the maximum of the tier.";
+    "40922" => NotDone certain Single: "Only working orders may be modified; this one may be filled or cancelled.";
+    "40923" => NotDone: "Modification changes nothing.";
+    "40924" of "classic" => NotDone at Parameters: "orderId or clientOid must be given.";
+    "40925" => NotDone at Parameters: "Price and size must be given together.";
+    "40928" => Unknown certain Conflicting: "Two readings: risk cap on the open position (classic table), or reduce-only clash with open orders (unified page). Each reading is a refusal.";
+    "40931" => NotDone certain Single: "Risk control forbids closing now.";
+    "40939" of "classic" => NotDone: "Reduce-only clashes with open orders.";
+    "41101" => NotDone and alike: "A parameter is wrong.";
+    "41103" of "classic" => NotDone and alike: "A parameter is wrong (captured: price scale).";
+    "41113" => NotDone: "Symbol offline.";
+    "41114" => NotDone: "Symbol in maintenance.";
+    "41117" of "unified" => NotDone: "Price below the least selling price.";
+    "429" => Rate: "Too many requests; refused before it was handled. Comes as HTTP 429, with or without JSON.";
+    "43001" => NoSuchOrder: "Order does not exist; also per cancel item.";
+    "43002" => Unknown certain Single: "Order failed; no reason given.";
+    "43003" => Unknown certain Single: "Order failed; no reason given.";
+    "43004" => NotDone: "Nothing to cancel.";
+    "43005" => NotDone: "Too many orders.";
+    "43006" => NotDone and alike: "Quantity below the minimum.";
+    "43007" => NotDone and alike: "Quantity above the maximum.";
+    "43008" => NotDone: "Price below the limit.";
+    "43009" => NotDone: "Price above the limit.";
+    "43010" => NotDone: "Order value below the minimum.";
+    "43011" of "classic" => NotDone and alike: "A parameter breaks its rule (clientOid, side, price ...).";
+    "43012" => NotDone: "Not enough balance.";
+    "43025" of "classic" => NotDone: "Trigger (plan) order does not exist; some use it for any order.";
+    "43027" => NotDone: "Order value below the minimum.";
+    "43028" => NotDone and alike: "Price is not a multiple of the tick.";
+    "43029" of "classic" => NotDone: "Size above what can be closed.";
+    "43043" of "classic" => NotDone: "No position.";
+    "43059" of "classic" => Unknown: "Request failed, try again.";
+    "43075" of "classic" => NotDone certain Single: "Order does not fit the position mode.";
+    "43115" of "classic" => NotDone: "Symbol not open yet.";
+    "43118" => DuplicateId: "clientOid already used (spot and unified page); the earlier order may exist.";
+    "45001" => Unknown: "Unknown error; document says query by clientOid.";
+    "45002" => NotDone: "Not enough assets.";
+    "45003" => NotDone: "Not enough position.";
+    "45005" => NotDone: "Not enough free position.";
+    "45006" => NotDone: "Not enough position.";
+    "45009" => NotDone: "Account at risk; trading refused for now.";
+    "45011" => Unknown certain Single: "Engine bookkeeping: remaining amount below the traded volume. Speaks of matching, not of a refusal, and not of a duplicate clientOid.";
+    "45021" of "classic" => NotDone certain Single: "Account is one-way; the order is not.";
+    "45023" => Unknown certain Single: "Error while creating the order; no reason given.";
+    "45024" => Unknown certain Single: "Cancel error; no reason given.";
+    "45031" => NotDone certain Single: "Order is already final; nothing changed by this request.";
+    "45034" of "classic" => DuplicateId: "clientOid already used (older code); the earlier order may exist.";
+    "45035" => NotDone and alike: "Price step not kept.";
+    "45043" => NotDone: "Trading halted for settlement or maintenance.";
+    "45055" => NotDone: "Order in this state cannot be cancelled; it may be filled or cancelled already.";
+    "45056" => NotDone: "Order of this type cannot be cancelled.";
+    "45057" => NoSuchOrder: "Order does not exist.";
+    "45060" => NotDone: "TP of a long must be above the current price.";
+    "45061" of "classic" => NotDone: "TP of a short must be under the current price.";
+    "45062" => NotDone: "SL of a long must be under the current price.";
+    "45107" => NotDone certain Single: "API may not open positions on this account.";
+    "45108" => NotDone certain Single: "API may not close positions on this account.";
+    "45110" => NotDone: "Order value below the minimum (for example 5 USDT).";
+    "45111" => NotDone and alike: "Quantity below the minimum.";
+    "45112" => NotDone and alike: "Quantity above the maximum.";
+    "45113" => NotDone: "Above the most order value.";
+    "45114" => NotDone: "Order minimum not met.";
+    "45115" => NotDone and alike: "Price is not a multiple of the tick.";
+    "45116" => NotDone: "Position count above the maximum.";
+    "45118" => NotDone: "Open orders plus this one above the maximum.";
+    "45119" => NotDone: "Symbol takes no opening orders.";
+    "45120" of "classic" => NotDone: "Size above the most that can be opened.";
+    "45122" => NotDone: "SL of a short must be above the mark price.";
+    "45123" => NotDone: "Only market orders possible now.";
+    "45129" => NotDone: "Same order cancelled twice within a second; the first cancel may have worked.";
+    "45134" of "unified" => NotDone certain Single: "Order is already filled or cancelled; nothing changed by this request.";
+    "500" => Unknown certain Single: "Server busy or internal fault.";
+    "50031" of "classic" => Unknown: "System error.";
+    "50060" => DuplicateId: "clientOid already used (margin, unified page); the earlier order may exist.";
+    "70102" of "classic" => NotDone at Parameters: "Broker query: uid not accepted.";
+    "70228" => Rate certain Single: "Operation too frequent.";
+    "70229" => Unknown certain Single: "Order placing error; no reason given.";
+}
 
 /// The reasons for which requests are refused, and their codes.
-pub const REFUSALS: &[runtime::tables::Refusal] = &[
-    runtime::tables::Refusal {
+pub const REFUSALS: &[tables::Refusal] = &[
+    tables::Refusal {
         name: "unknown-path",
         says: "Request path not found.",
         codes: &[("broker", "40404"), ("classic", "40404"), ("unified", "40404")],
         status: Some(404),
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "wrong-method",
         says: "The path takes another method.",
         codes: &[("broker", "40404"), ("classic", "40404"), ("unified", "40404")],
         status: Some(404),
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "missing-key",
         says: "The header with the API key is missing.",
         codes: &[("broker", "40001"), ("classic", "40001"), ("unified", "40001")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "missing-signature",
         says: "The header with the signature is missing.",
         codes: &[("broker", "40003"), ("classic", "40003"), ("unified", "40003")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "missing-timestamp",
         says: "The header with the timestamp is missing or not a number.",
         codes: &[("broker", "40005"), ("classic", "40005"), ("unified", "40005")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "missing-passphrase",
         says: "The header with the passphrase is missing.",
         codes: &[("broker", "40011"), ("classic", "40011"), ("unified", "40011")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "unknown-key",
         says: "The API key does not exist.",
         codes: &[("broker", "40037"), ("classic", "40037"), ("unified", "40037")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "wrong-passphrase",
         says: "The API key and the passphrase do not fit.",
         codes: &[("broker", "40012"), ("classic", "40012"), ("unified", "40012")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "expired-timestamp",
         says: "The timestamp of the request is expired.",
         codes: &[("broker", "40008"), ("classic", "40008"), ("unified", "40008")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "wrong-signature",
         says: "The signature is wrong.",
         codes: &[("broker", "40009"), ("classic", "40009"), ("unified", "40009")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "unknown-address",
         says: "The address is not on the list of the key.",
         codes: &[("broker", "40038"), ("classic", "40038"), ("unified", "40038")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "missing-permission",
         says: "The key or the account does not have the permission.",
         codes: &[("broker", "40014"), ("classic", "40014"), ("unified", "40014")],
@@ -1671,9 +354,9 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "unified.place-reality-order.whitelist-needed",
             "unified.reality-fills.whitelist-needed",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "rpi-permission",
         says: "The account does not have the market-maker permission.",
         codes: &[("classic", "40014"), ("unified", "25620")],
@@ -1681,63 +364,63 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "unified.place-batch.rpi-needs-permission",
             "unified.place-order.rpi-needs-permission",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "content-type",
         says: "Only Content-Type application/json is accepted.",
         codes: &[("broker", "40007"), ("classic", "40007"), ("unified", "40007")],
         rules: &["classic.body-is-json", "unified.body-is-json"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "too-many-requests",
         says: "Too many requests.",
         codes: &[("broker", "429"), ("classic", "429"), ("unified", "429")],
         status: Some(429),
         rules: &["unified.cancel-order.reality-rate", "unified.place-order.reality-rate"],
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "unavailable",
         says: "The system is not available, try again later.",
         codes: &[("broker", "40015"), ("classic", "40015"), ("unified", "40015")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "missing-parameter",
         says: "A required parameter is missing.",
         codes: &[("broker", "40019"), ("classic", "40019"), ("unified", "40019")],
         rules: &["required", "empty", "min-items"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "wrong-value",
         says: "The value of a parameter is not one of those allowed.",
         codes: &[("broker", "40020"), ("classic", "40020"), ("unified", "40020")],
         rules: &["values"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "wrong-form",
         says: "The form of a parameter is wrong.",
         codes: &[("broker", "40020"), ("classic", "40305"), ("unified", "40020")],
         rules: &["shape"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "wrong-encoding",
         says: "The request is not UTF-8.",
         codes: &[("broker", "40020"), ("classic", "40020"), ("unified", "40020")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "one-of",
         says: "One of two parameters is needed.",
         codes: &[("broker", "40019"), ("classic", "40924"), ("unified", "40019")],
         rules: &["one-of", "classic.batch-cancel-orders.listed-orders-are-named"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "parameter",
         says: "Parameter verification failed.",
         codes: &[("broker", "40017"), ("classic", "40017"), ("unified", "25200")],
@@ -1751,36 +434,36 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "window.order",
             "window.pair",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "window-span",
         says: "The range of time is too wide.",
         codes: &[("broker", "00001"), ("classic", "00001"), ("unified", "00001")],
         rules: &["window.span"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "window-access",
         says: "The range of time begins too long ago.",
         codes: &[("broker", "00001"), ("classic", "40704"), ("unified", "00001")],
         rules: &["window.access"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "unknown-symbol",
         says: "The symbol does not exist in this line of business.",
         codes: &[("classic", "40034"), ("unified", "25100")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "suspended",
         says: "The pair is in delivery or handled by risk control.",
         codes: &[("classic", "40844"), ("unified", "25102")],
         rules: &["classic.close-positions.close-may-fail"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "closed-to-key",
         says: "The pair is not open to this key.",
         codes: &[("classic", "22004"), ("unified", "22004")],
@@ -1790,9 +473,9 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "classic.place-order.elite-trader-pairs",
             "unified.place-batch.no-copy-trading",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "price-step",
         says: "The price is not a multiple of the step.",
         codes: &[("classic", "45115"), ("unified", "25244")],
@@ -1804,9 +487,9 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "unified.place-batch.spot-price-decimals",
             "unified.place-order.spot-price-decimals",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "size-step",
         says: "The quantity is not a multiple of the step.",
         codes: &[("classic", "22038"), ("unified", "25610")],
@@ -1815,9 +498,9 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "unified.place-order.futures-qty-step",
             "classic.place-order.size-decimals",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "size-least",
         says: "The quantity is below the minimum.",
         codes: &[("classic", "45111"), ("unified", "25611")],
@@ -1828,73 +511,73 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "unified.place-order.spot-qty-minimum",
             "classic.modify-order.minimum-order-quantity",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "size-most",
         says: "The quantity is above the maximum.",
         codes: &[("classic", "45112"), ("unified", "25208")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "price-above",
         says: "The price is above the limit.",
         codes: &[("classic", "43009"), ("unified", "25206")],
         rules: &["unified.place-order.price-outside-range"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "price-below",
         says: "The price is below the limit.",
         codes: &[("classic", "43008"), ("unified", "25205")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "funds",
         says: "The order size is greater than the max open size.",
         codes: &[("classic", "40762"), ("unified", "40762")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "spot-funds",
         says: "The balance is not enough.",
         codes: &[("classic", "40754"), ("unified", "25202")],
         rules: &["unified.place-order.auto-borrow-takes-shortfall"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "too-many-orders",
         says: "Too many open orders.",
         codes: &[("classic", "40723"), ("unified", "25211")],
         rules: &["unified.open-futures-orders", "unified.open-spot-orders"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "duplicate-id",
         says: "The clientOid was used before.",
         codes: &[("classic", "40786"), ("unified", "25212")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "no-position",
         says: "There is no position to close.",
         codes: &[("classic", "22002"), ("unified", "25227")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "position-occupied",
         says: "Not enough of the position is free to close.",
         codes: &[("classic", "40755"), ("unified", "25225")],
         rules: &["classic.place-order.market-close-beside-limit-close"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "no-such-order",
         says: "The order does not exist.",
         codes: &[("classic", "40768"), ("unified", "25204")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "no-such-item",
         says: "The order does not exist.",
         codes: &[("classic", "43001"), ("unified", "24056")],
@@ -1904,35 +587,35 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "classic.close-positions.failed-items-are-listed",
             "unified.cancel-batch.partial-success",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "not-open",
         says: "The order is filled or cancelled.",
         codes: &[("classic", "45031"), ("unified", "45134")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "not-modifiable",
         says: "The order does not meet the conditions for modifying.",
         codes: &[("classic", "40922"), ("unified", "25568")],
         rules: &["classic.modify-order.new-limit-orders-only"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "below-filled",
         says: "The quantity is below what is filled.",
         codes: &[("classic", "40922"), ("unified", "25568")],
         rules: &["unified.modify-order.qty-not-below-filled"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "modify-unchanged",
         says: "The modification changes nothing.",
         codes: &[("classic", "40923"), ("unified", "25571")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "modify-in-progress",
         says: "Too many modifications of the order are in progress.",
         codes: &[("classic", "40922"), ("unified", "25572")],
@@ -1940,16 +623,16 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "unified.modify-order.one-modification-at-a-time",
             "unified.batch-modify-order.five-modifications-in-progress",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "size-and-price",
         says: "Size and price are changed together.",
         codes: &[("classic", "40925")],
         rules: &["classic.modify-order.size-and-price-together"],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "reduce-only-fixed",
         says: "A reduce-only order cannot be modified.",
         codes: &[("classic", "40922"), ("unified", "25574")],
@@ -1957,9 +640,9 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "unified.batch-modify-order.no-reduce-only",
             "unified.place-batch.no-reduce-only",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
         name: "not-in-mode",
         says: "The order does not fit the position mode.",
         codes: &[("classic", "40774"), ("unified", "25236")],
@@ -1971,12 +654,24 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
             "classic.click-backhand.no-trade-side-in-one-way-mode",
             "classic.place-order.reduce-only-in-one-way-mode",
         ],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
-    runtime::tables::Refusal {
+    tables::Refusal {
+        name: "settings-fixed",
+        says: "The mode cannot be changed while there are positions or orders.",
+        codes: &[("broker", "40017"), ("classic", "40017"), ("unified", "25200")],
+        ..tables::Refusal::DEFAULT
+    },
+    tables::Refusal {
+        name: "wrong-account",
+        says: "The key belongs to an account of the other kind.",
+        codes: &[("classic", "40085"), ("unified", "40084")],
+        ..tables::Refusal::DEFAULT
+    },
+    tables::Refusal {
         name: "too-late",
         says: "The request is older than its receiveWindow.",
         codes: &[("broker", "40078"), ("classic", "40078"), ("unified", "40078")],
-        ..runtime::tables::Refusal::DEFAULT
+        ..tables::Refusal::DEFAULT
     },
 ];

@@ -37,16 +37,23 @@
 //! | cancel everything | [`classic().cancel_all_orders`](classic::Classic::cancel_all_orders), [`unified().cancel_all_orders`](unified::Unified::cancel_all_orders) |
 //! | cancel many orders | [`classic().batch_cancel`](classic::Classic::batch_cancel), [`unified().batch_cancel`](unified::Unified::batch_cancel) |
 //! | close a position | [`classic().flash_close_position`](classic::Classic::flash_close_position) |
+//! | list coins | `observed().get_coins`, with the feature `observed` |
 //! | list fills of a stock token | [`unified().get_reality_fills`](unified::Unified::get_reality_fills) |
+//! | list instruments | `observed().get_instruments`, with the feature `observed` |
 //! | list my fills | [`classic().get_historical_transaction_details`](classic::Classic::get_historical_transaction_details), [`classic().get_order_fill_details`](classic::Classic::get_order_fill_details), [`unified().get_fill_history`](unified::Unified::get_fill_history) |
 //! | list open orders | [`classic().get_pending_orders`](classic::Classic::get_pending_orders), [`unified().get_open_orders`](unified::Unified::get_open_orders) |
+//! | list open positions | `observed().get_positions`, with the feature `observed` |
 //! | list past orders | [`classic().get_history_order`](classic::Classic::get_history_order), [`unified().get_order_history`](unified::Unified::get_order_history) |
 //! | place an order | [`classic().place_order`](classic::Classic::place_order), [`unified().place_order`](unified::Unified::place_order) |
 //! | place an order in a stock token | [`unified().place_reality_order`](unified::Unified::place_reality_order) |
 //! | place many orders | [`classic().batch_order`](classic::Classic::batch_order), [`unified().batch_order`](unified::Unified::batch_order) |
 //! | query an order | [`classic().get_order_detail`](classic::Classic::get_order_detail), [`unified().get_order_details`](unified::Unified::get_order_details) |
+//! | read a futures balance | `observed().get_contract_accounts`, with the feature `observed` |
 //! | read commissions | [`broker().get_agent_direct_commissions`](broker::Broker::get_agent_direct_commissions) |
 //! | read my balance | [`unified().get_account_assets`](unified::Unified::get_account_assets) |
+//! | read the order book | `observed().get_order_book`, with the feature `observed` |
+//! | read the price | `observed().get_tickers`, with the feature `observed` |
+//! | read the time of the exchange | `observed().get_server_time`, with the feature `observed` |
 //! | read what insiders traded | [`unified().get_insider_trades`](unified::Unified::get_insider_trades) |
 //! | reverse a position | [`classic().reversal`](classic::Classic::reversal) |
 //! | learn the outcome of a request without an answer | [`place_and_confirm`](Client::place_and_confirm) |
@@ -70,7 +77,8 @@
 //! # Features
 //!
 //! Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde
-//! and tracing are [features of the runtime](runtime#features).
+//! and tracing are [features of the runtime](runtime#features). The feature `cli` adds a program with a
+//! command for each operation, and `mcp` its command for assistants.
 //!
 //! # Families
 //!
@@ -79,6 +87,8 @@
 //!
 //! - [`broker`], 1 operation: Broker
 //! - [`classic`], 13 operations: Classic account futures
+//! - `observed`, 35 operations: Observed. They are observed, in no document, and their feature is off
+//!   by default.
 //! - [`unified`], 16 operations: Unified account
 //!
 //! # Documents
@@ -118,8 +128,10 @@
 //!
 //! </details>
 //!
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use tradeapi_runtime as runtime;
+use tradeapi_runtime::tables;
 pub use tradeapi_runtime::{
     CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp,
     Violations, dec,
@@ -134,8 +146,13 @@ pub mod codes;
 pub mod broker;
 #[cfg(feature = "classic")]
 pub mod classic;
+#[cfg(feature = "observed")]
+pub mod observed;
 #[cfg(feature = "unified")]
 pub mod unified;
+
+#[cfg(feature = "cli")]
+pub mod cli;
 
 /// The properties that all operations share.
 ///
@@ -171,190 +188,185 @@ pub mod unified;
 ///
 /// [`OBSERVED_CODES`](codes::OBSERVED_CODES) has the codes that no document lists, with the meanings
 /// that several independent sources agree on.
-pub static API: runtime::tables::Api = runtime::tables::Api {
+pub static API: tables::Api = tables::Api {
     name: "tradeapi",
-    envelope: Some(runtime::tables::Envelope {
-        around: runtime::tables::Around::All,
-        code: &[&[runtime::tables::Step::Member("code")]],
-        message: &[&[runtime::tables::Step::Member("msg")]],
+    envelope: Some(tables::Envelope {
+        around: tables::Around::All,
+        code: &[&[tables::Step::Member("code")]],
+        message: &[&[tables::Step::Member("msg")]],
         time: Some("requestTime"),
-        data: Some(&[runtime::tables::Step::Member("data")]),
+        data: Some(&[tables::Step::Member("data")]),
         success: Some("00000"),
-        success_with: runtime::tables::SuccessWith {
+        success_with: tables::SuccessWith {
             message: Some("success"),
             status: Some(200),
         },
         beside: &[],
     }),
-    credentials: Some(runtime::tables::Authentication {
+    credentials: Some(tables::Authentication {
         carried: &[
-            runtime::tables::Carried {
-                place: runtime::tables::Place::Header("access-key"),
-                parts: &[runtime::tables::Part::Key],
+            tables::Carried {
+                place: tables::Place::Header("access-key"),
+                parts: &[tables::Part::Key],
             },
-            runtime::tables::Carried {
-                place: runtime::tables::Place::Header("access-passphrase"),
-                parts: &[runtime::tables::Part::Passphrase],
+            tables::Carried {
+                place: tables::Place::Header("access-passphrase"),
+                parts: &[tables::Part::Passphrase],
             },
-            runtime::tables::Carried {
-                place: runtime::tables::Place::Header("access-timestamp"),
-                parts: &[runtime::tables::Part::Timestamp],
+            tables::Carried {
+                place: tables::Place::Header("access-timestamp"),
+                parts: &[tables::Part::Timestamp],
             },
-            runtime::tables::Carried {
-                place: runtime::tables::Place::Header("access-sign"),
-                parts: &[runtime::tables::Part::Signature],
+            tables::Carried {
+                place: tables::Place::Header("access-sign"),
+                parts: &[tables::Part::Signature],
             },
         ],
-        signature: Some(runtime::tables::Signature {
-            content: runtime::tables::Content::Text(
+        signature: Some(tables::Signature {
+            content: tables::Content::Text(
                 &[
-                    runtime::tables::Part::Timestamp,
-                    runtime::tables::Part::Method,
-                    runtime::tables::Part::Path,
-                    runtime::tables::Part::Query,
-                    runtime::tables::Part::Body,
+                    tables::Part::Timestamp,
+                    tables::Part::Method,
+                    tables::Part::Path,
+                    tables::Part::Query,
+                    tables::Part::Body,
                 ],
             ),
-            algorithms: &[
-                (
-                    runtime::tables::Algorithm::HmacSha256,
-                    runtime::tables::Encoding::Base64,
-                ),
-            ],
-            secret: runtime::tables::SecretForm::Text,
+            algorithms: &[(tables::Algorithm::HmacSha256, tables::Encoding::Base64)],
+            secret: tables::SecretForm::Text,
         }),
-        signed_query: runtime::tables::SignedQuery::Decoded,
-        timestamp: runtime::tables::TimestampForm::Milliseconds,
-        nonce: runtime::tables::NonceForm::Number,
+        signed_query: tables::SignedQuery::Decoded,
+        timestamp: tables::TimestampForm::Milliseconds,
+        nonce: tables::NonceForm::Number,
         sends_body: true,
         window_ms: Some(30000),
         window_set_by: None,
     }),
-    calls: runtime::tables::Calls::JSON_RPC,
+    calls: tables::Calls::JSON_RPC,
     headers: &[
-        runtime::tables::Header {
+        tables::Header {
             name: "X-CHANNEL-API-CODE",
-            sent: runtime::tables::Sent::ByOperation,
+            sent: tables::Sent::ByOperation,
             selects_market: false,
             doc: "The channel code under which a broker earns its rebate.",
         },
-        runtime::tables::Header {
+        tables::Header {
             name: "locale",
-            sent: runtime::tables::Sent::Always,
+            sent: tables::Sent::Always,
             selects_market: false,
             doc: "Language tag of the form xx-XX; en-US and zh-CN appear.",
         },
-        runtime::tables::Header {
+        tables::Header {
             name: "paptrading",
-            sent: runtime::tables::Sent::Always,
+            sent: tables::Sent::Always,
             selects_market: true,
             doc: "Observed, in no document: 1 together with a demo key trades on the demo market.",
         },
     ],
     remaining_calls: Some(
-        runtime::tables::RemainingCalls::in_a_second("x-mbx-used-remain-limit"),
+        tables::RemainingCalls::in_a_second("x-mbx-used-remain-limit"),
     ),
     account: account::TABLE,
     pools: &[],
     outcomes: &[
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::Refused,
-            outcome: Some(runtime::tables::Outcome::NotDone),
+        tables::OutcomeRow {
+            when: tables::CallResult::Refused,
+            outcome: Some(tables::Outcome::NotDone),
             why: "The client found that the documents forbid it, and sent nothing.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::Unsigned,
-            outcome: Some(runtime::tables::Outcome::NotDone),
+        tables::OutcomeRow {
+            when: tables::CallResult::Unsigned,
+            outcome: Some(tables::Outcome::NotDone),
             why: "Nothing was sent.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::Limited,
-            outcome: Some(runtime::tables::Outcome::NotDone),
+        tables::OutcomeRow {
+            when: tables::CallResult::Limited,
+            outcome: Some(tables::Outcome::NotDone),
             why: "The client does not wait for room within a rate limit, and sent nothing.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::NotConnected,
-            outcome: Some(runtime::tables::Outcome::NotDone),
+        tables::OutcomeRow {
+            when: tables::CallResult::NotConnected,
+            outcome: Some(tables::Outcome::NotDone),
             why: "Without a connection nothing can be sent.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::NotWritten,
-            outcome: Some(runtime::tables::Outcome::NotDone),
+        tables::OutcomeRow {
+            when: tables::CallResult::NotWritten,
+            outcome: Some(tables::Outcome::NotDone),
             why: "The connection was lost before a byte of the request was written.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::ConnectionLost,
-            outcome: Some(runtime::tables::Outcome::Unknown),
+        tables::OutcomeRow {
+            when: tables::CallResult::ConnectionLost,
+            outcome: Some(tables::Outcome::Unknown),
             why: "The whole request may have arrived, and the exchange handles it even if it can no longer answer.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::TimedOut,
-            outcome: Some(runtime::tables::Outcome::Unknown),
+        tables::OutcomeRow {
+            when: tables::CallResult::TimedOut,
+            outcome: Some(tables::Outcome::Unknown),
             why: "A late answer does not show that the request was late.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::AnswerTooLong,
-            outcome: Some(runtime::tables::Outcome::Unknown),
+        tables::OutcomeRow {
+            when: tables::CallResult::AnswerTooLong,
+            outcome: Some(tables::Outcome::Unknown),
             why: "The answer may have been a success.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::Success,
-            outcome: Some(runtime::tables::Outcome::Done),
+        tables::OutcomeRow {
+            when: tables::CallResult::Success,
+            outcome: Some(tables::Outcome::Done),
             why: "The documents call an answer with this code a success; each item of a batch has a result of its own.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::ListedCode,
+        tables::OutcomeRow {
+            when: tables::CallResult::ListedCode,
             outcome: None,
             why: "After three of the listed codes the documents advise a query of the order; the others state what is wrong with the request.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::ObservedCode,
+        tables::OutcomeRow {
+            when: tables::CallResult::ObservedCode,
             outcome: None,
             why: "No document lists the code, but several independent sources agree on what it means, and it refuses this very request. What a single source says, or what sources contradict each other in, proves nothing.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::TimestampRefused,
-            outcome: Some(runtime::tables::Outcome::NotDone),
+        tables::OutcomeRow {
+            when: tables::CallResult::TimestampRefused,
+            outcome: Some(tables::Outcome::NotDone),
             why: "Several independent sources agree on these codes: a request with a timestamp that is not accepted is refused, whatever it requests.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::CredentialsRefused,
-            outcome: Some(runtime::tables::Outcome::NotDone),
+        tables::OutcomeRow {
+            when: tables::CallResult::CredentialsRefused,
+            outcome: Some(tables::Outcome::NotDone),
             why: "Several independent sources agree on these codes: a request with credentials that are not accepted is refused, whatever it requests.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::UnlistedCode,
-            outcome: Some(runtime::tables::Outcome::Unknown),
+        tables::OutcomeRow {
+            when: tables::CallResult::UnlistedCode,
+            outcome: Some(tables::Outcome::Unknown),
             why: "Neither document lists all codes, and three of those they list leave the outcome open, so an unlisted one may be another of that kind.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::TooManyRequests,
+        tables::OutcomeRow {
+            when: tables::CallResult::TooManyRequests,
             outcome: None,
             why: "Neither document speaks of this status. Several independent sources do, under the code 429: such a request is refused before it is handled.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::ServerError,
-            outcome: Some(runtime::tables::Outcome::Unknown),
+        tables::OutcomeRow {
+            when: tables::CallResult::ServerError,
+            outcome: Some(tables::Outcome::Unknown),
             why: "A server on the way gave up waiting, perhaps after the request was handled.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::OtherStatus,
-            outcome: Some(runtime::tables::Outcome::Unknown),
+        tables::OutcomeRow {
+            when: tables::CallResult::OtherStatus,
+            outcome: Some(tables::Outcome::Unknown),
             why: "Neither document speaks of statuses other than 200, and an answer without an envelope does not show which server sent it.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::Unreadable,
-            outcome: Some(runtime::tables::Outcome::Unknown),
+        tables::OutcomeRow {
+            when: tables::CallResult::Unreadable,
+            outcome: Some(tables::Outcome::Unknown),
             why: "The broken answer may have been a success.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::ItemFailed,
-            outcome: Some(runtime::tables::Outcome::NotDone),
+        tables::OutcomeRow {
+            when: tables::CallResult::ItemFailed,
+            outcome: Some(tables::Outcome::NotDone),
             why: "The answer itself lists the item among those that failed, and gives no code that could leave it open.",
         },
-        runtime::tables::OutcomeRow {
-            when: runtime::tables::CallResult::ItemUnaccounted,
-            outcome: Some(runtime::tables::Outcome::Unknown),
+        tables::OutcomeRow {
+            when: tables::CallResult::ItemUnaccounted,
+            outcome: Some(tables::Outcome::Unknown),
             why: "The answer shows neither success nor failure of the item.",
         },
     ],
@@ -563,6 +575,10 @@ runtime::client! {
     #[cfg(feature = "classic")]
     classic: Classic;
 
+    /// Operations of the family Observed.
+    #[cfg(feature = "observed")]
+    observed: Observed;
+
     /// Operations of the family Unified account.
     #[cfg(feature = "unified")]
     unified: Unified;
@@ -608,5 +624,32 @@ macro_rules! for_each_operation {
         $crate::unified::BatchOrder, $crate::unified::PlaceOrder,
         $crate::unified::PlaceRealityOrder, $crate::unified::GetRealityFills,
         $crate::unified::GetOpenOrders }
+    };
+}
+
+/// The same, with every operation that was only observed.
+#[cfg(all(feature = "observed"))]
+#[macro_export]
+macro_rules! for_each_observed_operation {
+    ($callback:ident) => {
+        $callback ! { $crate::observed::GetAccountSettings, $crate::observed::GetCandles,
+        $crate::observed::ClosePositions, $crate::observed::GetCoins,
+        $crate::observed::GetContractAccount, $crate::observed::GetContractAccounts,
+        $crate::observed::GetContractCandles, $crate::observed::GetContractDepth,
+        $crate::observed::GetContractFundingRate,
+        $crate::observed::GetContractHistoryCandles,
+        $crate::observed::GetContractPosition, $crate::observed::GetContractPositions,
+        $crate::observed::GetContractTicker, $crate::observed::GetContractTickers,
+        $crate::observed::GetContractTrades, $crate::observed::GetContracts,
+        $crate::observed::GetFeeRate, $crate::observed::GetFundingRate,
+        $crate::observed::GetHistoryCandles, $crate::observed::GetInstruments,
+        $crate::observed::GetMarginCurrencies, $crate::observed::GetOrderBook,
+        $crate::observed::GetPositions, $crate::observed::GetServerTime,
+        $crate::observed::SetContractLeverage, $crate::observed::SetHoldMode,
+        $crate::observed::SetLeverage, $crate::observed::SetMarginMode,
+        $crate::observed::SetPositionMode, $crate::observed::GetSpotAssets,
+        $crate::observed::GetSpotSymbols, $crate::observed::GetTickers,
+        $crate::observed::GetTradeRate, $crate::observed::GetRecentTrades,
+        $crate::observed::GetUnifiedServerTime }
     };
 }

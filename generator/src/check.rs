@@ -28,7 +28,6 @@ mod limits;
 mod listings;
 mod markets;
 mod names;
-mod number;
 mod operations;
 mod outcomes;
 mod paging;

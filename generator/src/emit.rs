@@ -7,6 +7,7 @@ mod choices;
 mod classes;
 mod code;
 mod codes;
+mod commands;
 mod conditions;
 mod confirm;
 mod credentials;
@@ -92,6 +93,10 @@ pub(crate) fn jobs(api: &Api, layout: Layout) -> Vec<Job<'_>> {
         jobs.push(job("codes.rs", move || codes::emit(api)));
     }
     jobs.extend(api.families.iter().flat_map(|family| family_jobs(api, family, layout)));
+    jobs.push(job("cli.rs", move || commands::emit(api, layout)));
+    if layout == Layout::Crate {
+        jobs.push(job("cli/main.rs", move || commands::main(api)));
+    }
     jobs
 }
 

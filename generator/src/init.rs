@@ -22,10 +22,11 @@ const FILES: [(&str, &str); 11] = [
     ("README.md", include_str!("init/files/README.md")),
 ];
 
-/// The files of a project with their names. `crates` is the folder of this project's sources.
-pub(crate) fn files(name: &str, crates: &Path) -> Vec<(String, String)> {
+/// The files of a project with their names. `crates` is the folder of this project's sources, and `git` a repository of
+/// them.
+pub(crate) fn files(name: &str, crates: &Path, git: Option<&str>) -> Vec<(String, String)> {
     let text = |text: &str| text.replace("crate-name", name).replace("crate_name", &name.replace('-', "_"));
-    let manifest = ("Cargo.toml".to_owned(), manifest(name, crates));
+    let manifest = ("Cargo.toml".to_owned(), manifest(name, crates, git));
     let fixed = FILES.iter().map(|(name, content)| ((*name).to_owned(), text(content)));
     std::iter::once(manifest).chain(fixed).collect()
 }
@@ -40,8 +41,8 @@ pub(crate) fn crate_name(folder: &Path, name: Option<&str>) -> Result<String, Di
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     let is_keyword = KEYWORDS.contains(&name.replace('-', "_").as_str());
     // With the name of a dependency, the crate would depend on itself.
-    let is_taken =
-        ["tradeapi-gen", "tradeapi-runtime", "tokio", "test", "core", "std"].contains(&name.replace('_', "-").as_str());
+    let is_taken = ["tradeapi-gen", "tradeapi-runtime", "tradeapi-words", "tokio", "test", "core", "std"]
+        .contains(&name.replace('_', "-").as_str());
     if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_word) && !is_keyword && !is_taken {
         return Ok(name);
     }
@@ -51,11 +52,14 @@ pub(crate) fn crate_name(folder: &Path, name: Option<&str>) -> Result<String, Di
     Err(to)
 }
 
-fn manifest(name: &str, crates: &Path) -> String {
-    let dependency = |below: &str, features: &str| {
-        // Strings of TOML have the escapes of JSON.
-        let path = serde_json::Value::from(crates.join(below).to_string_lossy().into_owned());
-        format!("{{ path = {path}{features} }}")
+fn manifest(name: &str, crates: &Path, git: Option<&str>) -> String {
+    // Strings of TOML have the escapes of JSON.
+    let dependency = |below: &str, features: &str| match git.map(serde_json::Value::from) {
+        Some(git) => format!("{{ git = {git}{features} }}"),
+        None => {
+            let path = serde_json::Value::from(crates.join(below).to_string_lossy().into_owned());
+            format!("{{ path = {path}{features} }}")
+        }
     };
     format!(
         "\

@@ -7,7 +7,6 @@
 //! 3. **examples**: checks that need all rules; examples keep them.
 //! 4. **cases**: for each checked rule, requests that break only this rule, and requests at its edge that keep it.
 
-mod calendar;
 mod cases;
 mod derived;
 mod drafts;
@@ -15,7 +14,6 @@ mod edges;
 mod evaluate;
 mod examples;
 mod goals;
-mod number;
 
 use crate::model::{Api, Family, Identifier, ListName, Operation, Parameter, Rule, RuleKind, Severity, Window};
 

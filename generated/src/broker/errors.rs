@@ -18,31 +18,12 @@ runtime::open_enum! {
     }
 }
 
-/// Every documented code, and what it proves about the request that it answers.
-pub const ERRORS: &[runtime::tables::KnownError] = &[
-    runtime::tables::KnownError::documented(
-            "00000",
-            "success",
-            "The request succeeded.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .success(),
-    runtime::tables::KnownError::documented(
-        "40010",
-        "Request timed out",
-        "The request took too long; data is null.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::documented(
-        "40725",
-        "service return an error",
-        "A service behind the interface failed; data is null.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::documented(
-        "45001",
-        "Unknown error",
-        "The request failed for a reason that is not known; data is null.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-];
+runtime::codes! {
+    /// Every documented code, and what it proves about the request that it answers.
+    pub const ERRORS: documented;
+
+    "00000" => NotDone and success: "success", "The request succeeded.";
+    "40010" => Unknown: "Request timed out", "The request took too long; data is null.";
+    "40725" => Unknown: "service return an error", "A service behind the interface failed; data is null.";
+    "45001" => Unknown: "Unknown error", "The request failed for a reason that is not known; data is null.";
+}

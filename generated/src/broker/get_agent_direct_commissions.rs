@@ -2,7 +2,7 @@
 
 //! Get Agent Direct Commissions.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 
 runtime::parameters! {
@@ -81,143 +81,58 @@ runtime::parameters! {
     /// ```
     #[doc(alias("read commissions", "rebates", "referrals"))]
     #[derive(Default)]
+    #[checked_by(Rules)]
     pub struct GetAgentDirectCommissions {
         /// `startTime`: Start of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8.
         /// An empty text in a stored request means the same as leaving it out.
+        #[wire("startTime" from impl Into, may_be_blank)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8. An
         /// empty text in a stored request means the same as leaving it out.
+        #[wire("endTime" from impl Into, may_be_blank)]
         pub end_time: Option<runtime::Timestamp>,
         /// `idLessThan`: Only entries before this id.
+        #[wire("idLessThan" from impl Into)]
         pub id_less_than: Option<CommissionId>,
         /// `limit`: Maximum number of entries on a page. The exchange defaults to `100`. At most 1000.
+        #[wire("limit", max = 1000)]
         pub limit: Option<u64>,
         /// `uid`: Only this referred user.
+        #[wire("uid" from impl Into)]
         pub uid: Option<Uid>,
         /// `coin`: Only this coin.
+        #[wire("coin" from impl Into)]
         pub coin: Option<Coin>,
         /// `symbol`: Only this trading pair, named with the suffix of its product: \_SPBL for spot, \_SPBL-MABL
         /// for spot margin, \_UMCBL for USDT futures, \_DMCBL for Coin-M futures, \_CMCBL for USDC futures.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `showSub`: Whether users below the direct clients are listed too.
+        #[wire("showSub" from impl Into)]
         pub show_sub: Option<YesNo>,
     }
-}
 
-impl GetAgentDirectCommissions {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
+    impl GetAgentDirectCommissions {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
 
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`idLessThan`](field@Self::id_less_than).
-    #[inline]
-    pub fn id_less_than(mut self, id_less_than: impl Into<CommissionId>) -> Self {
-        self.id_less_than = Some(id_less_than.into());
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets [`uid`](field@Self::uid).
-    #[inline]
-    pub fn uid(mut self, uid: impl Into<Uid>) -> Self {
-        self.uid = Some(uid.into());
-        self
-    }
-
-    /// Sets [`coin`](field@Self::coin).
-    #[inline]
-    pub fn coin(mut self, coin: impl Into<Coin>) -> Self {
-        self.coin = Some(coin.into());
-        self
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`showSub`](field@Self::show_sub).
-    #[inline]
-    pub fn show_sub(mut self, show_sub: impl Into<YesNo>) -> Self {
-        self.show_sub = Some(show_sub.into());
-        self
-    }
-
-    /// Sets `startTime` and `endTime`.
-    pub fn between(
-        mut self,
-        from: impl Into<runtime::Timestamp>,
-        to: impl Into<runtime::Timestamp>,
-    ) -> Self {
-        self.start_time = Some(from.into());
-        self.end_time = Some(to.into());
-        self
+        /// Sets `startTime` and `endTime`.
+        pub fn between(
+            mut self,
+            from: impl Into<runtime::Timestamp>,
+            to: impl Into<runtime::Timestamp>,
+        ) -> Self {
+            self.start_time = Some(from.into());
+            self.end_time = Some(to.into());
+            self
+        }
     }
 }
 
-impl runtime::parameters::Parameters for GetAgentDirectCommissions {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("idLessThan"), self.id_less_than.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-        out.optional_text(name!("uid"), self.uid.as_ref());
-        out.optional_text(name!("coin"), self.coin.as_ref());
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("showSub"), self.show_sub.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let start_time = from.may_be_blank("startTime").optional("startTime");
-        let end_time = from.may_be_blank("endTime").optional("endTime");
-        let id_less_than = from.optional("idLessThan");
-        let limit = from.optional("limit");
-        let uid = from.optional("uid");
-        let coin = from.optional("coin");
-        let symbol = from.optional("symbol");
-        let show_sub = from.optional_word("showSub");
-        Some(Self {
-            start_time,
-            end_time,
-            id_less_than,
-            limit,
-            uid,
-            coin,
-            symbol,
-            show_sub,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("idLessThan", self.id_less_than.as_ref());
-        to.at_most("limit", self.limit.as_ref().copied(), 1000);
-        to.identifier("uid", self.uid.as_ref());
-        to.identifier("coin", self.coin.as_ref());
-        to.identifier("symbol", self.symbol.as_ref());
-        to.optional_known("showSub", self.show_sub.as_ref());
+impl runtime::parameters::Rules for GetAgentDirectCommissions {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.window(&WINDOW, self.start_time, self.end_time);
         to.rule(
             &RULES[0],
@@ -234,7 +149,7 @@ impl runtime::parameters::Parameters for GetAgentDirectCommissions {
 
 impl runtime::Operation for GetAgentDirectCommissions {
     type Response = GetAgentDirectCommissionsPage;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetAgentDirectCommissions {}
@@ -268,42 +183,42 @@ impl runtime::pages::Paged for GetAgentDirectCommissions {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "broker.customer-commissions",
     family: "broker",
     title: "Get Agent Direct Commissions",
     doc: "Lists the daily commissions that an agent earns from the users it referred.",
     document: "unified-v3",
     section: "Get Agent Direct Commissions",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/broker/customer-commissions",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
     rules: RULES,
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["commissionList"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["commissionList"]),
+    ..tables::Meta::DEFAULT
 };
-const WINDOW: runtime::tables::Window = runtime::tables::Window {
+const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::tables::Length::Days(30)),
-    access: Some(runtime::tables::Length::Days(90)),
+    span: Some(tables::Length::Days(30)),
+    access: Some(tables::Length::Days(90)),
     access_is_of_data: true,
-    default: Some(runtime::tables::Length::Days(1)),
+    default: Some(tables::Length::Days(1)),
     both_or_neither: true,
-    days: Some(runtime::tables::Days::of_utc_offset(480)),
+    days: Some(tables::Days::of_utc_offset(480)),
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "symbol-carries-product-suffix",
         at: "Get Agent Direct Commissions, parameter table, symbol",
         says: "The symbol ends in the suffix of its product: _SPBL (spot), _SPBL-MABL (spot margin), _UMCBL (USDT futures), _DMCBL (Coin-M futures) or _CMCBL (USDC futures).",
         hint: "use a symbol of the form `*_SPBL` or `*_SPBL-MABL` or `*_UMCBL` or `*_DMCBL` or `*_CMCBL`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];
 

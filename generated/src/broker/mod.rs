@@ -31,7 +31,7 @@
 //! - Other error codes, and HTTP statuses other than 200.
 //! - How long a version of the interface lives, and what is kept compatible.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 
 mod enums;
 mod errors;
@@ -59,6 +59,6 @@ runtime::operations! {
 }
 
 /// What is known about each operation of the family.
-pub const OPERATIONS: &[&runtime::tables::Meta] = &[
+pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAgentDirectCommissions as runtime::Operation>::META,
 ];

@@ -2,7 +2,7 @@
 
 //! Batch Cancel.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     BatchCancelOutcome, BatchSuccess, ClientOid, Coin, OrderId, ProductType, Symbol,
 };
@@ -77,85 +77,40 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel many orders", "bulk cancel"))]
+    #[checked_by(Rules)]
     pub struct BatchCancel {
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `orderIdList`: The orders to cancel. The document does not say whether it is required. At most 50
         /// items.
+        #[wire("orderIdList", min_items = 1, max_items = 50)]
         pub order_id_list: Option<Vec<BatchCancelItem>>,
         /// `symbol`: Trading pair. Required when orderIdList is set. Required under a condition, see the rules.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `marginCoin`: Margin coin.
+        #[wire("marginCoin" from impl Into)]
         pub margin_coin: Option<Coin>,
     }
-}
 
-impl BatchCancel {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of futures contract.
-    pub fn new(product_type: ProductType) -> Self {
-        Self {
-            product_type,
-            order_id_list: None,
-            symbol: None,
-            margin_coin: None,
+    impl BatchCancel {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of futures contract.
+        pub fn new(product_type: ProductType) -> Self {
+            Self {
+                product_type,
+                order_id_list: None,
+                symbol: None,
+                margin_coin: None,
+            }
         }
-    }
-
-    /// Sets [`orderIdList`](field@Self::order_id_list).
-    #[inline]
-    pub fn order_id_list(mut self, order_id_list: Vec<BatchCancelItem>) -> Self {
-        self.order_id_list = Some(order_id_list);
-        self
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`marginCoin`](field@Self::margin_coin).
-    #[inline]
-    pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
-        self.margin_coin = Some(margin_coin.into());
-        self
     }
 }
 
-impl runtime::parameters::Parameters for BatchCancel {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        if let Some(order_id_list) = &self.order_id_list {
-            out.list(name!("orderIdList"), order_id_list);
-        }
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let order_id_list = from.optional_list("orderIdList");
-        let symbol = from.optional("symbol");
-        let margin_coin = from.optional("marginCoin");
-        Some(Self {
-            product_type: product_type?,
-            order_id_list,
-            symbol,
-            margin_coin,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("productType", Some(&self.product_type));
-        if let Some(order_id_list) = &self.order_id_list {
-            to.count("orderIdList", order_id_list.len(), 1, 50);
-            to.items("orderIdList", order_id_list);
-        }
-        to.identifier("symbol", self.symbol.as_ref());
-        to.identifier("marginCoin", self.margin_coin.as_ref());
+impl runtime::parameters::Rules for BatchCancel {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(
             &RULES[0],
             "symbol",
@@ -166,7 +121,7 @@ impl runtime::parameters::Parameters for BatchCancel {
 
 impl runtime::Operation for BatchCancel {
     type Response = BatchCancelOutcome;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn item_outcomes(
         &self,
@@ -238,41 +193,41 @@ impl runtime::batches::Batch for BatchCancel {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.batch-cancel-orders",
     family: "classic",
     title: "Batch Cancel",
     doc: "Cancels up to 50 listed orders, or orders by product type and trading pair.",
     document: "classic-futures-v2",
     section: "Batch Cancel",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/order/batch-cancel-orders",
-    effect: runtime::tables::Effect::Cancel,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Cancel,
+    limits: &[tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: Some("orderIdList"),
     }),
-    shows: runtime::tables::Shows::Each(&["successList", "failureList"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["successList", "failureList"]),
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "symbol-with-list",
         at: "Batch Cancel, parameters",
         says: "When orderIdList is set, the symbol is set too.",
         hint: "set symbol",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "listed-orders-are-named",
         at: "Batch Cancel, parameters",
         says: "An item of orderIdList has an orderId, a clientOid or both.",
         hint: "set orderId or clientOid",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];
 
@@ -285,50 +240,26 @@ runtime::parameters! {
     /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
     ///
     #[derive(Default)]
+    #[checked_by(Rules)]
     pub struct BatchCancelItem {
         /// `orderId`: Id that the exchange gave the order. The document does not say whether it is required.
+        #[wire("orderId" from impl Into)]
         pub order_id: Option<OrderId>,
         /// `clientOid`: The caller's own id of the order. The document does not say whether it is required.
+        #[wire("clientOid" from impl Into)]
         pub client_oid: Option<ClientOid>,
     }
-}
 
-impl BatchCancelItem {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`orderId`](field@Self::order_id).
-    #[inline]
-    pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
-        self.order_id = Some(order_id.into());
-        self
-    }
-
-    /// Sets [`clientOid`](field@Self::client_oid).
-    #[inline]
-    pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
-        self.client_oid = Some(client_oid.into());
-        self
+    impl BatchCancelItem {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
 }
 
-impl runtime::parameters::Parameters for BatchCancelItem {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("orderId"), self.order_id.as_ref());
-        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let order_id = from.optional("orderId");
-        let client_oid = from.optional("clientOid");
-        Some(Self { order_id, client_oid })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("orderId", self.order_id.as_ref());
-        to.identifier("clientOid", self.client_oid.as_ref());
+impl runtime::parameters::Rules for BatchCancelItem {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(
             &RULES[1],
             "orderId",

@@ -2,7 +2,7 @@
 
 //! Batch Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     BatchPlaceOutcome, BatchSuccess, ClientOid, Coin, Force, GetOrderDetail, MarginMode,
     Order, OrderType, ProductType, ReduceOnly, Side, StpMode, Symbol, TradeSide,
@@ -112,76 +112,53 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place many orders", "bulk order"))]
+    #[checked_by(Rules)]
     pub struct BatchOrder {
         /// `symbol`: Trading pair of all orders.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `marginCoin`: Margin coin of all orders, in capitals.
+        #[wire("marginCoin")]
         pub margin_coin: Coin,
         /// `marginMode`: Margin mode of all orders.
+        #[wire("marginMode")]
         pub margin_mode: MarginMode,
         /// `orderList`: The orders. At most 50 items.
+        #[wire("orderList", min_items = 1, max_items = 50)]
         pub order_list: Vec<BatchOrderItem>,
     }
-}
 
-impl BatchOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Trading pair of all orders.
-    /// - `productType`: Kind of futures contract.
-    /// - `marginCoin`: Margin coin of all orders, in capitals.
-    /// - `marginMode`: Margin mode of all orders.
-    /// - `orderList`: The orders. At most 50 items.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_coin: impl Into<Coin>,
-        margin_mode: MarginMode,
-        order_list: Vec<BatchOrderItem>,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            margin_coin: margin_coin.into(),
-            margin_mode,
-            order_list,
+    impl BatchOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Trading pair of all orders.
+        /// - `productType`: Kind of futures contract.
+        /// - `marginCoin`: Margin coin of all orders, in capitals.
+        /// - `marginMode`: Margin mode of all orders.
+        /// - `orderList`: The orders. At most 50 items.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_coin: impl Into<Coin>,
+            margin_mode: MarginMode,
+            order_list: Vec<BatchOrderItem>,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                margin_coin: margin_coin.into(),
+                margin_mode,
+                order_list,
+            }
         }
     }
 }
 
-impl runtime::parameters::Parameters for BatchOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("marginCoin"), &self.margin_coin);
-        out.text(name!("marginMode"), &self.margin_mode);
-        out.list(name!("orderList"), &self.order_list);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let margin_coin = from.required("marginCoin");
-        let margin_mode = from.word("marginMode");
-        let order_list = from.required_list("orderList");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            margin_coin: margin_coin?,
-            margin_mode: margin_mode?,
-            order_list: order_list?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
-        to.identifier("marginCoin", Some(&self.margin_coin));
-        to.optional_known("marginMode", Some(&self.margin_mode));
-        to.count("orderList", self.order_list.len(), 1, 50);
-        to.items("orderList", &self.order_list);
+impl runtime::parameters::Rules for BatchOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(&RULES[0], "marginCoin", !self.margin_coin.is_capitals());
         to.rule(
             &RULES[2],
@@ -195,7 +172,7 @@ impl runtime::parameters::Parameters for BatchOrder {
 
 impl runtime::Operation for BatchOrder {
     type Response = BatchPlaceOutcome;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -305,28 +282,28 @@ impl runtime::batches::Batch for BatchOrder {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.batch-place-order",
     family: "classic",
     title: "Batch Order",
     doc: "Places up to 50 orders for one trading pair.",
     document: "classic-futures-v2",
     section: "Batch Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/order/batch-place-order",
-    effect: runtime::tables::Effect::Create,
+    effect: tables::Effect::Create,
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[
-        runtime::tables::RateLimit::per_uid(5),
-        runtime::tables::RateLimit::per_uid(1).class("copy-trading"),
+        tables::RateLimit::per_uid(5),
+        tables::RateLimit::per_uid(1).class("copy-trading"),
     ],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: Some("orderList"),
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
         list: Some("orderList"),
@@ -344,36 +321,36 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         ],
         created: Some("cTime"),
         kept_ms: Some(7776000000),
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    shows: runtime::tables::Shows::Each(&["successList", "failureList"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["successList", "failureList"]),
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Batch Order, parameter table, marginCoin",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
         hint: "use a marginCoin of the form `[A-Z0-9]*`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "trade-side-ignored-in-one-way-mode",
         at: "Batch Order, rules",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "In one-way mode the tradeSide of the orders is ignored.",
         depends_on: &["positionMode"],
         hint: "leave out tradeSide",
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "elite-trader-pairs",
         at: "Authentication",
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
         depends_on: &["copyTrading", "copyTradingPairs"],
         hint: "use a symbol that is among copyTradingPairs",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];
 
@@ -395,190 +372,57 @@ runtime::parameters! {
     /// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) |
     ///
     #[derive(Default)]
+    #[checked_by(Rules)]
     pub struct BatchOrderItem {
         /// `size`: Amount of the order. The document does not say whether it is required.
+        #[wire("size" from impl IntoDecimal)]
         pub size: Option<runtime::Decimal>,
         /// `price`: Price of the order. The document does not say whether it is required.
+        #[wire("price" from impl IntoDecimal)]
         pub price: Option<runtime::Decimal>,
         /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position. The
         /// document does not say whether it is required.
+        #[wire("side")]
         pub side: Option<Side>,
         /// `tradeSide`: Whether the order opens or closes. Ignored in one-way mode. The document does not say
         /// whether it is required.
+        #[wire("tradeSide")]
         pub trade_side: Option<TradeSide>,
         /// `orderType`: Whether an order names its price. The document does not say whether it is required.
+        #[wire("orderType")]
         pub order_type: Option<OrderType>,
         /// `force`: How long the order stays valid. The document does not say whether it is required.
+        #[wire("force")]
         pub force: Option<Force>,
         /// `clientOid`: The caller's own id for the order. The document does not say whether it is required.
+        #[wire("clientOid" from impl Into)]
         pub client_oid: Option<ClientOid>,
         /// `reduceOnly`: Whether the order may only reduce the position. The document does not say whether it
         /// is required.
+        #[wire("reduceOnly" from impl Into)]
         pub reduce_only: Option<ReduceOnly>,
         /// `presetStopSurplusPrice`: Price of the take-profit. The document does not say whether it is
         /// required.
+        #[wire("presetStopSurplusPrice" from impl IntoDecimal)]
         pub preset_stop_surplus_price: Option<runtime::Decimal>,
         /// `presetStopLossPrice`: Price of the stop-loss. The document does not say whether it is required.
+        #[wire("presetStopLossPrice" from impl IntoDecimal)]
         pub preset_stop_loss_price: Option<runtime::Decimal>,
         /// `stpMode`: Self-trade prevention. The document does not say whether it is required.
+        #[wire("stpMode")]
         pub stp_mode: Option<StpMode>,
     }
-}
 
-impl BatchOrderItem {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`size`](field@Self::size).
-    #[inline]
-    pub fn size(mut self, size: impl runtime::value::IntoDecimal) -> Self {
-        self.size = Some(runtime::value::IntoDecimal::into_decimal(size));
-        self
-    }
-
-    /// Sets [`price`](field@Self::price).
-    #[inline]
-    pub fn price(mut self, price: impl runtime::value::IntoDecimal) -> Self {
-        self.price = Some(runtime::value::IntoDecimal::into_decimal(price));
-        self
-    }
-
-    /// Sets [`side`](field@Self::side).
-    #[inline]
-    pub fn side(mut self, side: Side) -> Self {
-        self.side = Some(side);
-        self
-    }
-
-    /// Sets [`tradeSide`](field@Self::trade_side).
-    #[inline]
-    pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
-        self.trade_side = Some(trade_side);
-        self
-    }
-
-    /// Sets [`orderType`](field@Self::order_type).
-    #[inline]
-    pub fn order_type(mut self, order_type: OrderType) -> Self {
-        self.order_type = Some(order_type);
-        self
-    }
-
-    /// Sets [`force`](field@Self::force).
-    #[inline]
-    pub fn force(mut self, force: Force) -> Self {
-        self.force = Some(force);
-        self
-    }
-
-    /// Sets [`clientOid`](field@Self::client_oid).
-    #[inline]
-    pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
-        self.client_oid = Some(client_oid.into());
-        self
-    }
-
-    /// Sets [`reduceOnly`](field@Self::reduce_only).
-    #[inline]
-    pub fn reduce_only(mut self, reduce_only: impl Into<ReduceOnly>) -> Self {
-        self.reduce_only = Some(reduce_only.into());
-        self
-    }
-
-    /// Sets [`presetStopSurplusPrice`](field@Self::preset_stop_surplus_price).
-    #[inline]
-    pub fn preset_stop_surplus_price(
-        mut self,
-        preset_stop_surplus_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.preset_stop_surplus_price = Some(
-            runtime::value::IntoDecimal::into_decimal(preset_stop_surplus_price),
-        );
-        self
-    }
-
-    /// Sets [`presetStopLossPrice`](field@Self::preset_stop_loss_price).
-    #[inline]
-    pub fn preset_stop_loss_price(
-        mut self,
-        preset_stop_loss_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.preset_stop_loss_price = Some(
-            runtime::value::IntoDecimal::into_decimal(preset_stop_loss_price),
-        );
-        self
-    }
-
-    /// Sets [`stpMode`](field@Self::stp_mode).
-    #[inline]
-    pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
-        self.stp_mode = Some(stp_mode);
-        self
+    impl BatchOrderItem {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
 }
 
-impl runtime::parameters::Parameters for BatchOrderItem {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("size"), self.size.as_ref());
-        out.optional_text(name!("price"), self.price.as_ref());
-        out.optional_text(name!("side"), self.side.as_ref());
-        out.optional_text(name!("tradeSide"), self.trade_side.as_ref());
-        out.optional_text(name!("orderType"), self.order_type.as_ref());
-        out.optional_text(name!("force"), self.force.as_ref());
-        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
-        out.optional_text(name!("reduceOnly"), self.reduce_only.as_ref());
-        out.optional_text(
-            name!("presetStopSurplusPrice"),
-            self.preset_stop_surplus_price.as_ref(),
-        );
-        out.optional_text(
-            name!("presetStopLossPrice"),
-            self.preset_stop_loss_price.as_ref(),
-        );
-        out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let size = from.optional("size");
-        let price = from.optional("price");
-        let side = from.optional_word("side");
-        let trade_side = from.optional_word("tradeSide");
-        let order_type = from.optional_word("orderType");
-        let force = from.optional_word("force");
-        let client_oid = from.optional("clientOid");
-        let reduce_only = from.optional_word("reduceOnly");
-        let preset_stop_surplus_price = from.optional("presetStopSurplusPrice");
-        let preset_stop_loss_price = from.optional("presetStopLossPrice");
-        let stp_mode = from.optional_word("stpMode");
-        Some(Self {
-            size,
-            price,
-            side,
-            trade_side,
-            order_type,
-            force,
-            client_oid,
-            reduce_only,
-            preset_stop_surplus_price,
-            preset_stop_loss_price,
-            stp_mode,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.decimal("size", self.size.as_ref());
-        to.decimal("price", self.price.as_ref());
-        to.optional_known("side", self.side.as_ref());
-        to.optional_known("tradeSide", self.trade_side.as_ref());
-        to.optional_known("orderType", self.order_type.as_ref());
-        to.optional_known("force", self.force.as_ref());
-        to.identifier("clientOid", self.client_oid.as_ref());
-        to.optional_known("reduceOnly", self.reduce_only.as_ref());
-        to.decimal("presetStopSurplusPrice", self.preset_stop_surplus_price.as_ref());
-        to.decimal("presetStopLossPrice", self.preset_stop_loss_price.as_ref());
-        to.optional_known("stpMode", self.stp_mode.as_ref());
+impl runtime::parameters::Rules for BatchOrderItem {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(
             &RULES[1],
             "tradeSide",

@@ -2,7 +2,7 @@
 
 //! Cancel All Orders.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{BatchSuccess, CancelAllOutcome, Coin, ProductType};
 
 runtime::parameters! {
@@ -57,78 +57,40 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel everything", "panic", "kill switch"))]
+    #[checked_by(Rules)]
     pub struct CancelAllOrders {
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `marginCoin`: Margin coin, in capitals.
+        #[wire("marginCoin" from impl Into)]
         pub margin_coin: Option<Coin>,
         /// `requestTime`: When the request was made. The document does not say whether it is required.
+        #[wire("requestTime" from impl Into)]
         pub request_time: Option<runtime::Timestamp>,
         /// `receiveWindow`: How long the request is valid. The document does not say whether it is required.
         /// Unit: milliseconds.
+        #[wire("receiveWindow")]
         pub receive_window: Option<u64>,
     }
-}
 
-impl CancelAllOrders {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of futures contract.
-    pub fn new(product_type: ProductType) -> Self {
-        Self {
-            product_type,
-            margin_coin: None,
-            request_time: None,
-            receive_window: None,
+    impl CancelAllOrders {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of futures contract.
+        pub fn new(product_type: ProductType) -> Self {
+            Self {
+                product_type,
+                margin_coin: None,
+                request_time: None,
+                receive_window: None,
+            }
         }
     }
-
-    /// Sets [`marginCoin`](field@Self::margin_coin).
-    #[inline]
-    pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
-        self.margin_coin = Some(margin_coin.into());
-        self
-    }
-
-    /// Sets [`requestTime`](field@Self::request_time).
-    #[inline]
-    pub fn request_time(mut self, request_time: impl Into<runtime::Timestamp>) -> Self {
-        self.request_time = Some(request_time.into());
-        self
-    }
-
-    /// Sets [`receiveWindow`](field@Self::receive_window).
-    #[inline]
-    pub fn receive_window(mut self, receive_window: u64) -> Self {
-        self.receive_window = Some(receive_window);
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for CancelAllOrders {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
-        out.optional_text(name!("requestTime"), self.request_time.as_ref());
-        out.optional_text(name!("receiveWindow"), self.receive_window.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let margin_coin = from.optional("marginCoin");
-        let request_time = from.optional("requestTime");
-        let receive_window = from.optional("receiveWindow");
-        Some(Self {
-            product_type: product_type?,
-            margin_coin,
-            request_time,
-            receive_window,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("productType", Some(&self.product_type));
-        to.identifier("marginCoin", self.margin_coin.as_ref());
+impl runtime::parameters::Rules for CancelAllOrders {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(
             &RULES[0],
             "marginCoin",
@@ -140,7 +102,7 @@ impl runtime::parameters::Parameters for CancelAllOrders {
 
 impl runtime::Operation for CancelAllOrders {
     type Response = CancelAllOutcome;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn item_outcomes(
         &self,
@@ -186,34 +148,34 @@ impl runtime::batches::ListsResults for CancelAllOrders {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.cancel-all-orders",
     family: "classic",
     title: "Cancel All Orders",
     doc: "Cancels all pending orders of a product type.",
     document: "classic-futures-v2",
     section: "Cancel All Orders",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/order/cancel-all-orders",
-    effect: runtime::tables::Effect::Cancel,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Cancel,
+    limits: &[tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["successList", "failureList"]),
-    compound: Some(runtime::tables::Compound {
+    shows: tables::Shows::Each(&["successList", "failureList"]),
+    compound: Some(tables::Compound {
         when: None,
         why: "It cancels one order after the other, so some may be cancelled although the next is refused.",
     }),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Cancel All Orders, parameters",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
         hint: "use a marginCoin of the form `[A-Z0-9]*`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

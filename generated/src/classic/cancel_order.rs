@@ -2,7 +2,7 @@
 
 //! Cancel Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
@@ -60,71 +60,45 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel an order"))]
+    #[checked_by(Rules)]
     pub struct CancelOrder {
         /// `symbol`: Trading pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `marginCoin`: Margin coin, in capitals.
+        #[wire("marginCoin" from impl Into)]
         pub margin_coin: Option<Coin>,
         /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
     }
-}
 
-impl CancelOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        order: impl Into<OrderRef>,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            margin_coin: None,
-            order: order.into(),
+    impl CancelOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Trading pair.
+        /// - `productType`: Kind of futures contract.
+        /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            order: impl Into<OrderRef>,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                margin_coin: None,
+                order: order.into(),
+            }
         }
     }
-
-    /// Sets [`marginCoin`](field@Self::margin_coin).
-    #[inline]
-    pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
-        self.margin_coin = Some(margin_coin.into());
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for CancelOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
-        runtime::parameters::Parameters::write(&self.order, out);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let margin_coin = from.optional("marginCoin");
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            margin_coin,
-            order: order?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
-        to.identifier("marginCoin", self.margin_coin.as_ref());
-        runtime::parameters::Parameters::check(&self.order, to);
+impl runtime::parameters::Rules for CancelOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(
             &RULES[0],
             "marginCoin",
@@ -136,36 +110,36 @@ impl runtime::parameters::Parameters for CancelOrder {
 
 impl runtime::Operation for CancelOrder {
     type Response = OrderIds;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for CancelOrder {}
 impl runtime::operation::Cancellation for CancelOrder {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.cancel-order",
     family: "classic",
     title: "Cancel Order",
     doc: "Cancels one pending order.",
     document: "classic-futures-v2",
     section: "Cancel Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/order/cancel-order",
-    effect: runtime::tables::Effect::Cancel,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Cancel,
+    limits: &[tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -173,20 +147,20 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Cancel Order, parameters",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
         hint: "use a marginCoin of the form `[A-Z0-9]*`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

@@ -5,73 +5,19 @@
 use tradeapi_runtime::{self as runtime, name};
 use super::{ClientOid, Force, OrderId, OrderType};
 
-/// Which order is meant, named by the exchange's id or by the caller's own.
-///
-/// Exactly one of `orderId`, `clientOid` is sent.
-///
-/// If several were sent, the exchange would take `orderId`; this type cannot hold two.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum OrderRef {
-    /// `orderId`: Id that the exchange gave the order.
-    OrderId(OrderId),
-    /// `clientOid`: The caller's own id of the order.
-    ClientOid(ClientOid),
-}
-
-impl OrderRef {
-    /// The parameters it stands for.
-    pub const MEMBERS: &'static [&'static str] = &["orderId", "clientOid"];
-}
-
-impl From<OrderId> for OrderRef {
-    fn from(value: OrderId) -> Self {
-        Self::OrderId(value)
-    }
-}
-
-impl From<ClientOid> for OrderRef {
-    fn from(value: ClientOid) -> Self {
-        Self::ClientOid(value)
-    }
-}
-
-impl runtime::parameters::Parameters for OrderRef {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        match self {
-            Self::OrderId(value) => out.text(name!("orderId"), value),
-            Self::ClientOid(value) => out.text(name!("clientOid"), value),
-        }
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let mut found = Vec::new();
-        if from.has("orderId") {
-            found.push(from.required("orderId").map(Self::OrderId));
-        }
-        if from.has("clientOid") {
-            found.push(from.required("clientOid").map(Self::ClientOid));
-        }
-        if found.len() != 1 {
-            from.violate(
-                "one-of",
-                "orderId",
-                "exactly one of orderId, clientOid is needed",
-            );
-            return None;
-        }
-        found.pop()?
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        match self {
-            Self::OrderId(value) => {
-                to.identifier("orderId", Some(value));
-            }
-            Self::ClientOid(value) => {
-                to.identifier("clientOid", Some(value));
-            }
-        }
+runtime::one_of! {
+    /// Which order is meant, named by the exchange's id or by the caller's own.
+    ///
+    /// Exactly one of `orderId`, `clientOid` is sent.
+    ///
+    /// If several were sent, the exchange would take `orderId`; this type cannot hold two.
+    pub enum OrderRef {
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId" impl From)]
+        OrderId(OrderId),
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid" impl From)]
+        ClientOid(ClientOid),
     }
 }
 
@@ -115,6 +61,10 @@ impl Execution {
     }
 }
 
+impl runtime::emitted::ParameterValue for Execution {
+    type Kind = runtime::emitted::kinds::Choice;
+}
+
 impl runtime::parameters::Parameters for Execution {
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("orderType"), &self.kind());
@@ -152,43 +102,24 @@ runtime::parameters! {
     /// What goes with `orderType` = `limit`.
     pub struct LimitExecution {
         /// `price`: Price of the order.
+        #[wire("price")]
         pub price: runtime::Decimal,
         /// `force`: How long the order stays valid. The exchange defaults to `gtc`; it is always sent.
+        #[wire("force")]
         pub force: Force,
     }
-}
 
-impl LimitExecution {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `price`: Price of the order.
-    /// - `force`: How long the order stays valid. The exchange defaults to `gtc`; it is always sent.
-    pub fn new(price: impl runtime::value::IntoDecimal, force: Force) -> Self {
-        Self {
-            price: runtime::value::IntoDecimal::into_decimal(price),
-            force,
+    impl LimitExecution {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `price`: Price of the order.
+        /// - `force`: How long the order stays valid. The exchange defaults to `gtc`; it is always sent.
+        pub fn new(price: impl runtime::value::IntoDecimal, force: Force) -> Self {
+            Self {
+                price: runtime::value::IntoDecimal::into_decimal(price),
+                force,
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for LimitExecution {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("price"), &self.price);
-        out.text(name!("force"), &self.force);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let price = from.required("price");
-        let force = from.word("force");
-        Some(Self {
-            price: price?,
-            force: force?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.decimal("price", Some(&self.price));
-        to.optional_known("force", Some(&self.force));
     }
 }
 
@@ -203,36 +134,15 @@ runtime::parameters! {
     #[derive(Default)]
     pub struct MarketExecution {
         /// `force`: How long the order stays valid.
+        #[wire("force")]
         pub force: Option<Force>,
     }
-}
 
-impl MarketExecution {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`force`](field@Self::force).
-    #[inline]
-    pub fn force(mut self, force: Force) -> Self {
-        self.force = Some(force);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for MarketExecution {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("force"), self.force.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let force = from.optional_word("force");
-        Some(Self { force })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("force", self.force.as_ref());
+    impl MarketExecution {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
 }
 

@@ -15,19 +15,10 @@ runtime::open_enum! {
     }
 }
 
-/// Every documented code, and what it proves about the request that it answers.
-pub const ERRORS: &[runtime::tables::KnownError] = &[
-    runtime::tables::KnownError::documented(
-            "00000",
-            "success",
-            "The operation was carried out.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .success(),
-    runtime::tables::KnownError::documented(
-        "43001",
-        "not existent",
-        "Sample code of an item that Batch Cancel could not cancel. Its message says that something does not exist.",
-        runtime::tables::CodeProof::NoSuchOrder,
-    ),
-];
+runtime::codes! {
+    /// Every documented code, and what it proves about the request that it answers.
+    pub const ERRORS: documented;
+
+    "00000" => NotDone and success: "success", "The operation was carried out.";
+    "43001" => NoSuchOrder: "not existent", "Sample code of an item that Batch Cancel could not cancel. Its message says that something does not exist.";
+}

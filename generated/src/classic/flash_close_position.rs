@@ -2,7 +2,7 @@
 
 //! Flash Close Position.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{CloseOutcome, ClosedPosition, HoldSide, ProductType, Symbol};
 
 runtime::parameters! {
@@ -67,94 +67,64 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("close a position", "liquidate", "exit", "flatten"))]
+    #[checked_by(Rules)]
     pub struct FlashClosePosition {
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `symbol`: Trading pair. What is closed without it is not shown.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it is
         /// left out. An empty text in a stored request means the same as leaving it out.
+        #[wire("holdSide", may_be_blank)]
         pub hold_side: Option<HoldSide>,
     }
-}
 
-impl FlashClosePosition {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of futures contract.
-    pub fn new(product_type: ProductType) -> Self {
-        Self {
-            product_type,
-            symbol: None,
-            hold_side: None,
+    impl FlashClosePosition {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of futures contract.
+        pub fn new(product_type: ProductType) -> Self {
+            Self {
+                product_type,
+                symbol: None,
+                hold_side: None,
+            }
+        }
+
+        /// In hedge mode, closes the long of a trading pair at market price.
+        ///
+        /// Sends `holdSide` = `long` (Flash Close Position, parameters).
+        ///
+        /// - `symbol`: Trading pair. What is closed without it is not shown.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_close_long(
+            product_type: ProductType,
+            symbol: impl Into<Symbol>,
+        ) -> Self {
+            Self::new(product_type).symbol(symbol).hold_side(HoldSide::Long)
+        }
+
+        /// In hedge mode, closes the short of a trading pair at market price.
+        ///
+        /// Sends `holdSide` = `short` (Flash Close Position, parameters).
+        ///
+        /// - `symbol`: Trading pair. What is closed without it is not shown.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_close_short(
+            product_type: ProductType,
+            symbol: impl Into<Symbol>,
+        ) -> Self {
+            Self::new(product_type).symbol(symbol).hold_side(HoldSide::Short)
         }
     }
-
-    /// In hedge mode, closes the long of a trading pair at market price.
-    ///
-    /// Sends `holdSide` = `long` (Flash Close Position, parameters).
-    ///
-    /// - `symbol`: Trading pair. What is closed without it is not shown.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_close_long(
-        product_type: ProductType,
-        symbol: impl Into<Symbol>,
-    ) -> Self {
-        Self::new(product_type).symbol(symbol).hold_side(HoldSide::Long)
-    }
-
-    /// In hedge mode, closes the short of a trading pair at market price.
-    ///
-    /// Sends `holdSide` = `short` (Flash Close Position, parameters).
-    ///
-    /// - `symbol`: Trading pair. What is closed without it is not shown.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_close_short(
-        product_type: ProductType,
-        symbol: impl Into<Symbol>,
-    ) -> Self {
-        Self::new(product_type).symbol(symbol).hold_side(HoldSide::Short)
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`holdSide`](field@Self::hold_side).
-    #[inline]
-    pub fn hold_side(mut self, hold_side: HoldSide) -> Self {
-        self.hold_side = Some(hold_side);
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for FlashClosePosition {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("holdSide"), self.hold_side.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let symbol = from.optional("symbol");
-        let hold_side = from.may_be_blank("holdSide").optional_word("holdSide");
-        Some(Self {
-            product_type: product_type?,
-            symbol,
-            hold_side,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("productType", Some(&self.product_type));
-        to.identifier("symbol", self.symbol.as_ref());
-        to.optional_known("holdSide", self.hold_side.as_ref());
+impl runtime::parameters::Rules for FlashClosePosition {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(
             &RULES[0],
             "holdSide",
@@ -166,7 +136,7 @@ impl runtime::parameters::Parameters for FlashClosePosition {
 
 impl runtime::Operation for FlashClosePosition {
     type Response = CloseOutcome;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn item_outcomes(
         &self,
@@ -213,33 +183,33 @@ impl runtime::batches::ListsResults for FlashClosePosition {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.close-positions",
     family: "classic",
     title: "Flash Close Position",
     doc: "Closes positions at market price.",
     document: "classic-futures-v2",
     section: "Flash Close Position",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/order/close-positions",
-    effect: runtime::tables::Effect::Close,
+    effect: tables::Effect::Close,
     headers: &["X-CHANNEL-API-CODE"],
-    limits: &[runtime::tables::RateLimit::per_uid(1)],
+    limits: &[tables::RateLimit::per_uid(1)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["successList", "failureList"]),
-    compound: Some(runtime::tables::Compound {
+    shows: tables::Shows::Each(&["successList", "failureList"]),
+    compound: Some(tables::Compound {
         when: None,
         why: "It closes one position after the other, so some may be closed although the next is refused.",
     }),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "no-hold-side-in-one-way-mode",
         at: "Flash Close Position, parameters",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "In one-way mode holdSide is left out; set, it is ignored.",
         depends_on: &["positionMode"],
         hint: "leave out holdSide",

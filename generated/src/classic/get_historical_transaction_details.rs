@@ -2,7 +2,7 @@
 
 //! Get Historical Transaction Details.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 
 runtime::parameters! {
@@ -66,137 +66,69 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list my fills", "my trades"))]
+    #[checked_by(Rules)]
     pub struct GetHistoricalTransactionDetails {
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `orderId`: Only the fills of this order. Required under a condition, see the rules.
+        #[wire("orderId" from impl Into)]
         pub order_id: Option<OrderId>,
         /// `symbol`: Only the fills of this trading pair. The document does not say whether it is required.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `startTime`: Start of the time span.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the time span.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
         /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
+        #[wire("idLessThan" from impl Into)]
         pub id_less_than: Option<Cursor>,
         /// `limit`: Maximum number of fills on a page. The exchange defaults to `100`. At most 100.
+        #[wire("limit", max = 100)]
         pub limit: Option<u64>,
     }
-}
 
-impl GetHistoricalTransactionDetails {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of futures contract.
-    pub fn new(product_type: ProductType) -> Self {
-        Self {
-            product_type,
-            order_id: None,
-            symbol: None,
-            start_time: None,
-            end_time: None,
-            id_less_than: None,
-            limit: None,
+    impl GetHistoricalTransactionDetails {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of futures contract.
+        pub fn new(product_type: ProductType) -> Self {
+            Self {
+                product_type,
+                order_id: None,
+                symbol: None,
+                start_time: None,
+                end_time: None,
+                id_less_than: None,
+                limit: None,
+            }
+        }
+
+        /// Sets `startTime` and `endTime`.
+        pub fn between(
+            mut self,
+            from: impl Into<runtime::Timestamp>,
+            to: impl Into<runtime::Timestamp>,
+        ) -> Self {
+            self.start_time = Some(from.into());
+            self.end_time = Some(to.into());
+            self
         }
     }
-
-    /// Sets [`orderId`](field@Self::order_id).
-    #[inline]
-    pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
-        self.order_id = Some(order_id.into());
-        self
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`idLessThan`](field@Self::id_less_than).
-    #[inline]
-    pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
-        self.id_less_than = Some(id_less_than.into());
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets `startTime` and `endTime`.
-    pub fn between(
-        mut self,
-        from: impl Into<runtime::Timestamp>,
-        to: impl Into<runtime::Timestamp>,
-    ) -> Self {
-        self.start_time = Some(from.into());
-        self.end_time = Some(to.into());
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for GetHistoricalTransactionDetails {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        out.optional_text(name!("orderId"), self.order_id.as_ref());
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("idLessThan"), self.id_less_than.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let order_id = from.optional("orderId");
-        let symbol = from.optional("symbol");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        let id_less_than = from.optional("idLessThan");
-        let limit = from.optional("limit");
-        Some(Self {
-            product_type: product_type?,
-            order_id,
-            symbol,
-            start_time,
-            end_time,
-            id_less_than,
-            limit,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("productType", Some(&self.product_type));
-        to.identifier("orderId", self.order_id.as_ref());
-        to.identifier("symbol", self.symbol.as_ref());
-        to.identifier("idLessThan", self.id_less_than.as_ref());
-        to.at_most("limit", self.limit.as_ref().copied(), 100);
+impl runtime::parameters::Rules for GetHistoricalTransactionDetails {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
 
 impl runtime::Operation for GetHistoricalTransactionDetails {
     type Response = GetHistoricalTransactionDetailsPage;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetHistoricalTransactionDetails {}
@@ -235,29 +167,29 @@ impl runtime::pages::Paged for GetHistoricalTransactionDetails {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.fill-history",
     family: "classic",
     title: "Get Historical Transaction Details",
     doc: "Lists historical fills.",
     document: "classic-futures-v2",
     section: "Get Historical Transaction Details",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/order/fill-history",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["fillList"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["fillList"]),
+    ..tables::Meta::DEFAULT
 };
-const WINDOW: runtime::tables::Window = runtime::tables::Window {
+const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::tables::Length::Days(7)),
-    default: Some(runtime::tables::Length::Days(7)),
-    ..runtime::tables::Window::DEFAULT
+    span: Some(tables::Length::Days(7)),
+    default: Some(tables::Length::Days(7)),
+    ..tables::Window::DEFAULT
 };
 
 runtime::record! {

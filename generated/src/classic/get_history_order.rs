@@ -2,7 +2,7 @@
 
 //! Get History Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 
 runtime::parameters! {
@@ -67,182 +67,97 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list past orders", "closed orders"))]
+    #[checked_by(Rules)]
     pub struct GetHistoryOrder {
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `orderId`, `clientOid`: Only this order. The document does not say whether it is required.
+        #[wire("orderId", "clientOid" from impl Into)]
         pub order: Option<OrderRef>,
         /// `symbol`: Only the orders of this trading pair. The document does not say whether it is required.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
+        #[wire("idLessThan" from impl Into)]
         pub id_less_than: Option<Cursor>,
         /// `orderSource`: Only the orders that came from here. The document does not say whether it is
         /// required. Allowed here: `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`,
         /// `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`,
         /// `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`,
         /// `pos_profit_market`, `pos_loss_limit`, `pos_loss_market`.
+        #[wire(
+            "orderSource",
+            only = ["normal",
+            "market",
+            "profit_market",
+            "loss_market",
+            "Trader_delegate",
+            "trader_profit",
+            "trader_loss",
+            "reverse",
+            "trader_reverse",
+            "profit_limit",
+            "loss_limit",
+            "liquidation",
+            "delivery_close_long",
+            "delivery_close_short",
+            "pos_profit_limit",
+            "pos_profit_market",
+            "pos_loss_limit",
+            "pos_loss_market"]
+        )]
         pub order_source: Option<OrderSource>,
         /// `startTime`: Start of the time span. The document does not say whether it is required.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the time span. The document does not say whether it is required.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
         /// `limit`: Maximum number of orders on a page. The exchange defaults to `100`. At most 100.
+        #[wire("limit", max = 100)]
         pub limit: Option<u64>,
     }
-}
 
-impl GetHistoryOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of futures contract.
-    pub fn new(product_type: ProductType) -> Self {
-        Self {
-            product_type,
-            order: None,
-            symbol: None,
-            id_less_than: None,
-            order_source: None,
-            start_time: None,
-            end_time: None,
-            limit: None,
+    impl GetHistoryOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of futures contract.
+        pub fn new(product_type: ProductType) -> Self {
+            Self {
+                product_type,
+                order: None,
+                symbol: None,
+                id_less_than: None,
+                order_source: None,
+                start_time: None,
+                end_time: None,
+                limit: None,
+            }
         }
-    }
 
-    /// Sets [`orderId`, `clientOid`](field@Self::order).
-    #[inline]
-    pub fn order(mut self, order: impl Into<OrderRef>) -> Self {
-        self.order = Some(order.into());
-        self
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`idLessThan`](field@Self::id_less_than).
-    #[inline]
-    pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
-        self.id_less_than = Some(id_less_than.into());
-        self
-    }
-
-    /// Sets [`orderSource`](field@Self::order_source).
-    #[inline]
-    pub fn order_source(mut self, order_source: OrderSource) -> Self {
-        self.order_source = Some(order_source);
-        self
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets `startTime` and `endTime`.
-    pub fn between(
-        mut self,
-        from: impl Into<runtime::Timestamp>,
-        to: impl Into<runtime::Timestamp>,
-    ) -> Self {
-        self.start_time = Some(from.into());
-        self.end_time = Some(to.into());
-        self
+        /// Sets `startTime` and `endTime`.
+        pub fn between(
+            mut self,
+            from: impl Into<runtime::Timestamp>,
+            to: impl Into<runtime::Timestamp>,
+        ) -> Self {
+            self.start_time = Some(from.into());
+            self.end_time = Some(to.into());
+            self
+        }
     }
 }
 
-impl runtime::parameters::Parameters for GetHistoryOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        if let Some(order) = &self.order {
-            runtime::parameters::Parameters::write(order, out);
-        }
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("idLessThan"), self.id_less_than.as_ref());
-        out.optional_text(name!("orderSource"), self.order_source.as_ref());
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let order = from.optional_choice(OrderRef::MEMBERS);
-        let symbol = from.optional("symbol");
-        let id_less_than = from.optional("idLessThan");
-        let order_source = from.optional_word("orderSource");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        let limit = from.optional("limit");
-        Some(Self {
-            product_type: product_type?,
-            order,
-            symbol,
-            id_less_than,
-            order_source,
-            start_time,
-            end_time,
-            limit,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("productType", Some(&self.product_type));
-        if let Some(order) = &self.order {
-            runtime::parameters::Parameters::check(order, to);
-        }
-        to.identifier("symbol", self.symbol.as_ref());
-        to.identifier("idLessThan", self.id_less_than.as_ref());
-        to.only(
-            "orderSource",
-            self.order_source.as_ref(),
-            &[
-                "normal",
-                "market",
-                "profit_market",
-                "loss_market",
-                "Trader_delegate",
-                "trader_profit",
-                "trader_loss",
-                "reverse",
-                "trader_reverse",
-                "profit_limit",
-                "loss_limit",
-                "liquidation",
-                "delivery_close_long",
-                "delivery_close_short",
-                "pos_profit_limit",
-                "pos_profit_market",
-                "pos_loss_limit",
-                "pos_loss_market",
-            ],
-        );
-        to.at_most("limit", self.limit.as_ref().copied(), 100);
+impl runtime::parameters::Rules for GetHistoryOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
 
 impl runtime::Operation for GetHistoryOrder {
     type Response = GetHistoryOrderPage;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -304,29 +219,29 @@ impl runtime::pages::Paged for GetHistoryOrder {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.orders-history",
     family: "classic",
     title: "Get History Order",
     doc: "Lists historical orders of the last 90 days.",
     document: "classic-futures-v2",
     section: "Get History Order",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/order/orders-history",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["entrustedList"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["entrustedList"]),
+    ..tables::Meta::DEFAULT
 };
-const WINDOW: runtime::tables::Window = runtime::tables::Window {
+const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
-    access: Some(runtime::tables::Length::Days(90)),
+    access: Some(tables::Length::Days(90)),
     access_is_of_data: true,
-    ..runtime::tables::Window::DEFAULT
+    ..tables::Window::DEFAULT
 };
 
 runtime::record! {

@@ -2,7 +2,7 @@
 
 //! Get Order Detail.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Order, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
@@ -56,64 +56,48 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("query an order", "order status", "get order"))]
+    #[checked_by(Rules)]
     pub struct GetOrderDetail {
         /// `symbol`: Trading pair, in capitals.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
     }
-}
 
-impl GetOrderDetail {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Trading pair, in capitals.
-    /// - `productType`: Kind of futures contract.
-    /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        order: impl Into<OrderRef>,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            order: order.into(),
+    impl GetOrderDetail {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Trading pair, in capitals.
+        /// - `productType`: Kind of futures contract.
+        /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            order: impl Into<OrderRef>,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                order: order.into(),
+            }
         }
     }
 }
 
-impl runtime::parameters::Parameters for GetOrderDetail {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        runtime::parameters::Parameters::write(&self.order, out);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            order: order?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
-        runtime::parameters::Parameters::check(&self.order, to);
+impl runtime::parameters::Rules for GetOrderDetail {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(&RULES[0], "symbol", !self.symbol.is_capitals());
     }
 }
 
 impl runtime::Operation for GetOrderDetail {
     type Response = Order;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -132,26 +116,26 @@ impl runtime::Operation for GetOrderDetail {
 
 impl runtime::operation::Repeatable for GetOrderDetail {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.detail",
     family: "classic",
     title: "Get Order Detail",
     doc: "Reads one order in full.",
     document: "classic-futures-v2",
     section: "Get Order Detail",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/order/detail",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -159,7 +143,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(
+    shows: tables::Shows::OneOf(
         &[
             "symbol",
             "size",
@@ -196,16 +180,16 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             "uTime",
         ],
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "symbol-in-capitals",
         at: "Get Order Detail, parameters",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "The symbol is written in capitals.",
         hint: "use a symbol of the form `[A-Z0-9]*`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

@@ -2,7 +2,7 @@
 
 //! Get Pending Orders.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, OrderRef, OrderState, PendingOrder, ProductType, Symbol};
 
 runtime::parameters! {
@@ -60,157 +60,75 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list open orders", "active orders"))]
+    #[checked_by(Rules)]
     pub struct GetPendingOrders {
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `orderId`, `clientOid`: Only this order. The document does not say whether it is required.
+        #[wire("orderId", "clientOid" from impl Into)]
         pub order: Option<OrderRef>,
         /// `symbol`: Only the orders of this trading pair. The document does not say whether it is required.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `status`: Only the orders in this state. The exchange defaults to `live`. Allowed here: `live`,
         /// `partially_filled`.
+        #[wire("status", only = ["live", "partially_filled"])]
         pub status: Option<OrderState>,
         /// `idLessThan`: The endId of the answer before, as in the other listings. The document does not say
         /// whether it is required.
+        #[wire("idLessThan" from impl Into)]
         pub id_less_than: Option<Cursor>,
         /// `startTime`: Start of the time span. The document does not say whether it is required.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the time span. The document does not say whether it is required.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
         /// `limit`: Maximum number of orders on a page. The exchange defaults to `100`. At most 100.
+        #[wire("limit", max = 100)]
         pub limit: Option<u64>,
     }
-}
 
-impl GetPendingOrders {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `productType`: Kind of futures contract.
-    pub fn new(product_type: ProductType) -> Self {
-        Self {
-            product_type,
-            order: None,
-            symbol: None,
-            status: None,
-            id_less_than: None,
-            start_time: None,
-            end_time: None,
-            limit: None,
+    impl GetPendingOrders {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `productType`: Kind of futures contract.
+        pub fn new(product_type: ProductType) -> Self {
+            Self {
+                product_type,
+                order: None,
+                symbol: None,
+                status: None,
+                id_less_than: None,
+                start_time: None,
+                end_time: None,
+                limit: None,
+            }
         }
-    }
 
-    /// Sets [`orderId`, `clientOid`](field@Self::order).
-    #[inline]
-    pub fn order(mut self, order: impl Into<OrderRef>) -> Self {
-        self.order = Some(order.into());
-        self
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`status`](field@Self::status).
-    #[inline]
-    pub fn status(mut self, status: OrderState) -> Self {
-        self.status = Some(status);
-        self
-    }
-
-    /// Sets [`idLessThan`](field@Self::id_less_than).
-    #[inline]
-    pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
-        self.id_less_than = Some(id_less_than.into());
-        self
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets `startTime` and `endTime`.
-    pub fn between(
-        mut self,
-        from: impl Into<runtime::Timestamp>,
-        to: impl Into<runtime::Timestamp>,
-    ) -> Self {
-        self.start_time = Some(from.into());
-        self.end_time = Some(to.into());
-        self
+        /// Sets `startTime` and `endTime`.
+        pub fn between(
+            mut self,
+            from: impl Into<runtime::Timestamp>,
+            to: impl Into<runtime::Timestamp>,
+        ) -> Self {
+            self.start_time = Some(from.into());
+            self.end_time = Some(to.into());
+            self
+        }
     }
 }
 
-impl runtime::parameters::Parameters for GetPendingOrders {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("productType"), &self.product_type);
-        if let Some(order) = &self.order {
-            runtime::parameters::Parameters::write(order, out);
-        }
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("status"), self.status.as_ref());
-        out.optional_text(name!("idLessThan"), self.id_less_than.as_ref());
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.word("productType");
-        let order = from.optional_choice(OrderRef::MEMBERS);
-        let symbol = from.optional("symbol");
-        let status = from.optional_word("status");
-        let id_less_than = from.optional("idLessThan");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        let limit = from.optional("limit");
-        Some(Self {
-            product_type: product_type?,
-            order,
-            symbol,
-            status,
-            id_less_than,
-            start_time,
-            end_time,
-            limit,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("productType", Some(&self.product_type));
-        if let Some(order) = &self.order {
-            runtime::parameters::Parameters::check(order, to);
-        }
-        to.identifier("symbol", self.symbol.as_ref());
-        to.only("status", self.status.as_ref(), &["live", "partially_filled"]);
-        to.identifier("idLessThan", self.id_less_than.as_ref());
-        to.at_most("limit", self.limit.as_ref().copied(), 100);
+impl runtime::parameters::Rules for GetPendingOrders {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
 
 impl runtime::Operation for GetPendingOrders {
     type Response = GetPendingOrdersPage;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -283,28 +201,28 @@ impl runtime::pages::Paged for GetPendingOrders {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.orders-pending",
     family: "classic",
     title: "Get Pending Orders",
     doc: "Lists pending orders.",
     document: "classic-futures-v2",
     section: "Get Pending Orders",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v2/mix/order/orders-pending",
-    effect: runtime::tables::Effect::Read,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Read,
+    limits: &[tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
     defaults: &[("status", "live"), ("limit", "100")],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["entrustedList"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["entrustedList"]),
+    ..tables::Meta::DEFAULT
 };
-const WINDOW: runtime::tables::Window = runtime::tables::Window {
+const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::tables::Length::Months(3)),
-    ..runtime::tables::Window::DEFAULT
+    span: Some(tables::Length::Months(3)),
+    ..tables::Window::DEFAULT
 };
 
 runtime::record! {

@@ -79,7 +79,7 @@
 //! - What the values of tradeSide and orderSource and the fields of a fee detail mean; the meanings
 //!   given here only read their names.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 
 mod batch_cancel;
 mod batch_order;
@@ -219,7 +219,7 @@ runtime::operations! {
 }
 
 /// What is known about each operation of the family.
-pub const OPERATIONS: &[&runtime::tables::Meta] = &[
+pub const OPERATIONS: &[&tables::Meta] = &[
     <BatchCancel as runtime::Operation>::META,
     <BatchOrder as runtime::Operation>::META,
     <CancelAllOrders as runtime::Operation>::META,

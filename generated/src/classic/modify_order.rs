@@ -2,7 +2,7 @@
 
 //! Modify Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
@@ -99,150 +99,68 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("amend an order", "edit order", "replace order", "change price"))]
+    #[checked_by(Rules)]
     pub struct ModifyOrder {
         /// `symbol`: Trading pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `newClientOid`: The caller's own id for the order after the change.
+        #[wire("newClientOid")]
         pub new_client_oid: ClientOid,
         /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
         /// `newSize`: New amount of the order. Left out, the value stays.
+        #[wire("newSize" from impl IntoDecimal, may_be_blank)]
         pub new_size: Option<runtime::Decimal>,
         /// `newPrice`: New price of a limit order. Orders of a market type do not take one. Left out, the value
         /// stays.
+        #[wire("newPrice" from impl IntoDecimal, may_be_blank)]
         pub new_price: Option<runtime::Decimal>,
         /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one. Passing
         /// only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice.
         /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.
+        #[wire("newPresetStopSurplusPrice" from impl IntoEdit, deleted_by = "0")]
         pub new_preset_stop_surplus_price: runtime::Edit<runtime::Decimal>,
         /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing only
         /// one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice.
         /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.
+        #[wire("newPresetStopLossPrice" from impl IntoEdit, deleted_by = "0")]
         pub new_preset_stop_loss_price: runtime::Edit<runtime::Decimal>,
     }
-}
 
-impl ModifyOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `newClientOid`: The caller's own id for the order after the change.
-    /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        new_client_oid: impl Into<ClientOid>,
-        order: impl Into<OrderRef>,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            new_client_oid: new_client_oid.into(),
-            order: order.into(),
-            new_size: None,
-            new_price: None,
-            new_preset_stop_surplus_price: runtime::Edit::Keep,
-            new_preset_stop_loss_price: runtime::Edit::Keep,
+    impl ModifyOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Trading pair.
+        /// - `productType`: Kind of futures contract.
+        /// - `newClientOid`: The caller's own id for the order after the change.
+        /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            new_client_oid: impl Into<ClientOid>,
+            order: impl Into<OrderRef>,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                new_client_oid: new_client_oid.into(),
+                order: order.into(),
+                new_size: None,
+                new_price: None,
+                new_preset_stop_surplus_price: runtime::Edit::Keep,
+                new_preset_stop_loss_price: runtime::Edit::Keep,
+            }
         }
     }
-
-    /// Sets [`newSize`](field@Self::new_size).
-    #[inline]
-    pub fn new_size(mut self, new_size: impl runtime::value::IntoDecimal) -> Self {
-        self.new_size = Some(runtime::value::IntoDecimal::into_decimal(new_size));
-        self
-    }
-
-    /// Sets [`newPrice`](field@Self::new_price).
-    #[inline]
-    pub fn new_price(mut self, new_price: impl runtime::value::IntoDecimal) -> Self {
-        self.new_price = Some(runtime::value::IntoDecimal::into_decimal(new_price));
-        self
-    }
-
-    /// Sets [`newPresetStopSurplusPrice`](field@Self::new_preset_stop_surplus_price).
-    #[inline]
-    pub fn new_preset_stop_surplus_price(
-        mut self,
-        new_preset_stop_surplus_price: impl runtime::value::IntoEdit,
-    ) -> Self {
-        self.new_preset_stop_surplus_price = runtime::value::IntoEdit::into_edit(
-            new_preset_stop_surplus_price,
-        );
-        self
-    }
-
-    /// Sets [`newPresetStopLossPrice`](field@Self::new_preset_stop_loss_price).
-    #[inline]
-    pub fn new_preset_stop_loss_price(
-        mut self,
-        new_preset_stop_loss_price: impl runtime::value::IntoEdit,
-    ) -> Self {
-        self.new_preset_stop_loss_price = runtime::value::IntoEdit::into_edit(
-            new_preset_stop_loss_price,
-        );
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for ModifyOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("newClientOid"), &self.new_client_oid);
-        runtime::parameters::Parameters::write(&self.order, out);
-        out.optional_text(name!("newSize"), self.new_size.as_ref());
-        out.optional_text(name!("newPrice"), self.new_price.as_ref());
-        out.edit_text(
-            name!("newPresetStopSurplusPrice"),
-            &self.new_preset_stop_surplus_price,
-            "0",
-        );
-        out.edit_text(
-            name!("newPresetStopLossPrice"),
-            &self.new_preset_stop_loss_price,
-            "0",
-        );
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let new_client_oid = from.required("newClientOid");
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        let new_size = from.may_be_blank("newSize").optional("newSize");
-        let new_price = from.may_be_blank("newPrice").optional("newPrice");
-        let new_preset_stop_surplus_price = from.edit("newPresetStopSurplusPrice", "0");
-        let new_preset_stop_loss_price = from.edit("newPresetStopLossPrice", "0");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            new_client_oid: new_client_oid?,
-            order: order?,
-            new_size,
-            new_price,
-            new_preset_stop_surplus_price,
-            new_preset_stop_loss_price,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
-        to.identifier("newClientOid", Some(&self.new_client_oid));
-        runtime::parameters::Parameters::check(&self.order, to);
-        to.decimal("newSize", self.new_size.as_ref());
-        to.decimal("newPrice", self.new_price.as_ref());
-        to.edit("newPresetStopSurplusPrice", &self.new_preset_stop_surplus_price, "0");
-        to.decimal(
-            "newPresetStopSurplusPrice",
-            self.new_preset_stop_surplus_price.value(),
-        );
-        to.edit("newPresetStopLossPrice", &self.new_preset_stop_loss_price, "0");
-        to.decimal("newPresetStopLossPrice", self.new_preset_stop_loss_price.value());
+impl runtime::parameters::Rules for ModifyOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.names_instrument(
             Some(self.product_type.as_str()),
             Some(self.symbol.as_str()),
@@ -275,7 +193,7 @@ impl runtime::parameters::Parameters for ModifyOrder {
 
 impl runtime::Operation for ModifyOrder {
     type Response = OrderIds;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::confirm::Queryable for ModifyOrder {
@@ -286,24 +204,24 @@ impl runtime::confirm::Queryable for ModifyOrder {
 
 impl runtime::confirm::Confirmable for ModifyOrder {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.modify-order",
     family: "classic",
     title: "Modify Order",
     doc: "Changes a new limit order, either its size and price or its preset take-profit and stop-loss.",
     document: "classic-futures-v2",
     section: "Modify Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/order/modify-order",
-    effect: runtime::tables::Effect::Amend,
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    effect: tables::Effect::Amend,
+    limits: &[tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "newClientOid",
         list: None,
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("clientOid", "newClientOid")],
         with: &["symbol", "productType"],
         agrees: &[
@@ -316,15 +234,15 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         created: Some("cTime"),
         creates_with: &["newSize", "newPrice"],
         kept_ms: Some(7776000000),
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid", "newClientOid"],
             },
@@ -332,41 +250,41 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: true,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
-    compound: Some(runtime::tables::Compound {
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    compound: Some(tables::Compound {
         when: None,
         why: "A change of size and price cancels the old order and creates a new one later, so the old one may be gone although the new one is refused.",
     }),
-    amends: Some(runtime::tables::Amends {
+    amends: Some(tables::Amends {
         list: None,
         ids: &["orderId", "clientOid"],
         in_flight: None,
     }),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "size-and-price-together",
         at: "Modify Order, rule 2",
         says: "A change of size or price passes both.",
         hint: "set newSize and newPrice",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "minimum-order-quantity",
         at: "Modify Order, rule 2",
         says: "The new size reaches the minimum order quantity.",
         depends_on: &["minOrderAmount"],
         hint: "raise newSize to minOrderAmount or more",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "presets-without-size-and-price",
         at: "Modify Order, rules 3 and 4",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "Take-profit or stop-loss is not set beside size or price: to change them alone, size and price are left out (rule 4), and beside both they have no effect (rule 3).",
         hint: "leave out newSize and newPrice",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

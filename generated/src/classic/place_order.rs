@@ -2,7 +2,7 @@
 
 //! Place Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     ClientOid, Coin, Execution, GetOrderDetail, MarginMode, Order, OrderAck, ProductType,
     ReduceOnly, Side, StpMode, Symbol, TradeSide,
@@ -117,410 +117,256 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]
+    #[checked_by(Rules)]
     pub struct PlaceOrder {
         /// `symbol`: Trading pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `marginMode`: Margin mode.
+        #[wire("marginMode")]
         pub margin_mode: MarginMode,
         /// `marginCoin`: Margin coin, in capitals.
+        #[wire("marginCoin")]
         pub margin_coin: Coin,
         /// `size`: Amount of the order. The contract's configuration sets how many decimal places it may have.
         /// Unit: base coin.
+        #[wire("size")]
         pub size: runtime::Decimal,
         /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
+        #[wire("side")]
         pub side: Side,
         /// `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+        #[wire("orderType", "price", "force")]
         pub execution: Execution,
         /// `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
         /// Required under a condition, see the rules.
+        #[wire("tradeSide")]
         pub trade_side: Option<TradeSide>,
         /// `clientOid`: The caller's own id for the order.
         #[doc(alias("client order id"))]
+        #[wire("clientOid" from impl Into)]
         pub client_oid: Option<ClientOid>,
         /// `reduceOnly`: Whether the order may only reduce the position. For one-way mode only. The exchange
         /// defaults to `NO`.
+        #[wire("reduceOnly" from impl Into)]
         pub reduce_only: Option<ReduceOnly>,
         /// `presetStopSurplusPrice`: Trigger price of the take-profit. Default: no take-profit. An empty text
         /// in a stored request means the same as leaving it out.
         #[doc(alias("take profit", "tp", "target"))]
+        #[wire("presetStopSurplusPrice" from impl IntoDecimal, may_be_blank)]
         pub preset_stop_surplus_price: Option<runtime::Decimal>,
         /// `presetStopLossPrice`: Trigger price of the stop-loss. Default: no stop-loss. An empty text in a
         /// stored request means the same as leaving it out.
         #[doc(alias("stop loss", "sl"))]
+        #[wire("presetStopLossPrice" from impl IntoDecimal, may_be_blank)]
         pub preset_stop_loss_price: Option<runtime::Decimal>,
         /// `presetStopSurplusExecutePrice`: Execution price of the take-profit.
+        #[wire("presetStopSurplusExecutePrice" from impl IntoDecimal)]
         pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
         /// `presetStopLossExecutePrice`: Execution price of the stop-loss.
+        #[wire("presetStopLossExecutePrice" from impl IntoDecimal)]
         pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
         /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
+        #[wire("stpMode")]
         pub stp_mode: Option<StpMode>,
     }
-}
 
-impl PlaceOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `marginMode`: Margin mode.
-    /// - `marginCoin`: Margin coin, in capitals.
-    /// - `size`: Amount of the order. The contract's configuration sets how many decimal places it may
-    ///   have. Unit: base coin.
-    /// - `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
-    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_mode: MarginMode,
-        margin_coin: impl Into<Coin>,
-        size: impl runtime::value::IntoDecimal,
-        side: Side,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            product_type,
-            margin_mode,
-            margin_coin: margin_coin.into(),
-            size: runtime::value::IntoDecimal::into_decimal(size),
-            side,
-            execution: execution.into(),
-            trade_side: None,
-            client_oid: None,
-            reduce_only: None,
-            preset_stop_surplus_price: None,
-            preset_stop_loss_price: None,
-            preset_stop_surplus_execute_price: None,
-            preset_stop_loss_execute_price: None,
-            stp_mode: None,
+    impl PlaceOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Trading pair.
+        /// - `productType`: Kind of futures contract.
+        /// - `marginMode`: Margin mode.
+        /// - `marginCoin`: Margin coin, in capitals.
+        /// - `size`: Amount of the order. The contract's configuration sets how many decimal places it may
+        ///   have. Unit: base coin.
+        /// - `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
+        /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_mode: MarginMode,
+            margin_coin: impl Into<Coin>,
+            size: impl runtime::value::IntoDecimal,
+            side: Side,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                product_type,
+                margin_mode,
+                margin_coin: margin_coin.into(),
+                size: runtime::value::IntoDecimal::into_decimal(size),
+                side,
+                execution: execution.into(),
+                trade_side: None,
+                client_oid: None,
+                reduce_only: None,
+                preset_stop_surplus_price: None,
+                preset_stop_loss_price: None,
+                preset_stop_surplus_execute_price: None,
+                preset_stop_loss_execute_price: None,
+                stp_mode: None,
+            }
+        }
+
+        /// In hedge mode, opens a long or adds to it.
+        ///
+        /// Sends `side` = `buy`, `tradeSide` = `open` (Place Order, rule 1).
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_open_long(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_mode: MarginMode,
+            margin_coin: impl Into<Coin>,
+            size: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(
+                    symbol,
+                    product_type,
+                    margin_mode,
+                    margin_coin,
+                    size,
+                    Side::Buy,
+                    execution,
+                )
+                .trade_side(TradeSide::Open)
+        }
+
+        /// In hedge mode, closes a long or a part of it. The side is that of the position: buy.
+        ///
+        /// Sends `side` = `buy`, `tradeSide` = `close` (Place Order, rule 1).
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_close_long(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_mode: MarginMode,
+            margin_coin: impl Into<Coin>,
+            size: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(
+                    symbol,
+                    product_type,
+                    margin_mode,
+                    margin_coin,
+                    size,
+                    Side::Buy,
+                    execution,
+                )
+                .trade_side(TradeSide::Close)
+        }
+
+        /// In hedge mode, opens a short or adds to it.
+        ///
+        /// Sends `side` = `sell`, `tradeSide` = `open` (Place Order, rule 1).
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_open_short(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_mode: MarginMode,
+            margin_coin: impl Into<Coin>,
+            size: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(
+                    symbol,
+                    product_type,
+                    margin_mode,
+                    margin_coin,
+                    size,
+                    Side::Sell,
+                    execution,
+                )
+                .trade_side(TradeSide::Open)
+        }
+
+        /// In hedge mode, closes a short or a part of it. The side is that of the position: sell.
+        ///
+        /// Sends `side` = `sell`, `tradeSide` = `close` (Place Order, rule 1).
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_close_short(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_mode: MarginMode,
+            margin_coin: impl Into<Coin>,
+            size: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(
+                    symbol,
+                    product_type,
+                    margin_mode,
+                    margin_coin,
+                    size,
+                    Side::Sell,
+                    execution,
+                )
+                .trade_side(TradeSide::Close)
+        }
+
+        /// In one-way mode, sells, and only to reduce a position.
+        ///
+        /// Sends `side` = `sell`, `reduceOnly` = `YES` (Place Order, parameter table, reduceOnly; rule 2).
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn one_way_reduce_only_sell(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_mode: MarginMode,
+            margin_coin: impl Into<Coin>,
+            size: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(
+                    symbol,
+                    product_type,
+                    margin_mode,
+                    margin_coin,
+                    size,
+                    Side::Sell,
+                    execution,
+                )
+                .reduce_only(ReduceOnly::Yes)
+        }
+
+        /// In one-way mode, buys, and only to reduce a position.
+        ///
+        /// Sends `side` = `buy`, `reduceOnly` = `YES` (Place Order, parameter table, reduceOnly; rule 2).
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn one_way_reduce_only_buy(
+            symbol: impl Into<Symbol>,
+            product_type: ProductType,
+            margin_mode: MarginMode,
+            margin_coin: impl Into<Coin>,
+            size: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(
+                    symbol,
+                    product_type,
+                    margin_mode,
+                    margin_coin,
+                    size,
+                    Side::Buy,
+                    execution,
+                )
+                .reduce_only(ReduceOnly::Yes)
         }
     }
-
-    /// In hedge mode, opens a long or adds to it.
-    ///
-    /// Sends `side` = `buy`, `tradeSide` = `open` (Place Order, rule 1).
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_open_long(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_mode: MarginMode,
-        margin_coin: impl Into<Coin>,
-        size: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(
-                symbol,
-                product_type,
-                margin_mode,
-                margin_coin,
-                size,
-                Side::Buy,
-                execution,
-            )
-            .trade_side(TradeSide::Open)
-    }
-
-    /// In hedge mode, closes a long or a part of it. The side is that of the position: buy.
-    ///
-    /// Sends `side` = `buy`, `tradeSide` = `close` (Place Order, rule 1).
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_close_long(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_mode: MarginMode,
-        margin_coin: impl Into<Coin>,
-        size: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(
-                symbol,
-                product_type,
-                margin_mode,
-                margin_coin,
-                size,
-                Side::Buy,
-                execution,
-            )
-            .trade_side(TradeSide::Close)
-    }
-
-    /// In hedge mode, opens a short or adds to it.
-    ///
-    /// Sends `side` = `sell`, `tradeSide` = `open` (Place Order, rule 1).
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_open_short(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_mode: MarginMode,
-        margin_coin: impl Into<Coin>,
-        size: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(
-                symbol,
-                product_type,
-                margin_mode,
-                margin_coin,
-                size,
-                Side::Sell,
-                execution,
-            )
-            .trade_side(TradeSide::Open)
-    }
-
-    /// In hedge mode, closes a short or a part of it. The side is that of the position: sell.
-    ///
-    /// Sends `side` = `sell`, `tradeSide` = `close` (Place Order, rule 1).
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_close_short(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_mode: MarginMode,
-        margin_coin: impl Into<Coin>,
-        size: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(
-                symbol,
-                product_type,
-                margin_mode,
-                margin_coin,
-                size,
-                Side::Sell,
-                execution,
-            )
-            .trade_side(TradeSide::Close)
-    }
-
-    /// In one-way mode, sells, and only to reduce a position.
-    ///
-    /// Sends `side` = `sell`, `reduceOnly` = `YES` (Place Order, parameter table, reduceOnly; rule 2).
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn one_way_reduce_only_sell(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_mode: MarginMode,
-        margin_coin: impl Into<Coin>,
-        size: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(
-                symbol,
-                product_type,
-                margin_mode,
-                margin_coin,
-                size,
-                Side::Sell,
-                execution,
-            )
-            .reduce_only(ReduceOnly::Yes)
-    }
-
-    /// In one-way mode, buys, and only to reduce a position.
-    ///
-    /// Sends `side` = `buy`, `reduceOnly` = `YES` (Place Order, parameter table, reduceOnly; rule 2).
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn one_way_reduce_only_buy(
-        symbol: impl Into<Symbol>,
-        product_type: ProductType,
-        margin_mode: MarginMode,
-        margin_coin: impl Into<Coin>,
-        size: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(
-                symbol,
-                product_type,
-                margin_mode,
-                margin_coin,
-                size,
-                Side::Buy,
-                execution,
-            )
-            .reduce_only(ReduceOnly::Yes)
-    }
-
-    /// Sets [`tradeSide`](field@Self::trade_side).
-    #[inline]
-    pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
-        self.trade_side = Some(trade_side);
-        self
-    }
-
-    /// Sets [`clientOid`](field@Self::client_oid).
-    #[doc(alias("client order id"))]
-    #[inline]
-    pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
-        self.client_oid = Some(client_oid.into());
-        self
-    }
-
-    /// Sets [`reduceOnly`](field@Self::reduce_only).
-    #[inline]
-    pub fn reduce_only(mut self, reduce_only: impl Into<ReduceOnly>) -> Self {
-        self.reduce_only = Some(reduce_only.into());
-        self
-    }
-
-    /// Sets [`presetStopSurplusPrice`](field@Self::preset_stop_surplus_price).
-    #[doc(alias("take profit", "tp", "target"))]
-    #[inline]
-    pub fn preset_stop_surplus_price(
-        mut self,
-        preset_stop_surplus_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.preset_stop_surplus_price = Some(
-            runtime::value::IntoDecimal::into_decimal(preset_stop_surplus_price),
-        );
-        self
-    }
-
-    /// Sets [`presetStopLossPrice`](field@Self::preset_stop_loss_price).
-    #[doc(alias("stop loss", "sl"))]
-    #[inline]
-    pub fn preset_stop_loss_price(
-        mut self,
-        preset_stop_loss_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.preset_stop_loss_price = Some(
-            runtime::value::IntoDecimal::into_decimal(preset_stop_loss_price),
-        );
-        self
-    }
-
-    /// Sets [`presetStopSurplusExecutePrice`](field@Self::preset_stop_surplus_execute_price).
-    #[inline]
-    pub fn preset_stop_surplus_execute_price(
-        mut self,
-        preset_stop_surplus_execute_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.preset_stop_surplus_execute_price = Some(
-            runtime::value::IntoDecimal::into_decimal(preset_stop_surplus_execute_price),
-        );
-        self
-    }
-
-    /// Sets [`presetStopLossExecutePrice`](field@Self::preset_stop_loss_execute_price).
-    #[inline]
-    pub fn preset_stop_loss_execute_price(
-        mut self,
-        preset_stop_loss_execute_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.preset_stop_loss_execute_price = Some(
-            runtime::value::IntoDecimal::into_decimal(preset_stop_loss_execute_price),
-        );
-        self
-    }
-
-    /// Sets [`stpMode`](field@Self::stp_mode).
-    #[inline]
-    pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
-        self.stp_mode = Some(stp_mode);
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for PlaceOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("marginMode"), &self.margin_mode);
-        out.text(name!("marginCoin"), &self.margin_coin);
-        out.text(name!("size"), &self.size);
-        out.text(name!("side"), &self.side);
-        runtime::parameters::Parameters::write(&self.execution, out);
-        out.optional_text(name!("tradeSide"), self.trade_side.as_ref());
-        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
-        out.optional_text(name!("reduceOnly"), self.reduce_only.as_ref());
-        out.optional_text(
-            name!("presetStopSurplusPrice"),
-            self.preset_stop_surplus_price.as_ref(),
-        );
-        out.optional_text(
-            name!("presetStopLossPrice"),
-            self.preset_stop_loss_price.as_ref(),
-        );
-        out.optional_text(
-            name!("presetStopSurplusExecutePrice"),
-            self.preset_stop_surplus_execute_price.as_ref(),
-        );
-        out.optional_text(
-            name!("presetStopLossExecutePrice"),
-            self.preset_stop_loss_execute_price.as_ref(),
-        );
-        out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let product_type = from.word("productType");
-        let margin_mode = from.word("marginMode");
-        let margin_coin = from.required("marginCoin");
-        let size = from.required("size");
-        let side = from.word("side");
-        let execution = <Execution as runtime::parameters::Parameters>::read(from);
-        let trade_side = from.optional_word("tradeSide");
-        let client_oid = from.optional("clientOid");
-        let reduce_only = from.optional_word("reduceOnly");
-        let preset_stop_surplus_price = from
-            .may_be_blank("presetStopSurplusPrice")
-            .optional("presetStopSurplusPrice");
-        let preset_stop_loss_price = from
-            .may_be_blank("presetStopLossPrice")
-            .optional("presetStopLossPrice");
-        let preset_stop_surplus_execute_price = from
-            .optional("presetStopSurplusExecutePrice");
-        let preset_stop_loss_execute_price = from.optional("presetStopLossExecutePrice");
-        let stp_mode = from.optional_word("stpMode");
-        Some(Self {
-            symbol: symbol?,
-            product_type: product_type?,
-            margin_mode: margin_mode?,
-            margin_coin: margin_coin?,
-            size: size?,
-            side: side?,
-            execution: execution?,
-            trade_side,
-            client_oid,
-            reduce_only,
-            preset_stop_surplus_price,
-            preset_stop_loss_price,
-            preset_stop_surplus_execute_price,
-            preset_stop_loss_execute_price,
-            stp_mode,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("productType", Some(&self.product_type));
-        to.optional_known("marginMode", Some(&self.margin_mode));
-        to.identifier("marginCoin", Some(&self.margin_coin));
-        to.decimal("size", Some(&self.size));
-        to.optional_known("side", Some(&self.side));
-        runtime::parameters::Parameters::check(&self.execution, to);
-        to.optional_known("tradeSide", self.trade_side.as_ref());
-        to.identifier("clientOid", self.client_oid.as_ref());
-        to.optional_known("reduceOnly", self.reduce_only.as_ref());
-        to.decimal("presetStopSurplusPrice", self.preset_stop_surplus_price.as_ref());
-        to.decimal("presetStopLossPrice", self.preset_stop_loss_price.as_ref());
-        to.decimal(
-            "presetStopSurplusExecutePrice",
-            self.preset_stop_surplus_execute_price.as_ref(),
-        );
-        to.decimal(
-            "presetStopLossExecutePrice",
-            self.preset_stop_loss_execute_price.as_ref(),
-        );
-        to.optional_known("stpMode", self.stp_mode.as_ref());
+impl runtime::parameters::Rules for PlaceOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.names_instrument(
             Some(self.product_type.as_str()),
             Some(self.symbol.as_str()),
@@ -562,7 +408,7 @@ impl runtime::parameters::Parameters for PlaceOrder {
 
 impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -586,26 +432,26 @@ impl runtime::confirm::Queryable for PlaceOrder {
 
 impl runtime::confirm::Confirmable for PlaceOrder {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.place-order",
     family: "classic",
     title: "Place Order",
     doc: "Places one order.",
     document: "classic-futures-v2",
     section: "Place Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/order/place-order",
-    effect: runtime::tables::Effect::Create,
+    effect: tables::Effect::Create,
     headers: &["X-CHANNEL-API-CODE"],
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("reduceOnly", "NO"), ("stpMode", "none")],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
         agrees: &[
@@ -625,11 +471,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         ],
         created: Some("cTime"),
         kept_ms: Some(7776000000),
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -637,57 +483,57 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Place Order, parameter table, marginCoin",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
         hint: "use a marginCoin of the form `[A-Z0-9]*`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "size-decimals",
         at: "Place Order, parameter table, size",
         says: "The size has no more decimal places than the configuration of the contract allows.",
         depends_on: &["sizePrecision"],
         hint: "round size to sizePrecision decimal places",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "trade-side-in-hedge-mode",
         at: "Place Order, parameter table, tradeSide",
         says: "In hedge mode tradeSide is required.",
         depends_on: &["positionMode"],
         hint: "set tradeSide",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "trade-side-ignored-in-one-way-mode",
         at: "Place Order, parameter table, tradeSide",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "In one-way mode tradeSide is ignored.",
         depends_on: &["positionMode"],
         hint: "leave out tradeSide",
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "reduce-only-in-one-way-mode",
         at: "Place Order, parameter table, reduceOnly",
         says: "The reduceOnly parameter is for one-way mode only.",
         depends_on: &["positionMode"],
         hint: "leave out reduceOnly",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "elite-trader-pairs",
         at: "Place Order, rule 5; Authentication",
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
         depends_on: &["copyTrading", "copyTradingPairs"],
         hint: "use a symbol that is among copyTradingPairs",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

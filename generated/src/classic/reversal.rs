@@ -2,7 +2,7 @@
 
 //! Reversal.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     ClientOid, Coin, GetOrderDetail, Order, OrderIds, ProductType, Side, Symbol,
     TradeSide,
@@ -86,151 +86,102 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("reverse a position", "flip"))]
+    #[checked_by(Rules)]
     pub struct Reversal {
         /// `symbol`: Trading pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `marginCoin`: Margin coin.
+        #[wire("marginCoin")]
         pub margin_coin: Coin,
         /// `productType`: Kind of futures contract.
+        #[wire("productType")]
         pub product_type: ProductType,
         /// `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
+        #[wire("side")]
         pub side: Side,
         /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+        #[wire("size" from impl IntoDecimal)]
         pub size: Option<runtime::Decimal>,
         /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
         /// rules.
+        #[wire("tradeSide")]
         pub trade_side: Option<TradeSide>,
         /// `clientOid`: The caller's own id for the order.
+        #[wire("clientOid" from impl Into)]
         pub client_oid: Option<ClientOid>,
     }
-}
 
-impl Reversal {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Trading pair.
-    /// - `marginCoin`: Margin coin.
-    /// - `productType`: Kind of futures contract.
-    /// - `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        margin_coin: impl Into<Coin>,
-        product_type: ProductType,
-        side: Side,
-    ) -> Self {
-        Self {
-            symbol: symbol.into(),
-            margin_coin: margin_coin.into(),
-            product_type,
-            side,
-            size: None,
-            trade_side: None,
-            client_oid: None,
+    impl Reversal {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Trading pair.
+        /// - `marginCoin`: Margin coin.
+        /// - `productType`: Kind of futures contract.
+        /// - `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            margin_coin: impl Into<Coin>,
+            product_type: ProductType,
+            side: Side,
+        ) -> Self {
+            Self {
+                symbol: symbol.into(),
+                margin_coin: margin_coin.into(),
+                product_type,
+                side,
+                size: None,
+                trade_side: None,
+                client_oid: None,
+            }
+        }
+
+        /// In hedge mode, turns a long, or a part of it, into a short.
+        ///
+        /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
+        ///
+        /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+        /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
+        ///   rules.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_reverse_long(
+            symbol: impl Into<Symbol>,
+            margin_coin: impl Into<Coin>,
+            product_type: ProductType,
+            size: impl runtime::value::IntoDecimal,
+            trade_side: TradeSide,
+        ) -> Self {
+            Self::new(symbol, margin_coin, product_type, Side::Buy)
+                .size(size)
+                .trade_side(trade_side)
+        }
+
+        /// In hedge mode, turns a short, or a part of it, into a long.
+        ///
+        /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
+        ///
+        /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+        /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
+        ///   rules.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_reverse_short(
+            symbol: impl Into<Symbol>,
+            margin_coin: impl Into<Coin>,
+            product_type: ProductType,
+            size: impl runtime::value::IntoDecimal,
+            trade_side: TradeSide,
+        ) -> Self {
+            Self::new(symbol, margin_coin, product_type, Side::Sell)
+                .size(size)
+                .trade_side(trade_side)
         }
     }
-
-    /// In hedge mode, turns a long, or a part of it, into a short.
-    ///
-    /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
-    ///
-    /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
-    ///   rules.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_reverse_long(
-        symbol: impl Into<Symbol>,
-        margin_coin: impl Into<Coin>,
-        product_type: ProductType,
-        size: impl runtime::value::IntoDecimal,
-        trade_side: TradeSide,
-    ) -> Self {
-        Self::new(symbol, margin_coin, product_type, Side::Buy)
-            .size(size)
-            .trade_side(trade_side)
-    }
-
-    /// In hedge mode, turns a short, or a part of it, into a long.
-    ///
-    /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
-    ///
-    /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
-    ///   rules.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_reverse_short(
-        symbol: impl Into<Symbol>,
-        margin_coin: impl Into<Coin>,
-        product_type: ProductType,
-        size: impl runtime::value::IntoDecimal,
-        trade_side: TradeSide,
-    ) -> Self {
-        Self::new(symbol, margin_coin, product_type, Side::Sell)
-            .size(size)
-            .trade_side(trade_side)
-    }
-
-    /// Sets [`size`](field@Self::size).
-    #[inline]
-    pub fn size(mut self, size: impl runtime::value::IntoDecimal) -> Self {
-        self.size = Some(runtime::value::IntoDecimal::into_decimal(size));
-        self
-    }
-
-    /// Sets [`tradeSide`](field@Self::trade_side).
-    #[inline]
-    pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
-        self.trade_side = Some(trade_side);
-        self
-    }
-
-    /// Sets [`clientOid`](field@Self::client_oid).
-    #[inline]
-    pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
-        self.client_oid = Some(client_oid.into());
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for Reversal {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("marginCoin"), &self.margin_coin);
-        out.text(name!("productType"), &self.product_type);
-        out.text(name!("side"), &self.side);
-        out.optional_text(name!("size"), self.size.as_ref());
-        out.optional_text(name!("tradeSide"), self.trade_side.as_ref());
-        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let margin_coin = from.required("marginCoin");
-        let product_type = from.word("productType");
-        let side = from.word("side");
-        let size = from.optional("size");
-        let trade_side = from.optional_word("tradeSide");
-        let client_oid = from.optional("clientOid");
-        Some(Self {
-            symbol: symbol?,
-            margin_coin: margin_coin?,
-            product_type: product_type?,
-            side: side?,
-            size,
-            trade_side,
-            client_oid,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.identifier("marginCoin", Some(&self.margin_coin));
-        to.optional_known("productType", Some(&self.product_type));
-        to.optional_known("side", Some(&self.side));
-        to.decimal("size", self.size.as_ref());
-        to.optional_known("tradeSide", self.trade_side.as_ref());
-        to.identifier("clientOid", self.client_oid.as_ref());
+impl runtime::parameters::Rules for Reversal {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(
             &RULES[0],
             "tradeSide",
@@ -255,7 +206,7 @@ impl runtime::parameters::Parameters for Reversal {
 
 impl runtime::Operation for Reversal {
     type Response = OrderIds;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -286,38 +237,38 @@ impl runtime::confirm::Queryable for Reversal {
 
 impl runtime::confirm::Confirmable for Reversal {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "classic.click-backhand",
     family: "classic",
     title: "Reversal",
     doc: "Reverses a position, or a part of it, by closing it and opening the opposite one.",
     document: "classic-futures-v2",
     section: "Reversal",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v2/mix/order/click-backhand",
-    effect: runtime::tables::Effect::Create,
+    effect: tables::Effect::Create,
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[
-        runtime::tables::RateLimit::per_uid(10),
-        runtime::tables::RateLimit::per_uid(1).class("copy-trading"),
+        tables::RateLimit::per_uid(10),
+        tables::RateLimit::per_uid(1).class("copy-trading"),
     ],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
         agrees: &[("symbol", &["symbol"]), ("marginCoin", &["marginCoin"])],
         created: Some("cTime"),
         kept_ms: Some(7776000000),
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -325,37 +276,37 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
-    compound: Some(runtime::tables::Compound {
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    compound: Some(tables::Compound {
         when: None,
         why: "It closes a position and opens the opposite one, so the closing may be done although the opening is refused.",
     }),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "trade-side-in-hedge-mode",
         at: "Reversal, parameter table, tradeSide",
         says: "In hedge mode tradeSide is required.",
         depends_on: &["positionMode"],
         hint: "set tradeSide",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "no-trade-side-in-one-way-mode",
         at: "Reversal, parameter table, tradeSide",
         says: "In one-way mode tradeSide must not be sent.",
         depends_on: &["positionMode"],
         hint: "leave out tradeSide",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "elite-trader-pairs",
         at: "Authentication",
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
         depends_on: &["copyTrading", "copyTradingPairs"],
         hint: "use a symbol that is among copyTradingPairs",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

@@ -2,7 +2,7 @@
 
 //! Batch Cancel.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{BatchOrderResult, Category, OrderRef, Symbol};
 
 runtime::parameters! {
@@ -72,41 +72,32 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel many orders", "bulk cancel"))]
+    #[checked_by(Rules)]
     pub struct BatchCancel {
         /// the body, an array: The orders to cancel. At most 20 items.
+        #[wire("", body, min_items = 1, max_items = 20)]
         pub orders: Vec<BatchCancelItem>,
     }
-}
 
-impl BatchCancel {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - the body, an array: The orders to cancel. At most 20 items.
-    pub fn new(orders: Vec<BatchCancelItem>) -> Self {
-        Self { orders }
+    impl BatchCancel {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - the body, an array: The orders to cancel. At most 20 items.
+        pub fn new(orders: Vec<BatchCancelItem>) -> Self {
+            Self { orders }
+        }
     }
 }
 
-impl runtime::parameters::Parameters for BatchCancel {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.items(&self.orders);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let orders = from.items();
-        Some(Self { orders: orders? })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.count("", self.orders.len(), 1, 20);
-        to.items("", &self.orders);
+impl runtime::parameters::Rules for BatchCancel {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.same(&RULES[0], "", self.orders.iter().map(|item| item.category.as_str()));
     }
 }
 
 impl runtime::Operation for BatchCancel {
     type Response = runtime::List<BatchOrderResult>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn item_outcomes(
         &self,
@@ -172,38 +163,38 @@ impl runtime::batches::Batch for BatchCancel {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.cancel-batch",
     family: "unified",
     title: "Batch Cancel",
     doc: "Cancels up to 20 orders of one business line; some may succeed while others fail.",
     document: "unified-v3",
     section: "Batch Cancel",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/cancel-batch",
-    effect: runtime::tables::Effect::Cancel,
+    effect: tables::Effect::Cancel,
     permission: Some("UTA trade (read & write)"),
-    limits: &[runtime::tables::RateLimit::per_uid(5)],
+    limits: &[tables::RateLimit::per_uid(5)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: Some("[]"),
     }),
-    shows: runtime::tables::Shows::List,
+    shows: tables::Shows::List,
     repeat: Some(
         "Each order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "one-category",
         at: "Batch Cancel, each order, category",
         says: "All orders of a batch have the same category.",
         hint: "use one category for all",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];
 
@@ -219,54 +210,32 @@ runtime::parameters! {
     ///
     pub struct BatchCancelItem {
         /// `category`: Business line, the same for the whole batch.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: Symbol name.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `orderId`, `clientOid`: The order to cancel.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
     }
-}
 
-impl BatchCancelItem {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line, the same for the whole batch.
-    /// - `symbol`: Symbol name.
-    /// - `orderId`, `clientOid`: The order to cancel.
-    pub fn new(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        order: impl Into<OrderRef>,
-    ) -> Self {
-        Self {
-            category,
-            symbol: symbol.into(),
-            order: order.into(),
+    impl BatchCancelItem {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line, the same for the whole batch.
+        /// - `symbol`: Symbol name.
+        /// - `orderId`, `clientOid`: The order to cancel.
+        pub fn new(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            order: impl Into<OrderRef>,
+        ) -> Self {
+            Self {
+                category,
+                symbol: symbol.into(),
+                order: order.into(),
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for BatchCancelItem {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.text(name!("symbol"), &self.symbol);
-        runtime::parameters::Parameters::write(&self.order, out);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.required("symbol");
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        Some(Self {
-            category: category?,
-            symbol: symbol?,
-            order: order?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", Some(&self.symbol));
-        runtime::parameters::Parameters::check(&self.order, to);
     }
 }

@@ -2,7 +2,7 @@
 
 //! Batch Modify Orders.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     BatchModifyResult, Category, GetOrderDetails, Order, OrderRef, Symbol, YesNo,
 };
@@ -106,34 +106,25 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("amend many orders", "bulk amend"))]
+    #[checked_by(Rules)]
     pub struct BatchModifyOrders {
         /// the body, an array: The modifications. At most 20 items.
+        #[wire("", body, min_items = 1, max_items = 20)]
         pub orders: Vec<BatchModifyItem>,
     }
-}
 
-impl BatchModifyOrders {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - the body, an array: The modifications. At most 20 items.
-    pub fn new(orders: Vec<BatchModifyItem>) -> Self {
-        Self { orders }
+    impl BatchModifyOrders {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - the body, an array: The modifications. At most 20 items.
+        pub fn new(orders: Vec<BatchModifyItem>) -> Self {
+            Self { orders }
+        }
     }
 }
 
-impl runtime::parameters::Parameters for BatchModifyOrders {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.items(&self.orders);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let orders = from.items();
-        Some(Self { orders: orders? })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.count("", self.orders.len(), 1, 20);
-        to.items("", &self.orders);
+impl runtime::parameters::Rules for BatchModifyOrders {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.same(
             &RULES[0],
             "",
@@ -169,7 +160,7 @@ impl runtime::parameters::Parameters for BatchModifyOrders {
 
 impl runtime::Operation for BatchModifyOrders {
     type Response = runtime::List<BatchModifyResult>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn item_outcomes(
         &self,
@@ -254,74 +245,74 @@ impl runtime::batches::Batch for BatchModifyOrders {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.batch-modify-order",
     family: "unified",
     title: "Batch Modify Orders",
     doc: "Modifies up to 20 orders of one business line, of one pair or of several.",
     document: "unified-v3",
     section: "Batch Modify Orders",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/batch-modify-order",
-    effect: runtime::tables::Effect::Amend,
+    effect: tables::Effect::Amend,
     permission: Some("UTA trade"),
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    limits: &[tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: Some("[]"),
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("orderId", "orderId"), ("clientOid", "clientOid")],
         list: Some("[]"),
         matches: &[("qty", "qty"), ("price", "price")],
         agrees: &[("symbol", &["symbol"]), ("category", &["category"])],
         changed: Some("updatedTime"),
         changed_while: &[("orderStatus", &["live", "new"])],
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    shows: runtime::tables::Shows::List,
-    compound: Some(runtime::tables::Compound {
+    shows: tables::Shows::List,
+    compound: Some(tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",
     }),
-    amends: Some(runtime::tables::Amends {
+    amends: Some(tables::Amends {
         list: Some("[]"),
         ids: &["orderId", "clientOid"],
         in_flight: Some(5),
     }),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "one-category",
         at: "Batch Modify Orders, first sentence",
         says: "All orders of a request belong to one business line; their pairs may differ.",
         hint: "use one category for all",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "each-order-once",
         at: "Batch Modify Orders, first sentence",
         says: "An order may stand in a request once at most.",
         hint: "use each orderId and clientOid once",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "qty-or-price",
         at: "Batch Modify Orders, rules as in Modify Order",
         says: "At least one of quantity and price must be given for each order.",
         hint: "set qty or price",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "new-coin-m-no-modify",
         at: "What the service does, after the conventions",
         says: "Orders of the new Coin-M business line cannot be modified, in a batch neither.",
         hint: "use a symbol of another form than `*USD_CM`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];
 
@@ -340,137 +331,57 @@ runtime::parameters! {
     /// | `category` | no |  |  | [`Category`](super::Category) |
     /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
     ///
+    #[checked_by(Rules)]
     pub struct BatchModifyItem {
         /// `orderId`, `clientOid`: The order to modify.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
         /// `qty`: New quantity. Required under a condition, see the rules. Unit: base coin.
+        #[wire("qty" from impl IntoDecimal)]
         pub qty: Option<runtime::Decimal>,
         /// `price`: New price. Required under a condition, see the rules.
+        #[wire("price" from impl IntoDecimal)]
         pub price: Option<runtime::Decimal>,
         /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
         /// sent with autoCancel. At most 18 digits.
+        #[wire("requestId", bare, digits = 18)]
         pub request_id: Option<u64>,
         /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
+        #[wire("autoCancel" from impl Into)]
         pub auto_cancel: Option<YesNo>,
         /// `symbol`: Symbol name.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `category`: Business line of the order.
+        #[wire("category")]
         pub category: Option<Category>,
         /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
         /// exchange defaults to `no`.
+        #[wire("pxAmendType" from impl Into)]
         pub px_amend_type: Option<YesNo>,
     }
-}
 
-impl BatchModifyItem {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `orderId`, `clientOid`: The order to modify.
-    pub fn new(order: impl Into<OrderRef>) -> Self {
-        Self {
-            order: order.into(),
-            qty: None,
-            price: None,
-            request_id: None,
-            auto_cancel: None,
-            symbol: None,
-            category: None,
-            px_amend_type: None,
+    impl BatchModifyItem {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `orderId`, `clientOid`: The order to modify.
+        pub fn new(order: impl Into<OrderRef>) -> Self {
+            Self {
+                order: order.into(),
+                qty: None,
+                price: None,
+                request_id: None,
+                auto_cancel: None,
+                symbol: None,
+                category: None,
+                px_amend_type: None,
+            }
         }
     }
-
-    /// Sets [`qty`](field@Self::qty).
-    #[inline]
-    pub fn qty(mut self, qty: impl runtime::value::IntoDecimal) -> Self {
-        self.qty = Some(runtime::value::IntoDecimal::into_decimal(qty));
-        self
-    }
-
-    /// Sets [`price`](field@Self::price).
-    #[inline]
-    pub fn price(mut self, price: impl runtime::value::IntoDecimal) -> Self {
-        self.price = Some(runtime::value::IntoDecimal::into_decimal(price));
-        self
-    }
-
-    /// Sets [`requestId`](field@Self::request_id).
-    #[inline]
-    pub fn request_id(mut self, request_id: u64) -> Self {
-        self.request_id = Some(request_id);
-        self
-    }
-
-    /// Sets [`autoCancel`](field@Self::auto_cancel).
-    #[inline]
-    pub fn auto_cancel(mut self, auto_cancel: impl Into<YesNo>) -> Self {
-        self.auto_cancel = Some(auto_cancel.into());
-        self
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`category`](field@Self::category).
-    #[inline]
-    pub fn category(mut self, category: Category) -> Self {
-        self.category = Some(category);
-        self
-    }
-
-    /// Sets [`pxAmendType`](field@Self::px_amend_type).
-    #[inline]
-    pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
-        self.px_amend_type = Some(px_amend_type.into());
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for BatchModifyItem {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        runtime::parameters::Parameters::write(&self.order, out);
-        out.optional_text(name!("qty"), self.qty.as_ref());
-        out.optional_text(name!("price"), self.price.as_ref());
-        out.optional_number(name!("requestId"), self.request_id.as_ref());
-        out.optional_text(name!("autoCancel"), self.auto_cancel.as_ref());
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("category"), self.category.as_ref());
-        out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        let qty = from.optional("qty");
-        let price = from.optional("price");
-        let request_id = from.optional("requestId");
-        let auto_cancel = from.optional_word("autoCancel");
-        let symbol = from.optional("symbol");
-        let category = from.optional_word("category");
-        let px_amend_type = from.optional_word("pxAmendType");
-        Some(Self {
-            order: order?,
-            qty,
-            price,
-            request_id,
-            auto_cancel,
-            symbol,
-            category,
-            px_amend_type,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        runtime::parameters::Parameters::check(&self.order, to);
-        to.decimal("qty", self.qty.as_ref());
-        to.decimal("price", self.price.as_ref());
-        to.digits("requestId", self.request_id.as_ref().copied(), 18);
-        to.optional_known("autoCancel", self.auto_cancel.as_ref());
-        to.identifier("symbol", self.symbol.as_ref());
-        to.optional_known("category", self.category.as_ref());
-        to.optional_known("pxAmendType", self.px_amend_type.as_ref());
+impl runtime::parameters::Rules for BatchModifyItem {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(&RULES[2], "qty", !(self.qty.is_some() || self.price.is_some()));
         to.rule(
             &RULES[3],

@@ -2,7 +2,7 @@
 
 //! Batch Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     BatchOrderResult, Category, ClientOid, Execution, GetOrderDetails, Order, PosSide,
     Side, StpMode, Symbol, TimeInForce,
@@ -123,34 +123,25 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place many orders", "bulk order"))]
+    #[checked_by(Rules)]
     pub struct BatchOrder {
         /// the body, an array: The orders. At most 20 items.
+        #[wire("", body, min_items = 1, max_items = 20)]
         pub orders: Vec<BatchOrderItem>,
     }
-}
 
-impl BatchOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - the body, an array: The orders. At most 20 items.
-    pub fn new(orders: Vec<BatchOrderItem>) -> Self {
-        Self { orders }
+    impl BatchOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - the body, an array: The orders. At most 20 items.
+        pub fn new(orders: Vec<BatchOrderItem>) -> Self {
+            Self { orders }
+        }
     }
 }
 
-impl runtime::parameters::Parameters for BatchOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.items(&self.orders);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let orders = from.items();
-        Some(Self { orders: orders? })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.count("", self.orders.len(), 1, 20);
-        to.items("", &self.orders);
+impl runtime::parameters::Rules for BatchOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.same(&RULES[0], "", self.orders.iter().map(|item| item.category.as_str()));
         to.rule(&RULES[5], "", to.account().is("copyTrading", &["true"]) == Some(true));
     }
@@ -158,7 +149,7 @@ impl runtime::parameters::Parameters for BatchOrder {
 
 impl runtime::Operation for BatchOrder {
     type Response = runtime::List<BatchOrderResult>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -244,26 +235,26 @@ impl runtime::batches::Batch for BatchOrder {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.place-batch",
     family: "unified",
     title: "Batch Order",
     doc: "Places up to 20 orders of one business line.",
     document: "unified-v3",
     section: "Batch Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/place-batch",
-    effect: runtime::tables::Effect::Create,
+    effect: tables::Effect::Create,
     permission: Some("UTA trade (read & write)"),
     headers: &["X-CHANNEL-API-CODE"],
-    limits: &[runtime::tables::RateLimit::per_uid(5)],
+    limits: &[tables::RateLimit::per_uid(5)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: Some("[]"),
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("clientOid", "clientOid")],
         list: Some("[]"),
         agrees: &[
@@ -279,107 +270,107 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         ],
         created: Some("createdTime"),
         kept_ms: Some(7200000),
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    shows: runtime::tables::Shows::List,
+    shows: tables::Shows::List,
     order_kind: Some("category"),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "one-category",
         at: "Batch Order, each order, category",
         says: "All orders of a batch have the same category.",
         hint: "use one category for all",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "rpi-needs-permission",
         at: "Batch Order, each order, rules as in Place Order",
         says: "The time in force rpi is only for accounts with the market-maker permission for retail price improvement.",
         depends_on: &["rpiMarketMaker"],
         hint: "use an account whose rpiMarketMaker is true",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "hedge-mode-needs-pos-side",
         at: "Batch Order, each order, rules as in Place Order",
         says: "In hedge mode posSide must be sent.",
         depends_on: &["positionMode"],
         hint: "set posSide",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "pos-side-futures-only",
         at: "Batch Order, each order, rules as in Place Order",
         says: "The position side is for futures only.",
         hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "client-oid-recommended",
         at: "Batch Order, each order, rules as in Place Order",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "Sending a clientOid with every order is recommended.",
         hint: "set clientOid",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "no-copy-trading",
         at: "Batch Order, after the parameters",
         says: "Orders for copy trading are not supported in a batch for now.",
         depends_on: &["copyTrading"],
         hint: "use an account whose copyTrading is not true",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "futures-price-step",
         at: "Batch Order, last sentence",
         says: "The price of a futures order is a multiple of the pair's priceMultiplier.",
         depends_on: &["priceMultiplier"],
         hint: "round price to a multiple of priceMultiplier",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "futures-price-decimals",
         at: "Batch Order, last sentence",
         says: "The price of a futures order has no more decimals than the pair's pricePrecision.",
         depends_on: &["pricePrecision"],
         hint: "round price to pricePrecision decimal places",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "futures-qty-minimum",
         at: "Batch Order, last sentence",
         says: "The quantity of a futures order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "futures-qty-step",
         at: "Batch Order, last sentence",
         says: "The quantity of a futures order is a multiple of the pair's sizeMultiplier.",
         depends_on: &["sizeMultiplier"],
         hint: "round qty to a multiple of sizeMultiplier",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "spot-price-decimals",
         at: "Batch Order, last sentence",
         says: "The price of a spot order has as many decimals as the pair allows.",
         depends_on: &["pricePrecision"],
         hint: "round price to pricePrecision decimal places",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "spot-qty-minimum",
         at: "Batch Order, last sentence",
         says: "The quantity of a spot order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];
 
@@ -401,286 +392,233 @@ runtime::parameters! {
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
     /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
     ///
+    #[checked_by(Rules)]
     pub struct BatchOrderItem {
         /// `category`: Business line, the same for all orders of the batch.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: Symbol name.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
         /// `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
         /// coin.
+        #[wire("qty")]
         pub qty: runtime::Decimal,
         /// `side`: Direction.
+        #[wire("side")]
         pub side: Side,
         /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        #[wire("orderType", "price", "timeInForce", "pxAmendType")]
         pub execution: Execution,
         /// `posSide`: Position the order is for; futures in hedge mode. Required under a condition, see the
         /// rules.
+        #[wire("posSide")]
         pub pos_side: Option<PosSide>,
         /// `clientOid`: The caller's own id. Sending one always is recommended.
         #[doc(alias("client order id"))]
+        #[wire("clientOid")]
         pub client_oid: Option<ClientOid>,
         /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
+        #[wire("stpMode")]
         pub stp_mode: Option<StpMode>,
     }
-}
 
-impl BatchOrderItem {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line, the same for all orders of the batch.
-    /// - `symbol`: Symbol name.
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
-    ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    /// - `side`: Direction.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
-    pub fn new(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        side: Side,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self {
-            category,
-            symbol: symbol.into(),
-            qty: runtime::value::IntoDecimal::into_decimal(qty),
-            side,
-            execution: execution.into(),
-            pos_side: None,
-            client_oid: None,
-            stp_mode: None,
+    impl BatchOrderItem {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line, the same for all orders of the batch.
+        /// - `symbol`: Symbol name.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
+        ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        /// - `side`: Direction.
+        /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        pub fn new(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            side: Side,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self {
+                category,
+                symbol: symbol.into(),
+                qty: runtime::value::IntoDecimal::into_decimal(qty),
+                side,
+                execution: execution.into(),
+                pos_side: None,
+                client_oid: None,
+                stp_mode: None,
+            }
+        }
+
+        /// In hedge mode, opens a long or adds to it.
+        ///
+        /// Sends `side` = `buy`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_open_long(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
+        }
+
+        /// In hedge mode, closes a long or a part of it.
+        ///
+        /// Sends `side` = `sell`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_close_long(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
+        }
+
+        /// In hedge mode, opens a short or adds to it.
+        ///
+        /// Sends `side` = `sell`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_open_short(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
+        }
+
+        /// In hedge mode, closes a short or a part of it.
+        ///
+        /// Sends `side` = `buy`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_close_short(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
+        }
+
+        /// In one-way mode, buys to open a long; against a short it buys all the same.
+        ///
+        /// Sends `side` = `buy` (Batch Order, each order, rules as in Place Order).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn one_way_open_long(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Buy, execution)
+        }
+
+        /// In one-way mode, sells to open a short; against a long it sells all the same.
+        ///
+        /// Sends `side` = `sell` (Batch Order, each order, rules as in Place Order).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn one_way_open_short(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Sell, execution)
+        }
+
+        /// On spot, buys at market for an amount of the quote coin.
+        ///
+        /// Sends `category` = `SPOT`, `side` = `buy`, `orderType` = `market` (Batch Order, each order, rules as
+        /// in Place Order).
+        ///
+        /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn spot_market_buy(
+            symbol: impl Into<Symbol>,
+            quote_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(Category::Spot, symbol, quote_amount, Side::Buy, Execution::Market)
+        }
+
+        /// On spot, sells an amount of the base coin at market.
+        ///
+        /// Sends `category` = `SPOT`, `side` = `sell`, `orderType` = `market` (Batch Order, each order, rules
+        /// as in Place Order).
+        ///
+        /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn spot_market_sell(
+            symbol: impl Into<Symbol>,
+            base_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(Category::Spot, symbol, base_amount, Side::Sell, Execution::Market)
+        }
+
+        /// On margin, buys at market for an amount of the quote coin.
+        ///
+        /// Sends `category` = `MARGIN`, `side` = `buy`, `orderType` = `market` (Batch Order, each order, rules
+        /// as in Place Order).
+        ///
+        /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn margin_market_buy(
+            symbol: impl Into<Symbol>,
+            quote_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(Category::Margin, symbol, quote_amount, Side::Buy, Execution::Market)
+        }
+
+        /// On margin, sells an amount of the base coin at market.
+        ///
+        /// Sends `category` = `MARGIN`, `side` = `sell`, `orderType` = `market` (Batch Order, each order, rules
+        /// as in Place Order).
+        ///
+        /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn margin_market_sell(
+            symbol: impl Into<Symbol>,
+            base_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
         }
     }
-
-    /// In hedge mode, opens a long or adds to it.
-    ///
-    /// Sends `side` = `buy`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_open_long(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
-    }
-
-    /// In hedge mode, closes a long or a part of it.
-    ///
-    /// Sends `side` = `sell`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_close_long(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
-    }
-
-    /// In hedge mode, opens a short or adds to it.
-    ///
-    /// Sends `side` = `sell`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_open_short(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
-    }
-
-    /// In hedge mode, closes a short or a part of it.
-    ///
-    /// Sends `side` = `buy`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_close_short(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
-    }
-
-    /// In one-way mode, buys to open a long; against a short it buys all the same.
-    ///
-    /// Sends `side` = `buy` (Batch Order, each order, rules as in Place Order).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn one_way_open_long(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Buy, execution)
-    }
-
-    /// In one-way mode, sells to open a short; against a long it sells all the same.
-    ///
-    /// Sends `side` = `sell` (Batch Order, each order, rules as in Place Order).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn one_way_open_short(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Sell, execution)
-    }
-
-    /// On spot, buys at market for an amount of the quote coin.
-    ///
-    /// Sends `category` = `SPOT`, `side` = `buy`, `orderType` = `market` (Batch Order, each order, rules as
-    /// in Place Order).
-    ///
-    /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn spot_market_buy(
-        symbol: impl Into<Symbol>,
-        quote_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(Category::Spot, symbol, quote_amount, Side::Buy, Execution::Market)
-    }
-
-    /// On spot, sells an amount of the base coin at market.
-    ///
-    /// Sends `category` = `SPOT`, `side` = `sell`, `orderType` = `market` (Batch Order, each order, rules
-    /// as in Place Order).
-    ///
-    /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn spot_market_sell(
-        symbol: impl Into<Symbol>,
-        base_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(Category::Spot, symbol, base_amount, Side::Sell, Execution::Market)
-    }
-
-    /// On margin, buys at market for an amount of the quote coin.
-    ///
-    /// Sends `category` = `MARGIN`, `side` = `buy`, `orderType` = `market` (Batch Order, each order, rules
-    /// as in Place Order).
-    ///
-    /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn margin_market_buy(
-        symbol: impl Into<Symbol>,
-        quote_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(Category::Margin, symbol, quote_amount, Side::Buy, Execution::Market)
-    }
-
-    /// On margin, sells an amount of the base coin at market.
-    ///
-    /// Sends `category` = `MARGIN`, `side` = `sell`, `orderType` = `market` (Batch Order, each order, rules
-    /// as in Place Order).
-    ///
-    /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn margin_market_sell(
-        symbol: impl Into<Symbol>,
-        base_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
-    }
-
-    /// Sets [`posSide`](field@Self::pos_side).
-    #[inline]
-    pub fn pos_side(mut self, pos_side: PosSide) -> Self {
-        self.pos_side = Some(pos_side);
-        self
-    }
-
-    /// Sets [`clientOid`](field@Self::client_oid).
-    #[doc(alias("client order id"))]
-    #[inline]
-    pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
-        self.client_oid = Some(client_oid);
-        self
-    }
-
-    /// Sets [`stpMode`](field@Self::stp_mode).
-    #[inline]
-    pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
-        self.stp_mode = Some(stp_mode);
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for BatchOrderItem {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("qty"), &self.qty);
-        out.text(name!("side"), &self.side);
-        runtime::parameters::Parameters::write(&self.execution, out);
-        out.optional_text(name!("posSide"), self.pos_side.as_ref());
-        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
-        out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.required("symbol");
-        let qty = from.required("qty");
-        let side = from.word("side");
-        let execution = <Execution as runtime::parameters::Parameters>::read(from);
-        let pos_side = from.optional_word("posSide");
-        let client_oid = from.optional("clientOid");
-        let stp_mode = from.optional_word("stpMode");
-        Some(Self {
-            category: category?,
-            symbol: symbol?,
-            qty: qty?,
-            side: side?,
-            execution: execution?,
-            pos_side,
-            client_oid,
-            stp_mode,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", Some(&self.symbol));
-        to.decimal("qty", Some(&self.qty));
-        to.optional_known("side", Some(&self.side));
-        runtime::parameters::Parameters::check(&self.execution, to);
-        to.optional_known("posSide", self.pos_side.as_ref());
-        to.identifier("clientOid", self.client_oid.as_ref());
-        to.optional_known("stpMode", self.stp_mode.as_ref());
+impl runtime::parameters::Rules for BatchOrderItem {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
         let category_is_usdt_or_coin_or_usdc_futures = [
             Category::UsdtFutures,

@@ -2,7 +2,7 @@
 
 //! Cancel All Orders.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{BatchOrderResult, Category, Symbol};
 
 runtime::parameters! {
@@ -57,52 +57,26 @@ runtime::parameters! {
     #[doc(alias("cancel everything", "panic", "kill switch"))]
     pub struct CancelAllOrders {
         /// `category`: Business line of the orders.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: Only orders of this symbol; without it all pending orders of the category go.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
     }
-}
 
-impl CancelAllOrders {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line of the orders.
-    pub fn new(category: Category) -> Self {
-        Self { category, symbol: None }
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for CancelAllOrders {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.optional("symbol");
-        Some(Self {
-            category: category?,
-            symbol,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", self.symbol.as_ref());
+    impl CancelAllOrders {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line of the orders.
+        pub fn new(category: Category) -> Self {
+            Self { category, symbol: None }
+        }
     }
 }
 
 impl runtime::Operation for CancelAllOrders {
     type Response = runtime::List<BatchOrderResult>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn item_outcomes(
         &self,
@@ -144,24 +118,24 @@ impl runtime::batches::ListsResults for CancelAllOrders {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.cancel-symbol-order",
     family: "unified",
     title: "Cancel All Orders",
     doc: "Cancels all pending orders of a symbol, or of a whole business line.",
     document: "unified-v3",
     section: "Cancel All Orders",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/cancel-symbol-order",
-    effect: runtime::tables::Effect::Cancel,
+    effect: tables::Effect::Cancel,
     permission: Some("UTA trade (read & write)"),
-    limits: &[runtime::tables::RateLimit::per_uid(5)],
+    limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
     list_member: Some("list"),
-    shows: runtime::tables::Shows::List,
-    compound: Some(runtime::tables::Compound {
+    shows: tables::Shows::List,
+    compound: Some(tables::Compound {
         when: None,
         why: "It cancels one order after the other, so some may be cancelled although the next is refused.",
     }),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Cancel Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, OrderIds, OrderRef};
 
 runtime::parameters! {
@@ -60,85 +60,62 @@ runtime::parameters! {
     #[doc(alias("cancel an order"))]
     pub struct CancelOrder {
         /// `orderId`, `clientOid`: The order to cancel.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
         /// `category`: Business line of the order. The document does not say whether it is required.
+        #[wire("category")]
         pub category: Option<Category>,
     }
-}
 
-impl CancelOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `orderId`, `clientOid`: The order to cancel.
-    pub fn new(order: impl Into<OrderRef>) -> Self {
-        Self {
-            order: order.into(),
-            category: None,
+    impl CancelOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `orderId`, `clientOid`: The order to cancel.
+        pub fn new(order: impl Into<OrderRef>) -> Self {
+            Self {
+                order: order.into(),
+                category: None,
+            }
         }
-    }
-
-    /// Sets [`category`](field@Self::category).
-    #[inline]
-    pub fn category(mut self, category: Category) -> Self {
-        self.category = Some(category);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for CancelOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        runtime::parameters::Parameters::write(&self.order, out);
-        out.optional_text(name!("category"), self.category.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        let category = from.optional_word("category");
-        Some(Self { order: order?, category })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        runtime::parameters::Parameters::check(&self.order, to);
-        to.optional_known("category", self.category.as_ref());
     }
 }
 
 impl runtime::Operation for CancelOrder {
     type Response = OrderIds;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for CancelOrder {}
 impl runtime::operation::Cancellation for CancelOrder {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.cancel-order",
     family: "unified",
     title: "Cancel Order",
     doc: "Cancels one order. Reality pairs are served too.",
     document: "unified-v3",
     section: "Cancel Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/cancel-order",
-    effect: runtime::tables::Effect::Cancel,
+    effect: tables::Effect::Cancel,
     permission: Some("UTA trade (read & write)"),
     limits: &[
-        runtime::tables::RateLimit::per_uid(10),
-        runtime::tables::RateLimit::per_uid(5).class("reality"),
-        runtime::tables::RateLimit::per_uid(30).class("reality-whitelisted"),
+        tables::RateLimit::per_uid(10),
+        tables::RateLimit::per_uid(5).class("reality"),
+        tables::RateLimit::per_uid(30).class("reality-whitelisted"),
     ],
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -146,9 +123,9 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

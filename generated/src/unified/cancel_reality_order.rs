@@ -2,7 +2,7 @@
 
 //! Cancel Reality Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, OrderIds, OrderRef, Symbol};
 
 runtime::parameters! {
@@ -64,60 +64,37 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel an order in a stock token"))]
+    #[checked_by(Rules)]
     pub struct CancelRealityOrder {
         /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
         /// `MARGIN`.
+        #[wire("category", only = ["SPOT", "MARGIN"])]
         pub category: Option<Category>,
         /// `symbol`: Name of a Reality pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `orderId`, `clientOid`: The order to cancel.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
     }
-}
 
-impl CancelRealityOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Name of a Reality pair.
-    /// - `orderId`, `clientOid`: The order to cancel.
-    pub fn new(symbol: impl Into<Symbol>, order: impl Into<OrderRef>) -> Self {
-        Self {
-            category: None,
-            symbol: symbol.into(),
-            order: order.into(),
+    impl CancelRealityOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Name of a Reality pair.
+        /// - `orderId`, `clientOid`: The order to cancel.
+        pub fn new(symbol: impl Into<Symbol>, order: impl Into<OrderRef>) -> Self {
+            Self {
+                category: None,
+                symbol: symbol.into(),
+                order: order.into(),
+            }
         }
     }
-
-    /// Sets [`category`](field@Self::category).
-    #[inline]
-    pub fn category(mut self, category: Category) -> Self {
-        self.category = Some(category);
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for CancelRealityOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("category"), self.category.as_ref());
-        out.text(name!("symbol"), &self.symbol);
-        runtime::parameters::Parameters::write(&self.order, out);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.optional_word("category");
-        let symbol = from.required("symbol");
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        Some(Self {
-            category,
-            symbol: symbol?,
-            order: order?,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
-        to.identifier("symbol", Some(&self.symbol));
-        runtime::parameters::Parameters::check(&self.order, to);
+impl runtime::parameters::Rules for CancelRealityOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
@@ -125,39 +102,39 @@ impl runtime::parameters::Parameters for CancelRealityOrder {
 
 impl runtime::Operation for CancelRealityOrder {
     type Response = OrderIds;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for CancelRealityOrder {}
 impl runtime::operation::Cancellation for CancelRealityOrder {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.cancel-reality-order",
     family: "unified",
     title: "Cancel Reality Order",
     doc: "Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.",
     document: "unified-v3",
     section: "Cancel Reality Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/cancel-reality-order",
-    effect: runtime::tables::Effect::Cancel,
+    effect: tables::Effect::Cancel,
     whitelisted: true,
     permission: Some("UTA trade (read & write)"),
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("category", "SPOT")],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -165,27 +142,27 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "whitelist-needed",
         at: "Cancel Reality Order, first sentences; Authentication, after the permissions",
         says: "Only a UID on the exchange's white list may call this.",
         depends_on: &["whitelisted"],
         hint: "use an account whose whitelisted is true",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "reality-pairs-only",
         at: "What the service does, list; Cancel Reality Order, first sentences",
         says: "The operation cancels orders in Reality pairs, so the symbol must be that of one.",
         hint: "use a symbol of the form `r*USDT`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

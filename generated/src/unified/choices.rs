@@ -5,73 +5,19 @@
 use tradeapi_runtime::{self as runtime, name};
 use super::{ClientOid, OrderId, OrderType, TimeInForce, YesNo};
 
-/// Which order is meant, by the exchange's id or by the caller's own.
-///
-/// Exactly one of `orderId`, `clientOid` is sent.
-///
-/// If several were sent, the exchange would take `orderId`; this type cannot hold two.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum OrderRef {
-    /// `orderId`: The exchange's id.
-    OrderId(OrderId),
-    /// `clientOid`: The caller's own id.
-    ClientOid(ClientOid),
-}
-
-impl OrderRef {
-    /// The parameters it stands for.
-    pub const MEMBERS: &'static [&'static str] = &["orderId", "clientOid"];
-}
-
-impl From<OrderId> for OrderRef {
-    fn from(value: OrderId) -> Self {
-        Self::OrderId(value)
-    }
-}
-
-impl From<ClientOid> for OrderRef {
-    fn from(value: ClientOid) -> Self {
-        Self::ClientOid(value)
-    }
-}
-
-impl runtime::parameters::Parameters for OrderRef {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        match self {
-            Self::OrderId(value) => out.text(name!("orderId"), value),
-            Self::ClientOid(value) => out.text(name!("clientOid"), value),
-        }
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let mut found = Vec::new();
-        if from.has("orderId") {
-            found.push(from.required("orderId").map(Self::OrderId));
-        }
-        if from.has("clientOid") {
-            found.push(from.required("clientOid").map(Self::ClientOid));
-        }
-        if found.len() != 1 {
-            from.violate(
-                "one-of",
-                "orderId",
-                "exactly one of orderId, clientOid is needed",
-            );
-            return None;
-        }
-        found.pop()?
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        match self {
-            Self::OrderId(value) => {
-                to.identifier("orderId", Some(value));
-            }
-            Self::ClientOid(value) => {
-                to.identifier("clientOid", Some(value));
-            }
-        }
+runtime::one_of! {
+    /// Which order is meant, by the exchange's id or by the caller's own.
+    ///
+    /// Exactly one of `orderId`, `clientOid` is sent.
+    ///
+    /// If several were sent, the exchange would take `orderId`; this type cannot hold two.
+    pub enum OrderRef {
+        /// `orderId`: The exchange's id.
+        #[wire("orderId" impl From)]
+        OrderId(OrderId),
+        /// `clientOid`: The caller's own id.
+        #[wire("clientOid" impl From)]
+        ClientOid(ClientOid),
     }
 }
 
@@ -117,6 +63,10 @@ impl Execution {
     }
 }
 
+impl runtime::emitted::ParameterValue for Execution {
+    type Kind = runtime::emitted::kinds::Choice;
+}
+
 impl runtime::parameters::Parameters for Execution {
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("orderType"), &self.kind());
@@ -154,64 +104,28 @@ runtime::parameters! {
     /// What goes with `orderType` = `limit`.
     pub struct LimitExecution {
         /// `price`: Price of the order.
+        #[wire("price")]
         pub price: runtime::Decimal,
         /// `timeInForce`: How long the order may wait. The exchange defaults to `gtc`.
+        #[wire("timeInForce")]
         pub time_in_force: Option<TimeInForce>,
         /// `pxAmendType`: What happens to a price outside the limit range. With yes it is moved to the best
         /// value within the range, with no the order is rejected. The exchange defaults to `no`.
+        #[wire("pxAmendType" from impl Into)]
         pub px_amend_type: Option<YesNo>,
     }
-}
 
-impl LimitExecution {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `price`: Price of the order.
-    pub fn new(price: impl runtime::value::IntoDecimal) -> Self {
-        Self {
-            price: runtime::value::IntoDecimal::into_decimal(price),
-            time_in_force: None,
-            px_amend_type: None,
+    impl LimitExecution {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `price`: Price of the order.
+        pub fn new(price: impl runtime::value::IntoDecimal) -> Self {
+            Self {
+                price: runtime::value::IntoDecimal::into_decimal(price),
+                time_in_force: None,
+                px_amend_type: None,
+            }
         }
-    }
-
-    /// Sets [`timeInForce`](field@Self::time_in_force).
-    #[inline]
-    pub fn time_in_force(mut self, time_in_force: TimeInForce) -> Self {
-        self.time_in_force = Some(time_in_force);
-        self
-    }
-
-    /// Sets [`pxAmendType`](field@Self::px_amend_type).
-    #[inline]
-    pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
-        self.px_amend_type = Some(px_amend_type.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for LimitExecution {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("price"), &self.price);
-        out.optional_text(name!("timeInForce"), self.time_in_force.as_ref());
-        out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let price = from.required("price");
-        let time_in_force = from.optional_word("timeInForce");
-        let px_amend_type = from.optional_word("pxAmendType");
-        Some(Self {
-            price: price?,
-            time_in_force,
-            px_amend_type,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.decimal("price", Some(&self.price));
-        to.optional_known("timeInForce", self.time_in_force.as_ref());
-        to.optional_known("pxAmendType", self.px_amend_type.as_ref());
     }
 }
 
@@ -226,36 +140,15 @@ runtime::parameters! {
     #[derive(Default)]
     pub struct MarketExecution {
         /// `timeInForce`: How long the order may wait: with or without it, it executes as one with ioc.
+        #[wire("timeInForce")]
         pub time_in_force: Option<TimeInForce>,
     }
-}
 
-impl MarketExecution {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`timeInForce`](field@Self::time_in_force).
-    #[inline]
-    pub fn time_in_force(mut self, time_in_force: TimeInForce) -> Self {
-        self.time_in_force = Some(time_in_force);
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for MarketExecution {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("timeInForce"), self.time_in_force.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let time_in_force = from.optional_word("timeInForce");
-        Some(Self { time_in_force })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("timeInForce", self.time_in_force.as_ref());
+    impl MarketExecution {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
 }
 
@@ -299,6 +192,10 @@ impl RealityExecution {
     }
 }
 
+impl runtime::emitted::ParameterValue for RealityExecution {
+    type Kind = runtime::emitted::kinds::Choice;
+}
+
 impl runtime::parameters::Parameters for RealityExecution {
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("orderType"), &self.kind());
@@ -331,33 +228,19 @@ runtime::parameters! {
     /// What goes with `orderType` = `limit`.
     pub struct LimitRealityExecution {
         /// `price`: Price of the order.
+        #[wire("price")]
         pub price: runtime::Decimal,
     }
-}
 
-impl LimitRealityExecution {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `price`: Price of the order.
-    pub fn new(price: impl runtime::value::IntoDecimal) -> Self {
-        Self {
-            price: runtime::value::IntoDecimal::into_decimal(price),
+    impl LimitRealityExecution {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `price`: Price of the order.
+        pub fn new(price: impl runtime::value::IntoDecimal) -> Self {
+            Self {
+                price: runtime::value::IntoDecimal::into_decimal(price),
+            }
         }
-    }
-}
-
-impl runtime::parameters::Parameters for LimitRealityExecution {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("price"), &self.price);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let price = from.required("price");
-        Some(Self { price: price? })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.decimal("price", Some(&self.price));
     }
 }
 

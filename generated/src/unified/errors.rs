@@ -27,43 +27,14 @@ runtime::open_enum! {
     }
 }
 
-/// Every documented code, and what it proves about the request that it answers.
-pub const ERRORS: &[runtime::tables::KnownError] = &[
-    runtime::tables::KnownError::documented(
-            "00000",
-            "success",
-            "The request was accepted. In a batch each item still has a result of its own.",
-            runtime::tables::CodeProof::NotDone,
-        )
-        .success(),
-    runtime::tables::KnownError::documented(
-        "40010",
-        "Request timed out",
-        "The request took too long; data is null. After placing an order, query it by clientOid to learn its result.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::documented(
-        "40725",
-        "service return an error",
-        "A service behind the interface failed; data is null. After placing an order, query it by clientOid to learn its result.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::documented(
-        "45001",
-        "Unknown error",
-        "The request failed for a reason that is not known; data is null. After placing an order, query it by clientOid to learn its result.",
-        runtime::tables::CodeProof::Unknown,
-    ),
-    runtime::tables::KnownError::documented(
-        "40762",
-        "order size above max open size",
-        "The balance does not suffice, or no more fits into the position tier of the symbol.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-    runtime::tables::KnownError::documented(
-        "24056",
-        "not existing",
-        "Seen as the code of a batch item whose order does not exist; the samples show no other use.",
-        runtime::tables::CodeProof::NotDone,
-    ),
-];
+runtime::codes! {
+    /// Every documented code, and what it proves about the request that it answers.
+    pub const ERRORS: documented;
+
+    "00000" => NotDone and success: "success", "The request was accepted. In a batch each item still has a result of its own.";
+    "40010" => Unknown: "Request timed out", "The request took too long; data is null. After placing an order, query it by clientOid to learn its result.";
+    "40725" => Unknown: "service return an error", "A service behind the interface failed; data is null. After placing an order, query it by clientOid to learn its result.";
+    "45001" => Unknown: "Unknown error", "The request failed for a reason that is not known; data is null. After placing an order, query it by clientOid to learn its result.";
+    "40762" => NotDone: "order size above max open size", "The balance does not suffice, or no more fits into the position tier of the symbol.";
+    "24056" => NotDone: "not existing", "Seen as the code of a batch item whose order does not exist; the samples show no other use.";
+}

@@ -2,7 +2,7 @@
 
 //! Get Account Assets.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 use super::AccountAssets;
 
 runtime::parameters! {
@@ -48,45 +48,35 @@ runtime::parameters! {
     #[doc(alias("read my balance", "wallet", "equity"))]
     #[derive(Default)]
     pub struct GetAccountAssets {}
-}
-
-impl GetAccountAssets {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
+    impl GetAccountAssets {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
     }
-}
-
-impl runtime::parameters::Parameters for GetAccountAssets {
-    fn write(&self, _out: &mut runtime::parameters::ParameterWriter) {}
-    fn read(_from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        Some(Self {})
-    }
-
-    fn check(&self, _to: &mut runtime::checks::Checks<'_>) {}
 }
 
 impl runtime::Operation for GetAccountAssets {
     type Response = AccountAssets;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetAccountAssets {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.assets",
     family: "unified",
     title: "Get Account Assets",
     doc: "Reads the equity, the margin and the balances of the account.",
     document: "unified-v3",
     section: "Get Account Assets",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/account/assets",
-    effect: runtime::tables::Effect::Read,
+    effect: tables::Effect::Read,
     permission: Some("UTA mgt. (read)"),
-    limits: &[runtime::tables::RateLimit::per_uid(20)],
+    limits: &[tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::OneOf(
+    shows: tables::Shows::OneOf(
         &[
             "accountEquity",
             "usdtEquity",
@@ -104,5 +94,5 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             "assets",
         ],
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Fill History.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Cursor, Fill, OrderId};
 
 runtime::parameters! {
@@ -63,122 +63,57 @@ runtime::parameters! {
     /// ```
     #[doc(alias("list my fills", "my trades", "executions"))]
     #[derive(Default)]
+    #[checked_by(Rules)]
     pub struct GetFillHistory {
         /// `category`: Only fills of this business line. The document does not say whether it is required.
+        #[wire("category")]
         pub category: Option<Category>,
         /// `orderId`: Only fills of this order. The document does not say whether it is required.
+        #[wire("orderId" from impl Into)]
         pub order_id: Option<OrderId>,
         /// `startTime`: Start of the requested time range. The document does not say whether it is required.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the requested time range. The document does not say whether it is required.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
         /// `limit`: Maximum number of fills on a page. The exchange defaults to `100`. At most 100.
+        #[wire("limit", max = 100)]
         pub limit: Option<u64>,
         /// `cursor`: Where the page begins; left out for the first page. The document does not say whether it
         /// is required.
+        #[wire("cursor" from impl Into)]
         pub cursor: Option<Cursor>,
     }
-}
 
-impl GetFillHistory {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
+    impl GetFillHistory {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
 
-    /// Sets [`category`](field@Self::category).
-    #[inline]
-    pub fn category(mut self, category: Category) -> Self {
-        self.category = Some(category);
-        self
-    }
-
-    /// Sets [`orderId`](field@Self::order_id).
-    #[inline]
-    pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
-        self.order_id = Some(order_id.into());
-        self
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets [`cursor`](field@Self::cursor).
-    #[inline]
-    pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
-        self.cursor = Some(cursor.into());
-        self
-    }
-
-    /// Sets `startTime` and `endTime`.
-    pub fn between(
-        mut self,
-        from: impl Into<runtime::Timestamp>,
-        to: impl Into<runtime::Timestamp>,
-    ) -> Self {
-        self.start_time = Some(from.into());
-        self.end_time = Some(to.into());
-        self
+        /// Sets `startTime` and `endTime`.
+        pub fn between(
+            mut self,
+            from: impl Into<runtime::Timestamp>,
+            to: impl Into<runtime::Timestamp>,
+        ) -> Self {
+            self.start_time = Some(from.into());
+            self.end_time = Some(to.into());
+            self
+        }
     }
 }
 
-impl runtime::parameters::Parameters for GetFillHistory {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("category"), self.category.as_ref());
-        out.optional_text(name!("orderId"), self.order_id.as_ref());
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-        out.optional_text(name!("cursor"), self.cursor.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.optional_word("category");
-        let order_id = from.optional("orderId");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        let limit = from.optional("limit");
-        let cursor = from.optional("cursor");
-        Some(Self {
-            category,
-            order_id,
-            start_time,
-            end_time,
-            limit,
-            cursor,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", self.category.as_ref());
-        to.identifier("orderId", self.order_id.as_ref());
-        to.at_most("limit", self.limit.as_ref().copied(), 100);
-        to.identifier("cursor", self.cursor.as_ref());
+impl runtime::parameters::Rules for GetFillHistory {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
 
 impl runtime::Operation for GetFillHistory {
     type Response = GetFillHistoryPage;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetFillHistory {}
@@ -217,30 +152,30 @@ impl runtime::pages::Paged for GetFillHistory {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.fills",
     family: "unified",
     title: "Get Fill History",
     doc: "Lists the fills of the user's orders.",
     document: "unified-v3",
     section: "Get Fill History",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/trade/fills",
-    effect: runtime::tables::Effect::Read,
+    effect: tables::Effect::Read,
     permission: Some("UTA trade (read)"),
-    limits: &[runtime::tables::RateLimit::per_uid(20)],
+    limits: &[tables::RateLimit::per_uid(20)],
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["list"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["list"]),
+    ..tables::Meta::DEFAULT
 };
-const WINDOW: runtime::tables::Window = runtime::tables::Window {
+const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::tables::Length::Days(30)),
-    access: Some(runtime::tables::Length::Days(90)),
-    ..runtime::tables::Window::DEFAULT
+    span: Some(tables::Length::Days(30)),
+    access: Some(tables::Length::Days(90)),
+    ..tables::Window::DEFAULT
 };
 
 runtime::record! {

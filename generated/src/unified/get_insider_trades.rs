@@ -2,7 +2,7 @@
 
 //! Get Insider Trades.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{CompanyCode, Cursor, InsiderTrade};
 
 runtime::parameters! {
@@ -47,65 +47,33 @@ runtime::parameters! {
     #[doc(alias("read what insiders traded", "insiders"))]
     pub struct GetInsiderTrades {
         /// `code`: Code of the company.
+        #[wire("code")]
         pub code: CompanyCode,
         /// `limit`: Maximum number of trades on a page. The exchange defaults to `20`. At most 100.
+        #[wire("limit", max = 100)]
         pub limit: Option<u64>,
         /// `cursor`: Where the page begins; left out for the first page.
+        #[wire("cursor" from impl Into)]
         pub cursor: Option<Cursor>,
     }
-}
 
-impl GetInsiderTrades {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `code`: Code of the company.
-    pub fn new(code: impl Into<CompanyCode>) -> Self {
-        Self {
-            code: code.into(),
-            limit: None,
-            cursor: None,
+    impl GetInsiderTrades {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `code`: Code of the company.
+        pub fn new(code: impl Into<CompanyCode>) -> Self {
+            Self {
+                code: code.into(),
+                limit: None,
+                cursor: None,
+            }
         }
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets [`cursor`](field@Self::cursor).
-    #[inline]
-    pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
-        self.cursor = Some(cursor.into());
-        self
-    }
-}
-
-impl runtime::parameters::Parameters for GetInsiderTrades {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("code"), &self.code);
-        out.optional_text(name!("limit"), self.limit.as_ref());
-        out.optional_text(name!("cursor"), self.cursor.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let code = from.required("code");
-        let limit = from.optional("limit");
-        let cursor = from.optional("cursor");
-        Some(Self { code: code?, limit, cursor })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("code", Some(&self.code));
-        to.at_most("limit", self.limit.as_ref().copied(), 100);
-        to.identifier("cursor", self.cursor.as_ref());
     }
 }
 
 impl runtime::Operation for GetInsiderTrades {
     type Response = GetInsiderTradesPage;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetInsiderTrades {}
@@ -127,22 +95,22 @@ impl runtime::pages::Paged for GetInsiderTrades {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.inner-trades",
     family: "unified",
     title: "Get Insider Trades",
     doc: "Lists the trades that insiders of a listed company reported. Needs no credentials.",
     document: "unified-v3",
     section: "Get Insider Trades",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/reality/market/inner-trades",
-    effect: runtime::tables::Effect::Read,
-    access: runtime::tables::Access::Public,
-    limits: &[runtime::tables::RateLimit::per_ip(1)],
+    effect: tables::Effect::Read,
+    access: tables::Access::Public,
+    limits: &[tables::RateLimit::per_ip(1)],
     defaults: &[("limit", "20")],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["list"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["list"]),
+    ..tables::Meta::DEFAULT
 };
 
 runtime::record! {

@@ -2,7 +2,7 @@
 
 //! Get Open Orders.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Cursor, Order, Symbol};
 
 runtime::parameters! {
@@ -70,121 +70,56 @@ runtime::parameters! {
     /// ```
     #[doc(alias("list open orders", "pending orders", "active orders"))]
     #[derive(Default)]
+    #[checked_by(Rules)]
     pub struct GetOpenOrders {
         /// `category`: Only orders of this business line. The document does not say whether it is required.
+        #[wire("category")]
         pub category: Option<Category>,
         /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `startTime`: Start of the requested time range. The document does not say whether it is required.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the requested time range. The document does not say whether it is required.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
         /// `limit`: Maximum number of orders on a page. The exchange defaults to `100`. At most 100.
+        #[wire("limit", max = 100)]
         pub limit: Option<u64>,
         /// `cursor`: Where the page begins; left out for the first page.
+        #[wire("cursor" from impl Into)]
         pub cursor: Option<Cursor>,
     }
-}
 
-impl GetOpenOrders {
-    /// Leaves every parameter out.
-    pub fn new() -> Self {
-        Self::default()
-    }
+    impl GetOpenOrders {
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
+        }
 
-    /// Sets [`category`](field@Self::category).
-    #[inline]
-    pub fn category(mut self, category: Category) -> Self {
-        self.category = Some(category);
-        self
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets [`cursor`](field@Self::cursor).
-    #[inline]
-    pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
-        self.cursor = Some(cursor.into());
-        self
-    }
-
-    /// Sets `startTime` and `endTime`.
-    pub fn between(
-        mut self,
-        from: impl Into<runtime::Timestamp>,
-        to: impl Into<runtime::Timestamp>,
-    ) -> Self {
-        self.start_time = Some(from.into());
-        self.end_time = Some(to.into());
-        self
+        /// Sets `startTime` and `endTime`.
+        pub fn between(
+            mut self,
+            from: impl Into<runtime::Timestamp>,
+            to: impl Into<runtime::Timestamp>,
+        ) -> Self {
+            self.start_time = Some(from.into());
+            self.end_time = Some(to.into());
+            self
+        }
     }
 }
 
-impl runtime::parameters::Parameters for GetOpenOrders {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("category"), self.category.as_ref());
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-        out.optional_text(name!("cursor"), self.cursor.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.optional_word("category");
-        let symbol = from.optional("symbol");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        let limit = from.optional("limit");
-        let cursor = from.optional("cursor");
-        Some(Self {
-            category,
-            symbol,
-            start_time,
-            end_time,
-            limit,
-            cursor,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", self.category.as_ref());
-        to.identifier("symbol", self.symbol.as_ref());
-        to.at_most("limit", self.limit.as_ref().copied(), 100);
-        to.identifier("cursor", self.cursor.as_ref());
+impl runtime::parameters::Rules for GetOpenOrders {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
 
 impl runtime::Operation for GetOpenOrders {
     type Response = GetOpenOrdersPage;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -241,28 +176,28 @@ impl runtime::pages::Paged for GetOpenOrders {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.unfilled-orders",
     family: "unified",
     title: "Get Open Orders",
     doc: "Lists orders that are unfilled or partially filled.",
     document: "unified-v3",
     section: "Get Open Orders",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/trade/unfilled-orders",
-    effect: runtime::tables::Effect::Read,
+    effect: tables::Effect::Read,
     permission: Some("UTA trade (read)"),
-    limits: &[runtime::tables::RateLimit::per_uid(20)],
+    limits: &[tables::RateLimit::per_uid(20)],
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["list"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["list"]),
+    ..tables::Meta::DEFAULT
 };
-const WINDOW: runtime::tables::Window = runtime::tables::Window {
+const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
-    ..runtime::tables::Window::DEFAULT
+    ..tables::Window::DEFAULT
 };
 
 runtime::record! {

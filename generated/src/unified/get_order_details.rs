@@ -2,7 +2,7 @@
 
 //! Get Order Details.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Order, OrderRef};
 
 runtime::parameters! {
@@ -39,37 +39,23 @@ runtime::parameters! {
     #[doc(alias("query an order", "order status", "get order"))]
     pub struct GetOrderDetails {
         /// `orderId`, `clientOid`: The order to read.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
     }
-}
 
-impl GetOrderDetails {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `orderId`, `clientOid`: The order to read.
-    pub fn new(order: impl Into<OrderRef>) -> Self {
-        Self { order: order.into() }
-    }
-}
-
-impl runtime::parameters::Parameters for GetOrderDetails {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        runtime::parameters::Parameters::write(&self.order, out);
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        Some(Self { order: order? })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        runtime::parameters::Parameters::check(&self.order, to);
+    impl GetOrderDetails {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `orderId`, `clientOid`: The order to read.
+        pub fn new(order: impl Into<OrderRef>) -> Self {
+            Self { order: order.into() }
+        }
     }
 }
 
 impl runtime::Operation for GetOrderDetails {
     type Response = Order;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -88,26 +74,26 @@ impl runtime::Operation for GetOrderDetails {
 
 impl runtime::operation::Repeatable for GetOrderDetails {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.order-info",
     family: "unified",
     title: "Get Order Details",
     doc: "Reads one order in full.",
     document: "unified-v3",
     section: "Get Order Details",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/trade/order-info",
-    effect: runtime::tables::Effect::Read,
+    effect: tables::Effect::Read,
     permission: Some("UTA trade (read)"),
-    limits: &[runtime::tables::RateLimit::per_uid(20)],
+    limits: &[tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -115,7 +101,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(
+    shows: tables::Shows::OneOf(
         &[
             "orderId",
             "clientOid",
@@ -153,5 +139,5 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             "updatedTime",
         ],
     ),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };

@@ -2,7 +2,7 @@
 
 //! Get Order History.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Cursor, Order, Symbol};
 
 runtime::parameters! {
@@ -56,124 +56,66 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list past orders", "closed orders"))]
+    #[checked_by(Rules)]
     pub struct GetOrderHistory {
         /// `category`: Business line of the orders.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `startTime`: Start of the requested time range. The document does not say whether it is required.
+        #[wire("startTime" from impl Into)]
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the requested time range. The document does not say whether it is required.
+        #[wire("endTime" from impl Into)]
         pub end_time: Option<runtime::Timestamp>,
         /// `limit`: Maximum number of orders on a page. The exchange defaults to `100`. At most 100.
+        #[wire("limit", max = 100)]
         pub limit: Option<u64>,
         /// `cursor`: Where the page begins; left out for the first page. The document does not say whether it
         /// is required.
+        #[wire("cursor" from impl Into)]
         pub cursor: Option<Cursor>,
     }
-}
 
-impl GetOrderHistory {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line of the orders.
-    pub fn new(category: Category) -> Self {
-        Self {
-            category,
-            symbol: None,
-            start_time: None,
-            end_time: None,
-            limit: None,
-            cursor: None,
+    impl GetOrderHistory {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line of the orders.
+        pub fn new(category: Category) -> Self {
+            Self {
+                category,
+                symbol: None,
+                start_time: None,
+                end_time: None,
+                limit: None,
+                cursor: None,
+            }
+        }
+
+        /// Sets `startTime` and `endTime`.
+        pub fn between(
+            mut self,
+            from: impl Into<runtime::Timestamp>,
+            to: impl Into<runtime::Timestamp>,
+        ) -> Self {
+            self.start_time = Some(from.into());
+            self.end_time = Some(to.into());
+            self
         }
     }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`startTime`](field@Self::start_time).
-    #[inline]
-    pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
-        self.start_time = Some(start_time.into());
-        self
-    }
-
-    /// Sets [`endTime`](field@Self::end_time).
-    #[inline]
-    pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
-        self.end_time = Some(end_time.into());
-        self
-    }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    /// Sets [`cursor`](field@Self::cursor).
-    #[inline]
-    pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
-        self.cursor = Some(cursor.into());
-        self
-    }
-
-    /// Sets `startTime` and `endTime`.
-    pub fn between(
-        mut self,
-        from: impl Into<runtime::Timestamp>,
-        to: impl Into<runtime::Timestamp>,
-    ) -> Self {
-        self.start_time = Some(from.into());
-        self.end_time = Some(to.into());
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for GetOrderHistory {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("startTime"), self.start_time.as_ref());
-        out.optional_text(name!("endTime"), self.end_time.as_ref());
-        out.optional_text(name!("limit"), self.limit.as_ref());
-        out.optional_text(name!("cursor"), self.cursor.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.optional("symbol");
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
-        let limit = from.optional("limit");
-        let cursor = from.optional("cursor");
-        Some(Self {
-            category: category?,
-            symbol,
-            start_time,
-            end_time,
-            limit,
-            cursor,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", self.symbol.as_ref());
-        to.at_most("limit", self.limit.as_ref().copied(), 100);
-        to.identifier("cursor", self.cursor.as_ref());
+impl runtime::parameters::Rules for GetOrderHistory {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
 
 impl runtime::Operation for GetOrderHistory {
     type Response = GetOrderHistoryPage;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -230,30 +172,30 @@ impl runtime::pages::Paged for GetOrderHistory {
     }
 }
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.history-orders",
     family: "unified",
     title: "Get Order History",
     doc: "Lists past orders of a business line.",
     document: "unified-v3",
     section: "Get Order History",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/trade/history-orders",
-    effect: runtime::tables::Effect::Read,
+    effect: tables::Effect::Read,
     permission: Some("UTA trade (read)"),
-    limits: &[runtime::tables::RateLimit::per_uid(20)],
+    limits: &[tables::RateLimit::per_uid(20)],
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::Each(&["list"]),
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::Each(&["list"]),
+    ..tables::Meta::DEFAULT
 };
-const WINDOW: runtime::tables::Window = runtime::tables::Window {
+const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::tables::Length::Days(30)),
-    access: Some(runtime::tables::Length::Days(90)),
-    ..runtime::tables::Window::DEFAULT
+    span: Some(tables::Length::Days(30)),
+    access: Some(tables::Length::Days(90)),
+    ..tables::Window::DEFAULT
 };
 
 runtime::record! {

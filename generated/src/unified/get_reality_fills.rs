@@ -2,7 +2,7 @@
 
 //! Get Reality Fills.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{RealityFill, Symbol};
 
 runtime::parameters! {
@@ -50,48 +50,31 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list fills of a stock token"))]
+    #[checked_by(Rules)]
     pub struct GetRealityFills {
         /// `symbol`: Name of a Reality pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `limit`: Maximum number of fills in the answer. The exchange defaults to `100`. At most 100.
+        #[wire("limit", max = 100)]
         pub limit: Option<u64>,
     }
-}
 
-impl GetRealityFills {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Name of a Reality pair.
-    pub fn new(symbol: impl Into<Symbol>) -> Self {
-        Self {
-            symbol: symbol.into(),
-            limit: None,
+    impl GetRealityFills {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Name of a Reality pair.
+        pub fn new(symbol: impl Into<Symbol>) -> Self {
+            Self {
+                symbol: symbol.into(),
+                limit: None,
+            }
         }
     }
-
-    /// Sets [`limit`](field@Self::limit).
-    #[inline]
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = Some(limit);
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for GetRealityFills {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("symbol"), &self.symbol);
-        out.optional_text(name!("limit"), self.limit.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let symbol = from.required("symbol");
-        let limit = from.optional("limit");
-        Some(Self { symbol: symbol?, limit })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.identifier("symbol", Some(&self.symbol));
-        to.at_most("limit", self.limit.as_ref().copied(), 100);
+impl runtime::parameters::Rules for GetRealityFills {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
@@ -99,46 +82,46 @@ impl runtime::parameters::Parameters for GetRealityFills {
 
 impl runtime::Operation for GetRealityFills {
     type Response = runtime::List<RealityFill>;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::operation::Repeatable for GetRealityFills {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.reality-fills",
     family: "unified",
     title: "Get Reality Fills",
     doc: "Lists the fills of the platform in a Reality pair over the last three months. Only for users on the white list.",
     document: "unified-v3",
     section: "Get Reality Fills",
-    method: runtime::tables::Method::Get,
+    method: tables::Method::Get,
     path: "/api/v3/account/reality-fills",
-    effect: runtime::tables::Effect::Read,
+    effect: tables::Effect::Read,
     whitelisted: true,
     permission: Some("UTA trade (read)"),
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
-    history: Some(runtime::tables::Length::Months(3)),
+    limits: &[tables::RateLimit::per_uid(10)],
+    history: Some(tables::Length::Months(3)),
     defaults: &[("limit", "100")],
     rules: RULES,
     errors: super::errors::ERRORS,
-    shows: runtime::tables::Shows::List,
-    ..runtime::tables::Meta::DEFAULT
+    shows: tables::Shows::List,
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "whitelist-needed",
         at: "Get Reality Fills, first sentences; Authentication, after the permissions",
         says: "Only a UID on the exchange's white list may call this.",
         depends_on: &["whitelisted"],
         hint: "use an account whose whitelisted is true",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "reality-pairs-only",
         at: "Get Reality Fills, parameters, symbol",
         says: "The symbol must be that of a Reality pair.",
         hint: "use a symbol of the form `r*USDT`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

@@ -129,7 +129,7 @@
 //! - An item of a batch that succeeded carries orderId and clientOid only, without code and msg.
 //!   (captures in the tests of ccxt, captures in the tests of roq)
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, tables};
 
 mod batch_cancel;
 mod batch_modify_orders;
@@ -161,7 +161,7 @@ pub use choices::{
 pub use enums::{
     ActionType, CancelReason, Category, DelegateType, ExecType, HoldMode, HoldingType,
     InnerTradeType, MarginMode, OrderStatus, OrderType, PosSide, ReduceOnly, Side,
-    StpMode, TimeInForce, TradeSide, TriggerBy, YesNo,
+    StpMode, TimeInForce, TradeScope, TradeSide, TriggerBy, YesNo,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{
@@ -295,7 +295,7 @@ runtime::operations! {
 }
 
 /// What is known about each operation of the family.
-pub const OPERATIONS: &[&runtime::tables::Meta] = &[
+pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAccountAssets as runtime::Operation>::META,
     <BatchModifyOrders as runtime::Operation>::META,
     <BatchCancel as runtime::Operation>::META,
@@ -314,14 +314,14 @@ pub const OPERATIONS: &[&runtime::tables::Meta] = &[
     <GetOpenOrders as runtime::Operation>::META,
 ];
 /// Ceilings that are not a rate.
-pub const CEILINGS: &[runtime::tables::Ceiling] = &[
-    runtime::tables::Ceiling {
+pub const CEILINGS: &[tables::Ceiling] = &[
+    tables::Ceiling {
         id: "open-futures-orders",
         n: 400,
         over: &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
         doc: "Open orders over all pairs of USDT, Coin-M and USDC futures together.",
     },
-    runtime::tables::Ceiling {
+    tables::Ceiling {
         id: "open-spot-orders",
         n: 400,
         over: &["SPOT", "MARGIN"],

@@ -2,7 +2,7 @@
 
 //! Modify Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     Category, GetOrderDetails, Order, OrderIds, OrderRef, OrderType, Symbol, TriggerBy,
     YesNo,
@@ -121,267 +121,91 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("amend an order", "edit order", "replace order", "change price"))]
+    #[checked_by(Rules)]
     pub struct ModifyOrder {
         /// `orderId`, `clientOid`: The order to modify.
+        #[wire("orderId", "clientOid")]
         pub order: OrderRef,
         /// `qty`: New quantity. Required under a condition, see the rules. Unit: base coin.
+        #[wire("qty" from impl IntoDecimal)]
         pub qty: Option<runtime::Decimal>,
         /// `price`: New price. Required under a condition, see the rules.
+        #[wire("price" from impl IntoDecimal)]
         pub price: Option<runtime::Decimal>,
         /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
         /// sent with autoCancel. At most 18 digits.
+        #[wire("requestId", bare, digits = 18)]
         pub request_id: Option<u64>,
         /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
+        #[wire("autoCancel" from impl Into)]
         pub auto_cancel: Option<YesNo>,
         /// `symbol`: Symbol name.
+        #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `category`: Business line of the order.
+        #[wire("category")]
         pub category: Option<Category>,
         /// `tpTriggerBy`: Price that the take-profit watches; futures only. Left out, the value stays.
+        #[wire("tpTriggerBy", may_be_blank)]
         pub tp_trigger_by: Option<TriggerBy>,
         /// `slTriggerBy`: Price that the stop-loss watches; futures only. Left out, the value stays.
+        #[wire("slTriggerBy", may_be_blank)]
         pub sl_trigger_by: Option<TriggerBy>,
         /// `takeProfit`: Trigger price of the take-profit. Left out, the value stays; `0` deletes it, which
         /// [`Edit::Delete`](runtime::Edit::Delete) sends.
+        #[wire("takeProfit" from impl IntoEdit, deleted_by = "0")]
         pub take_profit: runtime::Edit<runtime::Decimal>,
         /// `stopLoss`: Trigger price of the stop-loss. Left out, the value stays; `0` deletes it, which
         /// [`Edit::Delete`](runtime::Edit::Delete) sends.
+        #[wire("stopLoss" from impl IntoEdit, deleted_by = "0")]
         pub stop_loss: runtime::Edit<runtime::Decimal>,
         /// `tpOrderType`: Order type of the take-profit.
+        #[wire("tpOrderType")]
         pub tp_order_type: Option<OrderType>,
         /// `slOrderType`: Order type of the stop-loss.
+        #[wire("slOrderType")]
         pub sl_order_type: Option<OrderType>,
         /// `tpLimitPrice`: Execution price of a limit take-profit. Left out, the value stays.
+        #[wire("tpLimitPrice" from impl IntoDecimal, may_be_blank)]
         pub tp_limit_price: Option<runtime::Decimal>,
         /// `slLimitPrice`: Execution price of a limit stop-loss. Left out, the value stays.
+        #[wire("slLimitPrice" from impl IntoDecimal, may_be_blank)]
         pub sl_limit_price: Option<runtime::Decimal>,
         /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
         /// exchange defaults to `no`.
+        #[wire("pxAmendType" from impl Into)]
         pub px_amend_type: Option<YesNo>,
     }
-}
 
-impl ModifyOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `orderId`, `clientOid`: The order to modify.
-    pub fn new(order: impl Into<OrderRef>) -> Self {
-        Self {
-            order: order.into(),
-            qty: None,
-            price: None,
-            request_id: None,
-            auto_cancel: None,
-            symbol: None,
-            category: None,
-            tp_trigger_by: None,
-            sl_trigger_by: None,
-            take_profit: runtime::Edit::Keep,
-            stop_loss: runtime::Edit::Keep,
-            tp_order_type: None,
-            sl_order_type: None,
-            tp_limit_price: None,
-            sl_limit_price: None,
-            px_amend_type: None,
+    impl ModifyOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `orderId`, `clientOid`: The order to modify.
+        pub fn new(order: impl Into<OrderRef>) -> Self {
+            Self {
+                order: order.into(),
+                qty: None,
+                price: None,
+                request_id: None,
+                auto_cancel: None,
+                symbol: None,
+                category: None,
+                tp_trigger_by: None,
+                sl_trigger_by: None,
+                take_profit: runtime::Edit::Keep,
+                stop_loss: runtime::Edit::Keep,
+                tp_order_type: None,
+                sl_order_type: None,
+                tp_limit_price: None,
+                sl_limit_price: None,
+                px_amend_type: None,
+            }
         }
     }
-
-    /// Sets [`qty`](field@Self::qty).
-    #[inline]
-    pub fn qty(mut self, qty: impl runtime::value::IntoDecimal) -> Self {
-        self.qty = Some(runtime::value::IntoDecimal::into_decimal(qty));
-        self
-    }
-
-    /// Sets [`price`](field@Self::price).
-    #[inline]
-    pub fn price(mut self, price: impl runtime::value::IntoDecimal) -> Self {
-        self.price = Some(runtime::value::IntoDecimal::into_decimal(price));
-        self
-    }
-
-    /// Sets [`requestId`](field@Self::request_id).
-    #[inline]
-    pub fn request_id(mut self, request_id: u64) -> Self {
-        self.request_id = Some(request_id);
-        self
-    }
-
-    /// Sets [`autoCancel`](field@Self::auto_cancel).
-    #[inline]
-    pub fn auto_cancel(mut self, auto_cancel: impl Into<YesNo>) -> Self {
-        self.auto_cancel = Some(auto_cancel.into());
-        self
-    }
-
-    /// Sets [`symbol`](field@Self::symbol).
-    #[inline]
-    pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
-        self.symbol = Some(symbol.into());
-        self
-    }
-
-    /// Sets [`category`](field@Self::category).
-    #[inline]
-    pub fn category(mut self, category: Category) -> Self {
-        self.category = Some(category);
-        self
-    }
-
-    /// Sets [`tpTriggerBy`](field@Self::tp_trigger_by).
-    #[inline]
-    pub fn tp_trigger_by(mut self, tp_trigger_by: TriggerBy) -> Self {
-        self.tp_trigger_by = Some(tp_trigger_by);
-        self
-    }
-
-    /// Sets [`slTriggerBy`](field@Self::sl_trigger_by).
-    #[inline]
-    pub fn sl_trigger_by(mut self, sl_trigger_by: TriggerBy) -> Self {
-        self.sl_trigger_by = Some(sl_trigger_by);
-        self
-    }
-
-    /// Sets [`takeProfit`](field@Self::take_profit).
-    #[inline]
-    pub fn take_profit(mut self, take_profit: impl runtime::value::IntoEdit) -> Self {
-        self.take_profit = runtime::value::IntoEdit::into_edit(take_profit);
-        self
-    }
-
-    /// Sets [`stopLoss`](field@Self::stop_loss).
-    #[inline]
-    pub fn stop_loss(mut self, stop_loss: impl runtime::value::IntoEdit) -> Self {
-        self.stop_loss = runtime::value::IntoEdit::into_edit(stop_loss);
-        self
-    }
-
-    /// Sets [`tpOrderType`](field@Self::tp_order_type).
-    #[inline]
-    pub fn tp_order_type(mut self, tp_order_type: OrderType) -> Self {
-        self.tp_order_type = Some(tp_order_type);
-        self
-    }
-
-    /// Sets [`slOrderType`](field@Self::sl_order_type).
-    #[inline]
-    pub fn sl_order_type(mut self, sl_order_type: OrderType) -> Self {
-        self.sl_order_type = Some(sl_order_type);
-        self
-    }
-
-    /// Sets [`tpLimitPrice`](field@Self::tp_limit_price).
-    #[inline]
-    pub fn tp_limit_price(
-        mut self,
-        tp_limit_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.tp_limit_price = Some(
-            runtime::value::IntoDecimal::into_decimal(tp_limit_price),
-        );
-        self
-    }
-
-    /// Sets [`slLimitPrice`](field@Self::sl_limit_price).
-    #[inline]
-    pub fn sl_limit_price(
-        mut self,
-        sl_limit_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.sl_limit_price = Some(
-            runtime::value::IntoDecimal::into_decimal(sl_limit_price),
-        );
-        self
-    }
-
-    /// Sets [`pxAmendType`](field@Self::px_amend_type).
-    #[inline]
-    pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
-        self.px_amend_type = Some(px_amend_type.into());
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for ModifyOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        runtime::parameters::Parameters::write(&self.order, out);
-        out.optional_text(name!("qty"), self.qty.as_ref());
-        out.optional_text(name!("price"), self.price.as_ref());
-        out.optional_number(name!("requestId"), self.request_id.as_ref());
-        out.optional_text(name!("autoCancel"), self.auto_cancel.as_ref());
-        out.optional_text(name!("symbol"), self.symbol.as_ref());
-        out.optional_text(name!("category"), self.category.as_ref());
-        out.optional_text(name!("tpTriggerBy"), self.tp_trigger_by.as_ref());
-        out.optional_text(name!("slTriggerBy"), self.sl_trigger_by.as_ref());
-        out.edit_text(name!("takeProfit"), &self.take_profit, "0");
-        out.edit_text(name!("stopLoss"), &self.stop_loss, "0");
-        out.optional_text(name!("tpOrderType"), self.tp_order_type.as_ref());
-        out.optional_text(name!("slOrderType"), self.sl_order_type.as_ref());
-        out.optional_text(name!("tpLimitPrice"), self.tp_limit_price.as_ref());
-        out.optional_text(name!("slLimitPrice"), self.sl_limit_price.as_ref());
-        out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
-        let qty = from.optional("qty");
-        let price = from.optional("price");
-        let request_id = from.optional("requestId");
-        let auto_cancel = from.optional_word("autoCancel");
-        let symbol = from.optional("symbol");
-        let category = from.optional_word("category");
-        let tp_trigger_by = from
-            .may_be_blank("tpTriggerBy")
-            .optional_word("tpTriggerBy");
-        let sl_trigger_by = from
-            .may_be_blank("slTriggerBy")
-            .optional_word("slTriggerBy");
-        let take_profit = from.edit("takeProfit", "0");
-        let stop_loss = from.edit("stopLoss", "0");
-        let tp_order_type = from.optional_word("tpOrderType");
-        let sl_order_type = from.optional_word("slOrderType");
-        let tp_limit_price = from.may_be_blank("tpLimitPrice").optional("tpLimitPrice");
-        let sl_limit_price = from.may_be_blank("slLimitPrice").optional("slLimitPrice");
-        let px_amend_type = from.optional_word("pxAmendType");
-        Some(Self {
-            order: order?,
-            qty,
-            price,
-            request_id,
-            auto_cancel,
-            symbol,
-            category,
-            tp_trigger_by,
-            sl_trigger_by,
-            take_profit,
-            stop_loss,
-            tp_order_type,
-            sl_order_type,
-            tp_limit_price,
-            sl_limit_price,
-            px_amend_type,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        runtime::parameters::Parameters::check(&self.order, to);
-        to.decimal("qty", self.qty.as_ref());
-        to.decimal("price", self.price.as_ref());
-        to.digits("requestId", self.request_id.as_ref().copied(), 18);
-        to.optional_known("autoCancel", self.auto_cancel.as_ref());
-        to.identifier("symbol", self.symbol.as_ref());
-        to.optional_known("category", self.category.as_ref());
-        to.optional_known("tpTriggerBy", self.tp_trigger_by.as_ref());
-        to.optional_known("slTriggerBy", self.sl_trigger_by.as_ref());
-        to.edit("takeProfit", &self.take_profit, "0");
-        to.decimal("takeProfit", self.take_profit.value());
-        to.edit("stopLoss", &self.stop_loss, "0");
-        to.decimal("stopLoss", self.stop_loss.value());
-        to.optional_known("tpOrderType", self.tp_order_type.as_ref());
-        to.optional_known("slOrderType", self.sl_order_type.as_ref());
-        to.decimal("tpLimitPrice", self.tp_limit_price.as_ref());
-        to.decimal("slLimitPrice", self.sl_limit_price.as_ref());
-        to.optional_known("pxAmendType", self.px_amend_type.as_ref());
+impl runtime::parameters::Rules for ModifyOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(&RULES[0], "qty", !(self.qty.is_some() || self.price.is_some()));
         to.rule(
             &RULES[1],
@@ -416,7 +240,7 @@ impl runtime::parameters::Parameters for ModifyOrder {
 
 impl runtime::Operation for ModifyOrder {
     type Response = OrderIds;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 }
 
 impl runtime::orders::Amendment for ModifyOrder {
@@ -440,26 +264,26 @@ impl runtime::confirm::Queryable for ModifyOrder {
 
 impl runtime::confirm::Confirmable for ModifyOrder {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.modify-order",
     family: "unified",
     title: "Modify Order",
     doc: "Modifies an order that is not wholly filled: its quantity, its price or both, and with them its take-profit and stop-loss.",
     document: "unified-v3",
     section: "Modify Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/modify-order",
-    effect: runtime::tables::Effect::Amend,
+    effect: tables::Effect::Amend,
     permission: Some("UTA trade"),
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("autoCancel", "no"), ("pxAmendType", "no")],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("orderId", "orderId"), ("clientOid", "clientOid")],
         matches: &[
             ("qty", "qty"),
@@ -476,15 +300,15 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         agrees: &[("symbol", &["symbol"]), ("category", &["category"])],
         changed: Some("updatedTime"),
         changed_while: &[("orderStatus", &["live", "new"])],
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -492,53 +316,53 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
-    compound: Some(runtime::tables::Compound {
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    compound: Some(tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",
     }),
-    amends: Some(runtime::tables::Amends {
+    amends: Some(tables::Amends {
         list: None,
         ids: &["orderId", "clientOid"],
         in_flight: Some(1),
     }),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "qty-or-price",
         at: "Modify Order, parameters",
         says: "At least one of quantity and price must be given.",
         hint: "set qty or price",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "trigger-by-futures-only",
         at: "Modify Order, parameters",
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
         hint: "set category to something other than SPOT or MARGIN",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "tp-limit-price-limit-only",
         at: "Modify Order, parameters",
         says: "The take-profit execution price goes with the order type limit, so not with a change to market.",
         hint: "set tpOrderType to something other than market",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "sl-limit-price-limit-only",
         at: "Modify Order, parameters",
         says: "The stop-loss execution price goes with the order type limit, so not with a change to market.",
         hint: "set slOrderType to something other than market",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "new-coin-m-no-modify",
         at: "What the service does, after the conventions",
         says: "Orders of the new Coin-M business line cannot be modified.",
         hint: "use a symbol of another form than `*USD_CM`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

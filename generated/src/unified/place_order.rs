@@ -2,7 +2,7 @@
 
 //! Place Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     Category, ClientOid, Execution, GetOrderDetails, MarginMode, Order, OrderAck,
     OrderType, PosSide, Side, StpMode, Symbol, TimeInForce, TriggerBy, YesNo,
@@ -151,488 +151,313 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]
+    #[checked_by(Rules)]
     pub struct PlaceOrder {
         /// `category`: Business line of the order.
+        #[wire("category")]
         pub category: Category,
         /// `symbol`: Symbol name.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
         /// `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
         /// coin.
+        #[wire("qty")]
         pub qty: runtime::Decimal,
         /// `side`: Direction.
+        #[wire("side")]
         pub side: Side,
         /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        #[wire("orderType", "price", "timeInForce", "pxAmendType")]
         pub execution: Execution,
         /// `posSide`: Position the order is for; futures in hedge mode. Required under a condition, see the
         /// rules.
+        #[wire("posSide")]
         pub pos_side: Option<PosSide>,
         /// `clientOid`: The caller's own id. Sending one always is recommended.
         #[doc(alias("client order id"))]
+        #[wire("clientOid")]
         pub client_oid: Option<ClientOid>,
         /// `reduceOnly`: Whether the order may only reduce a position. The exchange defaults to `no`.
+        #[wire("reduceOnly" from impl Into)]
         pub reduce_only: Option<YesNo>,
         /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
+        #[wire("stpMode")]
         pub stp_mode: Option<StpMode>,
         /// `tpTriggerBy`: Price that the take-profit watches; futures only. The exchange defaults to `market`.
+        #[wire("tpTriggerBy")]
         pub tp_trigger_by: Option<TriggerBy>,
         /// `slTriggerBy`: Price that the stop-loss watches; futures only. The exchange defaults to `market`.
+        #[wire("slTriggerBy")]
         pub sl_trigger_by: Option<TriggerBy>,
         /// `takeProfit`: Trigger price of the preset take-profit.
         #[doc(alias("take profit", "tp", "target"))]
+        #[wire("takeProfit" from impl IntoDecimal)]
         pub take_profit: Option<runtime::Decimal>,
         /// `stopLoss`: Trigger price of the preset stop-loss.
         #[doc(alias("stop loss", "sl"))]
+        #[wire("stopLoss" from impl IntoDecimal)]
         pub stop_loss: Option<runtime::Decimal>,
         /// `tpOrderType`: Order type of the take-profit; market only in Reality pairs.
+        #[wire("tpOrderType")]
         pub tp_order_type: Option<OrderType>,
         /// `slOrderType`: Order type of the stop-loss; market only in Reality pairs.
+        #[wire("slOrderType")]
         pub sl_order_type: Option<OrderType>,
         /// `tpLimitPrice`: Execution price of a limit take-profit.
+        #[wire("tpLimitPrice" from impl IntoDecimal)]
         pub tp_limit_price: Option<runtime::Decimal>,
         /// `slLimitPrice`: Execution price of a limit stop-loss.
+        #[wire("slLimitPrice" from impl IntoDecimal)]
         pub sl_limit_price: Option<runtime::Decimal>,
         /// `marginMode`: Margin mode; futures only. The exchange defaults to `crossed`.
+        #[wire("marginMode")]
         pub margin_mode: Option<MarginMode>,
         /// `autoBorrow`: Whether a shortfall is borrowed; spot only. The exchange defaults to `no`.
+        #[wire("autoBorrow" from impl Into)]
         pub auto_borrow: Option<YesNo>,
     }
-}
 
-impl PlaceOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
-    ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    /// - `side`: Direction.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
-    pub fn new(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        side: Side,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self {
-            category,
-            symbol: symbol.into(),
-            qty: runtime::value::IntoDecimal::into_decimal(qty),
-            side,
-            execution: execution.into(),
-            pos_side: None,
-            client_oid: None,
-            reduce_only: None,
-            stp_mode: None,
-            tp_trigger_by: None,
-            sl_trigger_by: None,
-            take_profit: None,
-            stop_loss: None,
-            tp_order_type: None,
-            sl_order_type: None,
-            tp_limit_price: None,
-            sl_limit_price: None,
-            margin_mode: None,
-            auto_borrow: None,
+    impl PlaceOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `category`: Business line of the order.
+        /// - `symbol`: Symbol name.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
+        ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        /// - `side`: Direction.
+        /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        pub fn new(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            side: Side,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self {
+                category,
+                symbol: symbol.into(),
+                qty: runtime::value::IntoDecimal::into_decimal(qty),
+                side,
+                execution: execution.into(),
+                pos_side: None,
+                client_oid: None,
+                reduce_only: None,
+                stp_mode: None,
+                tp_trigger_by: None,
+                sl_trigger_by: None,
+                take_profit: None,
+                stop_loss: None,
+                tp_order_type: None,
+                sl_order_type: None,
+                tp_limit_price: None,
+                sl_limit_price: None,
+                margin_mode: None,
+                auto_borrow: None,
+            }
+        }
+
+        /// In hedge mode, opens a long or adds to it.
+        ///
+        /// Sends `side` = `buy`, `posSide` = `long` (Place Order, rule 3).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_open_long(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
+        }
+
+        /// In hedge mode, closes a long or a part of it.
+        ///
+        /// Sends `side` = `sell`, `posSide` = `long` (Place Order, rule 3).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_close_long(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
+        }
+
+        /// In hedge mode, opens a short or adds to it.
+        ///
+        /// Sends `side` = `sell`, `posSide` = `short` (Place Order, rule 3).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_open_short(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
+        }
+
+        /// In hedge mode, closes a short or a part of it.
+        ///
+        /// Sends `side` = `buy`, `posSide` = `short` (Place Order, rule 3).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn hedge_close_short(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
+        }
+
+        /// In one-way mode, buys to open a long; against a short it buys all the same.
+        ///
+        /// Sends `side` = `buy` (Place Order, rule 3).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn one_way_open_long(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Buy, execution)
+        }
+
+        /// In one-way mode, closes a long or a part of it, and never opens a short.
+        ///
+        /// Sends `side` = `sell`, `reduceOnly` = `yes` (Place Order, rule 3).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn one_way_close_long(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Sell, execution).reduce_only(YesNo::Yes)
+        }
+
+        /// In one-way mode, sells to open a short; against a long it sells all the same.
+        ///
+        /// Sends `side` = `sell` (Place Order, rule 3).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn one_way_open_short(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Sell, execution)
+        }
+
+        /// In one-way mode, closes a short or a part of it, and never opens a long.
+        ///
+        /// Sends `side` = `buy`, `reduceOnly` = `yes` (Place Order, rule 3).
+        ///
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn one_way_close_short(
+            category: Category,
+            symbol: impl Into<Symbol>,
+            qty: impl runtime::value::IntoDecimal,
+            execution: impl Into<Execution>,
+        ) -> Self {
+            Self::new(category, symbol, qty, Side::Buy, execution).reduce_only(YesNo::Yes)
+        }
+
+        /// On spot, buys at market for an amount of the quote coin.
+        ///
+        /// Sends `category` = `SPOT`, `side` = `buy`, `orderType` = `market` (Place Order, parameter table,
+        /// qty).
+        ///
+        /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn spot_market_buy(
+            symbol: impl Into<Symbol>,
+            quote_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(Category::Spot, symbol, quote_amount, Side::Buy, Execution::Market)
+        }
+
+        /// On spot, sells an amount of the base coin at market.
+        ///
+        /// Sends `category` = `SPOT`, `side` = `sell`, `orderType` = `market` (Place Order, parameter table,
+        /// qty).
+        ///
+        /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn spot_market_sell(
+            symbol: impl Into<Symbol>,
+            base_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(Category::Spot, symbol, base_amount, Side::Sell, Execution::Market)
+        }
+
+        /// On margin, buys at market for an amount of the quote coin.
+        ///
+        /// Sends `category` = `MARGIN`, `side` = `buy`, `orderType` = `market` (Place Order, parameter table,
+        /// qty).
+        ///
+        /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn margin_market_buy(
+            symbol: impl Into<Symbol>,
+            quote_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(Category::Margin, symbol, quote_amount, Side::Buy, Execution::Market)
+        }
+
+        /// On margin, sells an amount of the base coin at market.
+        ///
+        /// Sends `category` = `MARGIN`, `side` = `sell`, `orderType` = `market` (Place Order, parameter table,
+        /// qty).
+        ///
+        /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn margin_market_sell(
+            symbol: impl Into<Symbol>,
+            base_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
         }
     }
-
-    /// In hedge mode, opens a long or adds to it.
-    ///
-    /// Sends `side` = `buy`, `posSide` = `long` (Place Order, rule 3).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_open_long(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
-    }
-
-    /// In hedge mode, closes a long or a part of it.
-    ///
-    /// Sends `side` = `sell`, `posSide` = `long` (Place Order, rule 3).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_close_long(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
-    }
-
-    /// In hedge mode, opens a short or adds to it.
-    ///
-    /// Sends `side` = `sell`, `posSide` = `short` (Place Order, rule 3).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_open_short(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
-    }
-
-    /// In hedge mode, closes a short or a part of it.
-    ///
-    /// Sends `side` = `buy`, `posSide` = `short` (Place Order, rule 3).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn hedge_close_short(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
-    }
-
-    /// In one-way mode, buys to open a long; against a short it buys all the same.
-    ///
-    /// Sends `side` = `buy` (Place Order, rule 3).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn one_way_open_long(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Buy, execution)
-    }
-
-    /// In one-way mode, closes a long or a part of it, and never opens a short.
-    ///
-    /// Sends `side` = `sell`, `reduceOnly` = `yes` (Place Order, rule 3).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn one_way_close_long(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Sell, execution).reduce_only(YesNo::Yes)
-    }
-
-    /// In one-way mode, sells to open a short; against a long it sells all the same.
-    ///
-    /// Sends `side` = `sell` (Place Order, rule 3).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
-    ///   coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn one_way_open_short(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Sell, execution)
-    }
-
-    /// In one-way mode, closes a short or a part of it, and never opens a long.
-    ///
-    /// Sends `side` = `buy`, `reduceOnly` = `yes` (Place Order, rule 3).
-    ///
-    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn one_way_close_short(
-        category: Category,
-        symbol: impl Into<Symbol>,
-        qty: impl runtime::value::IntoDecimal,
-        execution: impl Into<Execution>,
-    ) -> Self {
-        Self::new(category, symbol, qty, Side::Buy, execution).reduce_only(YesNo::Yes)
-    }
-
-    /// On spot, buys at market for an amount of the quote coin.
-    ///
-    /// Sends `category` = `SPOT`, `side` = `buy`, `orderType` = `market` (Place Order, parameter table,
-    /// qty).
-    ///
-    /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn spot_market_buy(
-        symbol: impl Into<Symbol>,
-        quote_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(Category::Spot, symbol, quote_amount, Side::Buy, Execution::Market)
-    }
-
-    /// On spot, sells an amount of the base coin at market.
-    ///
-    /// Sends `category` = `SPOT`, `side` = `sell`, `orderType` = `market` (Place Order, parameter table,
-    /// qty).
-    ///
-    /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn spot_market_sell(
-        symbol: impl Into<Symbol>,
-        base_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(Category::Spot, symbol, base_amount, Side::Sell, Execution::Market)
-    }
-
-    /// On margin, buys at market for an amount of the quote coin.
-    ///
-    /// Sends `category` = `MARGIN`, `side` = `buy`, `orderType` = `market` (Place Order, parameter table,
-    /// qty).
-    ///
-    /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn margin_market_buy(
-        symbol: impl Into<Symbol>,
-        quote_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(Category::Margin, symbol, quote_amount, Side::Buy, Execution::Market)
-    }
-
-    /// On margin, sells an amount of the base coin at market.
-    ///
-    /// Sends `category` = `MARGIN`, `side` = `sell`, `orderType` = `market` (Place Order, parameter table,
-    /// qty).
-    ///
-    /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn margin_market_sell(
-        symbol: impl Into<Symbol>,
-        base_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
-    }
-
-    /// Sets [`posSide`](field@Self::pos_side).
-    #[inline]
-    pub fn pos_side(mut self, pos_side: PosSide) -> Self {
-        self.pos_side = Some(pos_side);
-        self
-    }
-
-    /// Sets [`clientOid`](field@Self::client_oid).
-    #[doc(alias("client order id"))]
-    #[inline]
-    pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
-        self.client_oid = Some(client_oid);
-        self
-    }
-
-    /// Sets [`reduceOnly`](field@Self::reduce_only).
-    #[inline]
-    pub fn reduce_only(mut self, reduce_only: impl Into<YesNo>) -> Self {
-        self.reduce_only = Some(reduce_only.into());
-        self
-    }
-
-    /// Sets [`stpMode`](field@Self::stp_mode).
-    #[inline]
-    pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
-        self.stp_mode = Some(stp_mode);
-        self
-    }
-
-    /// Sets [`tpTriggerBy`](field@Self::tp_trigger_by).
-    #[inline]
-    pub fn tp_trigger_by(mut self, tp_trigger_by: TriggerBy) -> Self {
-        self.tp_trigger_by = Some(tp_trigger_by);
-        self
-    }
-
-    /// Sets [`slTriggerBy`](field@Self::sl_trigger_by).
-    #[inline]
-    pub fn sl_trigger_by(mut self, sl_trigger_by: TriggerBy) -> Self {
-        self.sl_trigger_by = Some(sl_trigger_by);
-        self
-    }
-
-    /// Sets [`takeProfit`](field@Self::take_profit).
-    #[doc(alias("take profit", "tp", "target"))]
-    #[inline]
-    pub fn take_profit(mut self, take_profit: impl runtime::value::IntoDecimal) -> Self {
-        self.take_profit = Some(runtime::value::IntoDecimal::into_decimal(take_profit));
-        self
-    }
-
-    /// Sets [`stopLoss`](field@Self::stop_loss).
-    #[doc(alias("stop loss", "sl"))]
-    #[inline]
-    pub fn stop_loss(mut self, stop_loss: impl runtime::value::IntoDecimal) -> Self {
-        self.stop_loss = Some(runtime::value::IntoDecimal::into_decimal(stop_loss));
-        self
-    }
-
-    /// Sets [`tpOrderType`](field@Self::tp_order_type).
-    #[inline]
-    pub fn tp_order_type(mut self, tp_order_type: OrderType) -> Self {
-        self.tp_order_type = Some(tp_order_type);
-        self
-    }
-
-    /// Sets [`slOrderType`](field@Self::sl_order_type).
-    #[inline]
-    pub fn sl_order_type(mut self, sl_order_type: OrderType) -> Self {
-        self.sl_order_type = Some(sl_order_type);
-        self
-    }
-
-    /// Sets [`tpLimitPrice`](field@Self::tp_limit_price).
-    #[inline]
-    pub fn tp_limit_price(
-        mut self,
-        tp_limit_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.tp_limit_price = Some(
-            runtime::value::IntoDecimal::into_decimal(tp_limit_price),
-        );
-        self
-    }
-
-    /// Sets [`slLimitPrice`](field@Self::sl_limit_price).
-    #[inline]
-    pub fn sl_limit_price(
-        mut self,
-        sl_limit_price: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.sl_limit_price = Some(
-            runtime::value::IntoDecimal::into_decimal(sl_limit_price),
-        );
-        self
-    }
-
-    /// Sets [`marginMode`](field@Self::margin_mode).
-    #[inline]
-    pub fn margin_mode(mut self, margin_mode: MarginMode) -> Self {
-        self.margin_mode = Some(margin_mode);
-        self
-    }
-
-    /// Sets [`autoBorrow`](field@Self::auto_borrow).
-    #[inline]
-    pub fn auto_borrow(mut self, auto_borrow: impl Into<YesNo>) -> Self {
-        self.auto_borrow = Some(auto_borrow.into());
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for PlaceOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("category"), &self.category);
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("qty"), &self.qty);
-        out.text(name!("side"), &self.side);
-        runtime::parameters::Parameters::write(&self.execution, out);
-        out.optional_text(name!("posSide"), self.pos_side.as_ref());
-        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
-        out.optional_text(name!("reduceOnly"), self.reduce_only.as_ref());
-        out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
-        out.optional_text(name!("tpTriggerBy"), self.tp_trigger_by.as_ref());
-        out.optional_text(name!("slTriggerBy"), self.sl_trigger_by.as_ref());
-        out.optional_text(name!("takeProfit"), self.take_profit.as_ref());
-        out.optional_text(name!("stopLoss"), self.stop_loss.as_ref());
-        out.optional_text(name!("tpOrderType"), self.tp_order_type.as_ref());
-        out.optional_text(name!("slOrderType"), self.sl_order_type.as_ref());
-        out.optional_text(name!("tpLimitPrice"), self.tp_limit_price.as_ref());
-        out.optional_text(name!("slLimitPrice"), self.sl_limit_price.as_ref());
-        out.optional_text(name!("marginMode"), self.margin_mode.as_ref());
-        out.optional_text(name!("autoBorrow"), self.auto_borrow.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.word("category");
-        let symbol = from.required("symbol");
-        let qty = from.required("qty");
-        let side = from.word("side");
-        let execution = <Execution as runtime::parameters::Parameters>::read(from);
-        let pos_side = from.optional_word("posSide");
-        let client_oid = from.optional("clientOid");
-        let reduce_only = from.optional_word("reduceOnly");
-        let stp_mode = from.optional_word("stpMode");
-        let tp_trigger_by = from.optional_word("tpTriggerBy");
-        let sl_trigger_by = from.optional_word("slTriggerBy");
-        let take_profit = from.optional("takeProfit");
-        let stop_loss = from.optional("stopLoss");
-        let tp_order_type = from.optional_word("tpOrderType");
-        let sl_order_type = from.optional_word("slOrderType");
-        let tp_limit_price = from.optional("tpLimitPrice");
-        let sl_limit_price = from.optional("slLimitPrice");
-        let margin_mode = from.optional_word("marginMode");
-        let auto_borrow = from.optional_word("autoBorrow");
-        Some(Self {
-            category: category?,
-            symbol: symbol?,
-            qty: qty?,
-            side: side?,
-            execution: execution?,
-            pos_side,
-            client_oid,
-            reduce_only,
-            stp_mode,
-            tp_trigger_by,
-            sl_trigger_by,
-            take_profit,
-            stop_loss,
-            tp_order_type,
-            sl_order_type,
-            tp_limit_price,
-            sl_limit_price,
-            margin_mode,
-            auto_borrow,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.optional_known("category", Some(&self.category));
-        to.identifier("symbol", Some(&self.symbol));
-        to.decimal("qty", Some(&self.qty));
-        to.optional_known("side", Some(&self.side));
-        runtime::parameters::Parameters::check(&self.execution, to);
-        to.optional_known("posSide", self.pos_side.as_ref());
-        to.identifier("clientOid", self.client_oid.as_ref());
-        to.optional_known("reduceOnly", self.reduce_only.as_ref());
-        to.optional_known("stpMode", self.stp_mode.as_ref());
-        to.optional_known("tpTriggerBy", self.tp_trigger_by.as_ref());
-        to.optional_known("slTriggerBy", self.sl_trigger_by.as_ref());
-        to.decimal("takeProfit", self.take_profit.as_ref());
-        to.decimal("stopLoss", self.stop_loss.as_ref());
-        to.optional_known("tpOrderType", self.tp_order_type.as_ref());
-        to.optional_known("slOrderType", self.sl_order_type.as_ref());
-        to.decimal("tpLimitPrice", self.tp_limit_price.as_ref());
-        to.decimal("slLimitPrice", self.sl_limit_price.as_ref());
-        to.optional_known("marginMode", self.margin_mode.as_ref());
-        to.optional_known("autoBorrow", self.auto_borrow.as_ref());
+impl runtime::parameters::Rules for PlaceOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
         let category_is_usdt_or_coin_or_usdc_futures = [
             Category::UsdtFutures,
@@ -752,7 +577,7 @@ impl runtime::parameters::Parameters for PlaceOrder {
 
 impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -787,22 +612,22 @@ impl runtime::confirm::Queryable for PlaceOrder {
 
 impl runtime::confirm::Confirmable for PlaceOrder {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.place-order",
     family: "unified",
     title: "Place Order",
     doc: "Places one spot, margin or futures order. Reality pairs are served too.",
     document: "unified-v3",
     section: "Place Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/place-order",
-    effect: runtime::tables::Effect::Create,
+    effect: tables::Effect::Create,
     permission: Some("UTA trade (read & write)"),
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[
-        runtime::tables::RateLimit::per_uid(10),
-        runtime::tables::RateLimit::per_uid(5).class("reality"),
-        runtime::tables::RateLimit::per_uid(30).class("reality-whitelisted"),
+        tables::RateLimit::per_uid(10),
+        tables::RateLimit::per_uid(5).class("reality"),
+        tables::RateLimit::per_uid(30).class("reality-whitelisted"),
     ],
     defaults: &[
         ("reduceOnly", "no"),
@@ -814,11 +639,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     ],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("clientOid", "clientOid")],
         agrees: &[
             ("category", &["category"]),
@@ -843,11 +668,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         ],
         created: Some("createdTime"),
         kept_ms: Some(7200000),
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -855,145 +680,145 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
     order_kind: Some("category"),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "rpi-needs-permission",
         at: "Place Order, parameter table, timeInForce",
         says: "The time in force rpi is only for accounts with the market-maker permission for retail price improvement.",
         depends_on: &["rpiMarketMaker"],
         hint: "use an account whose rpiMarketMaker is true",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "hedge-mode-needs-pos-side",
         at: "Place Order, parameter table, posSide",
         says: "In hedge mode posSide must be sent.",
         depends_on: &["positionMode"],
         hint: "set posSide",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "pos-side-futures-only",
         at: "Place Order, parameter table, posSide",
         says: "The position side is for futures only.",
         hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "trigger-by-futures-only",
         at: "Place Order, parameter table, tpTriggerBy and slTriggerBy",
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
         hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "reality-tp-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
         says: "In a Reality pair the take-profit can be a market order only.",
         hint: "set tpOrderType to something other than limit",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "reality-sl-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
         says: "In a Reality pair the stop-loss can be a market order only.",
         hint: "set slOrderType to something other than limit",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "new-coin-m-no-preset-tp-sl",
         at: "What the service does, after the conventions",
         says: "Orders of the new Coin-M business line cannot preset take-profit or stop-loss.",
         hint: "leave out takeProfit and stopLoss and tpTriggerBy and slTriggerBy and tpOrderType and slOrderType and tpLimitPrice and slLimitPrice",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "tp-limit-price-needs-limit",
         at: "Place Order, parameter table, tpLimitPrice",
         says: "The take-profit execution price counts only when its order type is limit.",
         hint: "set tpOrderType to limit",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "sl-limit-price-needs-limit",
         at: "Place Order, parameter table, slLimitPrice",
         says: "The stop-loss execution price counts only when its order type is limit.",
         hint: "set slOrderType to limit",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "margin-mode-futures-only",
         at: "Place Order, parameter table, marginMode",
         says: "The margin mode is for futures only.",
         hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "auto-borrow-spot-only",
         at: "Place Order, parameter table, autoBorrow",
         says: "Borrowing a shortfall is available on spot only.",
         hint: "set category to SPOT",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "futures-price-step",
         at: "Place Order, rule 2",
         says: "The price of a futures order is a multiple of the pair's priceMultiplier.",
         depends_on: &["priceMultiplier"],
         hint: "round price to a multiple of priceMultiplier",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "futures-price-decimals",
         at: "Place Order, rule 2",
         says: "The price of a futures order has no more decimals than the pair's pricePrecision.",
         depends_on: &["pricePrecision"],
         hint: "round price to pricePrecision decimal places",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "futures-qty-minimum",
         at: "Place Order, rule 2",
         says: "The quantity of a futures order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "futures-qty-step",
         at: "Place Order, rule 2",
         says: "The quantity of a futures order is a multiple of the pair's sizeMultiplier.",
         depends_on: &["sizeMultiplier"],
         hint: "round qty to a multiple of sizeMultiplier",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "spot-price-decimals",
         at: "Place Order, rule 2",
         says: "The price of a spot order has as many decimals as the pair allows.",
         depends_on: &["pricePrecision"],
         hint: "round price to pricePrecision decimal places",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "spot-qty-minimum",
         at: "Place Order, rule 2",
         says: "The quantity of a spot order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "client-oid-recommended",
         at: "Place Order, rule 4",
-        severity: runtime::tables::Severity::Warn,
+        severity: tables::Severity::Warn,
         says: "Sending a clientOid with every order is recommended.",
         hint: "set clientOid",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

@@ -2,7 +2,7 @@
 
 //! Place Reality Order.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime::{self as runtime, tables};
 use super::{
     Category, ClientOid, GetOrderDetails, Order, OrderIds, RealityExecution, Side, Symbol,
 };
@@ -76,127 +76,86 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place an order in a stock token"))]
+    #[checked_by(Rules)]
     pub struct PlaceRealityOrder {
         /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
         /// `MARGIN`.
+        #[wire("category", only = ["SPOT", "MARGIN"])]
         pub category: Option<Category>,
         /// `symbol`: Name of a Reality pair.
+        #[wire("symbol")]
         pub symbol: Symbol,
         /// `side`: Direction.
+        #[wire("side")]
         pub side: Side,
         /// `orderType`, `price`: Limit with a price or market.
+        #[wire("orderType", "price")]
         pub execution: RealityExecution,
         /// `qty`: Quantity of the order. Unit: quote coin when `side` is `buy` and `orderType` is `market`;
         /// otherwise base coin.
+        #[wire("qty")]
         pub qty: runtime::Decimal,
         /// `clientOid`: The caller's own id.
+        #[wire("clientOid")]
         pub client_oid: Option<ClientOid>,
     }
-}
 
-impl PlaceRealityOrder {
-    /// Takes the required parameters; the others are left out.
-    ///
-    /// - `symbol`: Name of a Reality pair.
-    /// - `side`: Direction.
-    /// - `orderType`, `price`: Limit with a price or market.
-    /// - `qty`: Quantity of the order. Unit: quote coin when `side` is `buy` and `orderType` is `market`;
-    ///   otherwise base coin.
-    pub fn new(
-        symbol: impl Into<Symbol>,
-        side: Side,
-        execution: impl Into<RealityExecution>,
-        qty: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self {
-            category: None,
-            symbol: symbol.into(),
-            side,
-            execution: execution.into(),
-            qty: runtime::value::IntoDecimal::into_decimal(qty),
-            client_oid: None,
+    impl PlaceRealityOrder {
+        /// Takes the required parameters; the others are left out.
+        ///
+        /// - `symbol`: Name of a Reality pair.
+        /// - `side`: Direction.
+        /// - `orderType`, `price`: Limit with a price or market.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `side` is `buy` and `orderType` is `market`;
+        ///   otherwise base coin.
+        pub fn new(
+            symbol: impl Into<Symbol>,
+            side: Side,
+            execution: impl Into<RealityExecution>,
+            qty: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self {
+                category: None,
+                symbol: symbol.into(),
+                side,
+                execution: execution.into(),
+                qty: runtime::value::IntoDecimal::into_decimal(qty),
+                client_oid: None,
+            }
+        }
+
+        /// Buys at market for an amount of the quote coin.
+        ///
+        /// Sends `side` = `buy`, `orderType` = `market` (Place Reality Order, parameters, qty).
+        ///
+        /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn market_buy(
+            symbol: impl Into<Symbol>,
+            quote_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(symbol, Side::Buy, RealityExecution::Market, quote_amount)
+        }
+
+        /// Sells an amount of the base coin at market.
+        ///
+        /// Sends `side` = `sell`, `orderType` = `market` (Place Reality Order, parameters, qty).
+        ///
+        /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+        ///
+        /// Other arguments are those of [`new`](Self::new).
+        pub fn market_sell(
+            symbol: impl Into<Symbol>,
+            base_amount: impl runtime::value::IntoDecimal,
+        ) -> Self {
+            Self::new(symbol, Side::Sell, RealityExecution::Market, base_amount)
         }
     }
-
-    /// Buys at market for an amount of the quote coin.
-    ///
-    /// Sends `side` = `buy`, `orderType` = `market` (Place Reality Order, parameters, qty).
-    ///
-    /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn market_buy(
-        symbol: impl Into<Symbol>,
-        quote_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(symbol, Side::Buy, RealityExecution::Market, quote_amount)
-    }
-
-    /// Sells an amount of the base coin at market.
-    ///
-    /// Sends `side` = `sell`, `orderType` = `market` (Place Reality Order, parameters, qty).
-    ///
-    /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
-    ///
-    /// Other arguments are those of [`new`](Self::new).
-    pub fn market_sell(
-        symbol: impl Into<Symbol>,
-        base_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        Self::new(symbol, Side::Sell, RealityExecution::Market, base_amount)
-    }
-
-    /// Sets [`category`](field@Self::category).
-    #[inline]
-    pub fn category(mut self, category: Category) -> Self {
-        self.category = Some(category);
-        self
-    }
-
-    /// Sets [`clientOid`](field@Self::client_oid).
-    #[inline]
-    pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
-        self.client_oid = Some(client_oid);
-        self
-    }
 }
 
-impl runtime::parameters::Parameters for PlaceRealityOrder {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text(name!("category"), self.category.as_ref());
-        out.text(name!("symbol"), &self.symbol);
-        out.text(name!("side"), &self.side);
-        runtime::parameters::Parameters::write(&self.execution, out);
-        out.text(name!("qty"), &self.qty);
-        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        let category = from.optional_word("category");
-        let symbol = from.required("symbol");
-        let side = from.word("side");
-        let execution = <RealityExecution as runtime::parameters::Parameters>::read(
-            from,
-        );
-        let qty = from.required("qty");
-        let client_oid = from.optional("clientOid");
-        Some(Self {
-            category,
-            symbol: symbol?,
-            side: side?,
-            execution: execution?,
-            qty: qty?,
-            client_oid,
-        })
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
-        to.identifier("symbol", Some(&self.symbol));
-        to.optional_known("side", Some(&self.side));
-        runtime::parameters::Parameters::check(&self.execution, to);
-        to.decimal("qty", Some(&self.qty));
-        to.identifier("clientOid", self.client_oid.as_ref());
+impl runtime::parameters::Rules for PlaceRealityOrder {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
@@ -204,7 +163,7 @@ impl runtime::parameters::Parameters for PlaceRealityOrder {
 
 impl runtime::Operation for PlaceRealityOrder {
     type Response = OrderIds;
-    const META: &'static runtime::tables::Meta = &META;
+    const META: &'static tables::Meta = &META;
 
     fn show_orders(
         response: &Self::Response,
@@ -228,27 +187,27 @@ impl runtime::confirm::Queryable for PlaceRealityOrder {
 
 impl runtime::confirm::Confirmable for PlaceRealityOrder {}
 
-const META: runtime::tables::Meta = runtime::tables::Meta {
+const META: tables::Meta = tables::Meta {
     id: "unified.place-reality-order",
     family: "unified",
     title: "Place Reality Order",
     doc: "Places one order in a Reality pair. Only for users on the white list.",
     document: "unified-v3",
     section: "Place Reality Order",
-    method: runtime::tables::Method::Post,
+    method: tables::Method::Post,
     path: "/api/v3/trade/place-reality-order",
-    effect: runtime::tables::Effect::Create,
+    effect: tables::Effect::Create,
     whitelisted: true,
     permission: Some("UTA trade (read & write)"),
-    limits: &[runtime::tables::RateLimit::per_uid(10)],
+    limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("category", "SPOT")],
     rules: RULES,
     errors: super::errors::ERRORS,
-    client_id: Some(runtime::tables::ClientId {
+    client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::tables::Confirm {
+    confirm: Some(tables::Confirm {
         ids: &[("clientOid", "clientOid")],
         agrees: &[
             ("category", &["category"]),
@@ -259,11 +218,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             ("qty", &["qty", "amount"]),
         ],
         created: Some("createdTime"),
-        ..runtime::tables::Confirm::DEFAULT
+        ..tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::tables::Echoes {
+    echoes: Some(tables::Echoes {
         ids: &[
-            runtime::tables::Echo {
+            tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -271,25 +230,25 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         also: &[],
         one_is_enough: false,
     }),
-    shows: runtime::tables::Shows::OneOf(&["orderId", "clientOid"]),
+    shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
     order_kind: Some("category"),
-    ..runtime::tables::Meta::DEFAULT
+    ..tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::tables::Rule] = &[
-    runtime::tables::Rule {
+const RULES: &[tables::Rule] = &[
+    tables::Rule {
         id: "whitelist-needed",
         at: "Place Reality Order, first sentences; Authentication, after the permissions",
         says: "Only a UID on the exchange's white list may call this.",
         depends_on: &["whitelisted"],
         hint: "use an account whose whitelisted is true",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
-    runtime::tables::Rule {
+    tables::Rule {
         id: "reality-pairs-only",
         at: "Place Reality Order, parameters, symbol",
         says: "The symbol must be that of a Reality pair.",
         hint: "use a symbol of the form `r*USDT`",
-        ..runtime::tables::Rule::DEFAULT
+        ..tables::Rule::DEFAULT
     },
 ];

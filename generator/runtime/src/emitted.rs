@@ -19,7 +19,8 @@ pub use crate::json::{FieldTable, Record, RecordTable, RecordWriter, decode_enum
 pub use crate::operation::{ItemJudge, ItemOutcomes};
 pub use crate::orders::order_reference;
 pub use crate::pages::{from_text, json_of_time, text_of, time_of_text, wire_text_of};
-pub use crate::parameters::{HeaderWriter, PathWriter};
+pub use crate::parameters::kinds::{self, ParameterValue};
+pub use crate::parameters::{HeaderWriter, Parameter, ParameterTable, PathWriter};
 #[cfg(feature = "serde")]
 pub use crate::serde_support::private;
 pub use crate::value::{

@@ -124,8 +124,9 @@ fn an_import_is_found_however_it_is_written() {
 }
 
 /// The source folders without circular imports, and how many imports each has at least.
-const WITHOUT_CIRCLES: [(&str, usize); 4] = [
+const WITHOUT_CIRCLES: [(&str, usize); 5] = [
     ("src", 100),
+    ("../cli/src", 40),
     ("../../tests/exchange/src", 100),
     ("../../tests/campaign/src", 100),
     ("../../tests/worlds/src", 30),

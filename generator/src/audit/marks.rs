@@ -11,12 +11,10 @@ use super::findings::{Basis, Findings};
 use super::readers::{Columns, need_of_cell};
 use super::wording;
 use crate::model::Reviewed;
+use tradeapi_words::MINTED_LETTERS as LETTERS;
 
 /// The length of the hash in a mark. It is followed by the number of facts that were read there.
 const HASH: usize = 5;
-
-/// Digits, and letters that are not mistaken for each other.
-const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// The prefix of headings among the other units.
 const HEADING: &str = "# ";

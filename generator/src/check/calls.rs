@@ -38,7 +38,7 @@ fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
             members_are_distinct(calls, operation, to);
             return;
         }
-        Body::Parameters(_) if !operation.method.has_body() => {
+        Body::Parameters(_) if operation.method.has_query() => {
             format!("a {} request has no body", operation.method.as_str())
         }
         Body::Parameters(_) if operation.sends() != Sends::Json => "the parameters are not sent as JSON".to_owned(),

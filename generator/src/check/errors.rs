@@ -1,7 +1,7 @@
 //! Error codes: which code means success, and what the others prove.
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Api, Cause, CodeProof, Family, ObservedCode, Proof};
+use crate::model::{Api, CodeProof, CredentialCause, Family, ObservedCode, Proof};
 
 /// The code of success is that of the envelope.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -159,7 +159,7 @@ fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
     let Some(place) = proof.cause_place else { return };
     let (why, help) = match (proof.proves, proof.cause) {
         (CodeProof::Credentials, _) => return,
-        (CodeProof::Timestamp, Some(Cause::Clock)) => return,
+        (CodeProof::Timestamp, Some(CredentialCause::Clock)) => return,
         (CodeProof::Timestamp, _) => {
             ("proves that the timestamp was rejected, so its cause can only be `clock`", "remove `cause`")
         }

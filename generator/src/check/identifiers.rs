@@ -3,6 +3,7 @@
 use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Family, Identifier, alphabet};
+use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};
 
 /// An alphabet is the text between the brackets of a bracket expression, without escapes.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -78,15 +79,14 @@ pub(super) fn find_fault(all: &Identifier, text: &str) -> Option<Fault> {
 
 /// Minted texts are valid: lower-case letters and digits, of a fixed length.
 pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    const LENGTH: u32 = 21;
-    const DIGITS: &str = "0123456789abcdefghjkmnpqrstvwxyz";
+    let length = MINTED_PARTS.iter().sum::<usize>() as u32;
     for all in &family.identifiers {
         let Some(place) = all.mint else { continue };
-        if all.length.is_some_and(|(min, max)| !(min..=max).contains(&LENGTH)) {
+        if all.length.is_some_and(|(min, max)| !(min..=max).contains(&length)) {
             to.at(
                 place,
                 Code::BadAlphabet,
-                format!("a minted `{}` has {LENGTH} characters, which `length` excludes", all.name.wire),
+                format!("a minted `{}` has {length} characters, which `length` excludes", all.name.wire),
             )
             .help("extend `length`, or remove `mint`");
         }
@@ -96,7 +96,7 @@ pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
         let has = |letter: char| {
             pieces.as_ref().is_none_or(|pieces| pieces.iter().any(|(from, to)| (*from..=*to).contains(&letter)))
         };
-        if !DIGITS.chars().all(has) {
+        if !MINTED_LETTERS.iter().all(|letter| has(char::from(*letter))) {
             to.at(
                 place,
                 Code::BadAlphabet,

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::number::Number;
+use crate::model::Number;
 use crate::model::{Condition, Operand, Parameter, Relation, Shape, Type};
 
 /// An interval; an end that is `None` is open.

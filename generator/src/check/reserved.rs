@@ -46,6 +46,7 @@ pub(super) const SETTERS: ReservedNames = ReservedNames {
     names: &[
         "between",
         "check",
+        "check_rules",
         "clone",
         "default",
         "from_json",
@@ -85,6 +86,7 @@ pub(super) const OPERATIONS: ReservedNames = ReservedNames {
         "of",
         "records",
         "runtime",
+        "tables",
         "tradeapi_runtime",
         "types",
     ],

@@ -1,10 +1,9 @@
 //! Values in the schema: defaults, bounds, alphabets and lists of allowed values.
 
 use super::fault::Fault;
-use super::number::{self, Number};
 use super::{enums, identifiers};
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Edit, Family, Name, Need, Operation, Parameter, Shape, Type};
+use crate::model::{Api, Edit, Family, Name, Need, Number, Operation, Parameter, Shape, Type, number};
 use crate::words::Times;
 
 /// The digits of the greatest integer.
@@ -302,7 +301,7 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
         return Some((format!("{text} has more than {digits} digits"), place));
     }
     let number = Number::parse(text)?;
-    let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number<'_>, &Number<'_>) -> bool| {
+    let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number, &Number) -> bool| {
         // A bound that is not a number of this type is ignored.
         let (bound, place) = bound.as_ref().filter(|(bound, _)| find_fault(family, ty, bound).is_none())?;
         is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))

@@ -184,7 +184,7 @@ impl RecordedOperation {
     }
 
     fn draft(&self, file: &str, method: &str, path: &str) -> Draft {
-        let known = Method::ALL.into_iter().find(|known| known.as_str() == method);
+        let known = Method::parse(method);
         let has_body = self.body.times > 0 && known != Some(Method::Get);
         let mut unread: Vec<String> = self.unread.iter().cloned().collect();
         let in_query = self.query.fields();
@@ -205,7 +205,7 @@ impl RecordedOperation {
         let is_repeated = |field: &DraftField| field.kind == JsonKind::List && field.fields.is_empty();
         let has_pairs = !has_body || self.is_form;
         let lists = (has_pairs && request.iter().any(is_repeated)).then_some(Lists::Repeated);
-        let usual = known.is_some_and(Method::has_body);
+        let usual = known.is_some_and(|method| !method.has_query());
         let sends = match has_body {
             true if self.is_form => Some(Sends::Form),
             true => (!usual).then_some(Sends::Json),
@@ -223,7 +223,7 @@ impl RecordedOperation {
         let seen = format!("As seen in {used} answers; there may be more.");
         let kind = self.data.kind();
         let inner = self.data.item.as_deref().unwrap_or(&self.data);
-        let data = Data { fields: inner.fields(), named: None, records: Vec::new(), remarks: vec![seen] };
+        let data = Data { fields: inner.fields(), remarks: vec![seen], ..Data::default() };
         let name = name_of_path(path);
         let mut draft = Draft {
             title: name.clone(),

@@ -1,6 +1,8 @@
 //! What each finding means for the current schema.
 
-use super::report::{DriftFinding, DriftKind};
+use tradeapi_words::DriftKind;
+
+use super::report::DriftFinding;
 use crate::diagnostics::Place;
 use crate::model::{Api, Enum, Family, Field, Operation, Record, Response, Truth, Type};
 

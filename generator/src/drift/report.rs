@@ -3,7 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use tradeapi_words::DriftKind;
 
 use crate::diagnostics::{Code, Diagnostics};
 
@@ -25,6 +28,7 @@ pub(super) struct OperationDrift {
 /// One finding.
 #[derive(Deserialize)]
 pub(super) struct DriftFinding {
+    #[serde(deserialize_with = "kind")]
     pub(super) kind: DriftKind,
     pub(super) path: String,
     pub(super) record: Option<String>,
@@ -36,25 +40,9 @@ pub(super) struct DriftFinding {
     of: u64,
 }
 
-/// The kind of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub(super) enum DriftKind {
-    #[serde(rename = "unknown field")]
-    UnknownField,
-    #[serde(rename = "unknown value")]
-    UnknownValue,
-    #[serde(rename = "value not listed here")]
-    ValueNotListedHere,
-    #[serde(rename = "missing field")]
-    MissingField,
-    #[serde(rename = "written otherwise")]
-    WrittenOtherwise,
-    #[serde(rename = "unreadable")]
-    Unreadable,
-    #[serde(rename = "unlisted code")]
-    UnlistedCode,
-    #[serde(rename = "observed")]
-    Observed,
+fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<DriftKind, D::Error> {
+    let word = String::deserialize(from)?;
+    DriftKind::parse(&word).ok_or_else(|| Error::unknown_variant(&word, DriftKind::WORDS))
 }
 
 impl fmt::Display for DriftFinding {

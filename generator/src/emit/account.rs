@@ -3,23 +3,25 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{File, ident};
+use super::code::{File, Item, ident};
 use super::docs::{Docs, code};
 use crate::model::{Account, EnumValue, Instrument, InstrumentProperty, Name, Property, PropertyKind};
 
 /// `account.rs`.
 pub(super) fn emit(account: &Account) -> File {
-    let mut items = vec![quote!(
-        use std::ops::Deref;
-
-        use tradeapi_runtime as runtime;
-    )];
-    items.extend(account_type(account));
+    let mut items = account_type(account);
     for (name, values, doc) in words(account) {
         items.extend(word_type(name, values, doc));
     }
     items.extend(account.instrument.iter().flat_map(instrument_type));
     items.push(table(account));
+    let imports = [
+        Item::Code(quote!(
+            use std::ops::Deref;
+        )),
+        Item::Imports(Vec::new()),
+    ];
+    let items = imports.into_iter().chain(items.into_iter().map(Item::Code));
     File::new(Docs::new("Properties of the account that rules depend on and no request shows.", "").inner(), items)
 }
 
@@ -171,9 +173,9 @@ fn table(account: &Account) -> TokenStream {
             PropertyKind::Names => quote!(Names),
         };
         let codes = property.denied_by.iter().map(|(code, _)| code);
-        quote!(runtime::tables::AccountProperty {
+        quote!(tables::AccountProperty {
             name: #name,
-            kind: runtime::tables::PropertyKind::#kind,
+            kind: tables::PropertyKind::#kind,
             denied_by: &[#(#codes),*],
         })
     });
@@ -181,7 +183,7 @@ fn table(account: &Account) -> TokenStream {
     let numbers = numbers.map(|property| &property.name.wire);
     quote! {
         /// What a caller can state about an account.
-        pub(crate) const TABLE: runtime::tables::AccountTable = runtime::tables::AccountTable {
+        pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
             properties: &[#(#properties),*],
             instrument: &[#(#numbers),*],
         };

@@ -3,13 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::checks;
 use super::code::{File, Item, alternative, ident};
 use super::docs::{Docs, code, escape};
-use super::parameter_docs;
 use super::parameters::{self, Set};
 use super::scope::Scope;
-use super::trees;
+use super::{declarations, parameter_docs};
 use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter, Type};
 
 /// `choices.rs` of a family.
@@ -18,7 +16,7 @@ pub(super) fn emit(family: &Family) -> File {
     let mut items: Vec<_> = family.choices.iter().flat_map(|choice| emit_choice(&scope, choice)).collect();
     let defined: Vec<_> = family.choices.iter().flat_map(|choice| type_names(family, choice)).collect();
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
-    items.insert(0, Item::Code(scope.imports(&defined)));
+    items.insert(0, scope.imports(&defined));
     File::new(Docs::new(&format!("Parameters of the {} operations that go together.", family.title), "").inner(), items)
 }
 
@@ -42,7 +40,7 @@ fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<Item> {
     match &choice.kind {
         ChoiceKind::Presence { alternatives, wins } => {
             let wins = wins.as_ref().map(|(wins, _)| wins.as_str());
-            by_presence(scope, choice, alternatives, wins).into_iter().map(Item::Code).collect()
+            vec![by_presence(scope, choice, alternatives, wins)]
         }
         ChoiceKind::Value { decider, enum_index, .. } => {
             let cases: Vec<_> = choice.cases(scope.family).collect();
@@ -55,8 +53,7 @@ fn one_type(parameter: &Parameter) -> Type {
     parameter.shape.single().unwrap_or(Type::Undefined)
 }
 
-fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], wins: Option<&str>) -> Vec<TokenStream> {
-    let name = ident(&choice.name.rust);
+fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], wins: Option<&str>) -> Item {
     let mut docs = Docs::new(&choice.doc, &choice.name.wire);
     docs.documented(&choice.keys(scope.family));
     let wires: Vec<_> = alternatives.iter().map(|parameter| code(&parameter.name.wire)).collect();
@@ -67,121 +64,32 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
             code(wins)
         ));
     }
-    let docs = docs.outer();
-    let variants: Vec<_> = alternatives.iter().map(|parameter| ident(&alternative(parameter))).collect();
-    let types: Vec<_> = alternatives.iter().map(|parameter| scope.ty(one_type(parameter))).collect();
-    let variant_docs = alternatives.iter().map(|parameter| parameter_docs::field(scope, parameter).outer());
-    let definition = quote! {
-        #docs
-        #[derive(Clone, Debug, PartialEq)]
-        #[non_exhaustive]
-        pub enum #name {
-            #(#variant_docs #variants(#types),)*
-        }
-    };
-    let members = members(alternatives.iter().map(|parameter| &parameter.name));
-    let mut items = vec![definition, quote!(impl #name { #members })];
-    items.extend(conversions(&name, alternatives, &variants, &types));
-    items.push(presence_parameters(scope, choice, alternatives, &variants));
-    items
-}
-
-/// The names on the wire, which show a reader of JSON whether the choice was made.
-fn members<'a>(names: impl Iterator<Item = &'a Name>) -> TokenStream {
-    let wires: Vec<_> = names.map(|name| &name.wire).collect();
-    quote! {
-        /// The parameters it stands for.
-        pub const MEMBERS: &'static [&'static str] = &[#(#wires),*];
-    }
-}
-
-/// `From` for every alternative whose type no other alternative has.
-fn conversions(
-    name: &proc_macro2::Ident,
-    alternatives: &[Parameter],
-    variants: &[proc_macro2::Ident],
-    types: &[syn::Type],
-) -> Vec<TokenStream> {
     let is_only_one = |ty: Type| alternatives.iter().filter(|other| one_type(other) == ty).count() == 1;
-    let distinct =
-        alternatives.iter().zip(variants).zip(types).filter(|((parameter, _), _)| is_only_one(one_type(parameter)));
-    distinct
-        .map(|((_, variant), ty)| {
-            quote! {
-                impl From<#ty> for #name {
-                    fn from(value: #ty) -> Self {
-                        Self::#variant(value)
-                    }
-                }
-            }
-        })
-        .collect()
+    let variants = alternatives.iter().map(|parameter| {
+        let docs = parameter_docs::field(scope, parameter).outer();
+        let converts = is_only_one(one_type(parameter)).then(|| quote!(impl From));
+        let wire = parameters::wire(parameter, &[&parameter.name.wire], converts, false);
+        let attributes = docs.into_iter().chain([wire]).collect();
+        declarations::holding(attributes, ident(&alternative(parameter)), scope.ty(one_type(parameter)))
+    });
+    let definition = declarations::enumeration(docs.outer().into_iter().collect(), ident(&choice.name.rust), variants);
+    Item::declared_by("one_of", vec![definition])
 }
 
-fn presence_parameters(
-    scope: &Scope<'_>,
-    choice: &Choice,
-    alternatives: &[Parameter],
-    variants: &[proc_macro2::Ident],
-) -> TokenStream {
-    let name = ident(&choice.name.rust);
-    let wires: Vec<_> = alternatives.iter().map(|parameter| &parameter.name.wire).collect();
-    let writes = alternatives.iter().map(|parameter| {
-        let required = Parameter { need: crate::model::Need::Always, edit: None, ..parameter.clone() };
-        let (place, reference) = (trees::tokens(quote!(*value)), trees::path(&["value"]));
-        parameters::write_one(scope, &required, one_type(parameter), place, reference)
-    });
-    let checks: Vec<_> =
-        alternatives.iter().map(|parameter| checks::value(parameter, &|| trees::path(&["value"]))).collect();
-    let bindings = checks.iter().map(|check| if check.is_empty() { quote!(_) } else { quote!(value) });
-    let to = if checks.iter().all(Vec::is_empty) { quote!(_to) } else { quote!(to) };
-    let found = alternatives.iter().zip(variants).map(|(parameter, variant)| {
-        let (wire, read) = (&parameter.name.wire, parameters::read_required(parameter));
-        quote! {
-            if from.has(#wire) {
-                found.push(#read.map(Self::#variant));
-            }
-        }
-    });
-    let allowed =
-        format!("exactly one of {} is needed", wires.iter().map(|wire| wire.as_str()).collect::<Vec<_>>().join(", "));
-    let first = wires.first().map_or("", |wire| wire.as_str());
-    quote! {
-        impl runtime::parameters::Parameters for #name {
-            fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-                match self {
-                    #(Self::#variants(value) => #writes,)*
-                }
-            }
-
-            fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-                let mut found = Vec::new();
-                #(#found)*
-                if found.len() != 1 {
-                    from.violate("one-of", #first, #allowed);
-                    return None;
-                }
-                found.pop()?
-            }
-
-            fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
-                match self {
-                    #(Self::#variants(#bindings) => { #(#checks)* })*
-                }
-            }
+/// The names of all parameters of a choice.
+pub(super) fn distinct_wires(choice: &Choice) -> Vec<&str> {
+    let mut names = Vec::new();
+    for name in choice.wires() {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
+    names
 }
 
 fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &Cases<'_>) -> Vec<Item> {
     let mut items = vec![Item::Code(value_enum(scope, choice, decider, cases))];
-    let mut names = vec![decider];
-    for parameter in choice.members() {
-        if !names.iter().any(|name| name.wire == parameter.name.wire) {
-            names.push(&parameter.name);
-        }
-    }
-    items.push(Item::Code(value_inherent(scope, choice, enum_index, cases, &members(names.into_iter()))));
+    items.push(Item::Code(value_inherent(scope, choice, enum_index, cases)));
     items.push(Item::Code(value_parameters(scope, choice, decider, enum_index, cases)));
     for (value, case) in cases.iter().filter(|(_, case)| !case.parameters.is_empty()) {
         items.extend(payload(scope, choice, decider, value, case));
@@ -228,13 +136,7 @@ fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, cases: &Cases<
 }
 
 /// Constructors for each case, and the function that returns the deciding value.
-fn value_inherent(
-    scope: &Scope<'_>,
-    choice: &Choice,
-    enum_index: usize,
-    cases: &Cases<'_>,
-    members: &TokenStream,
-) -> TokenStream {
+fn value_inherent(scope: &Scope<'_>, choice: &Choice, enum_index: usize, cases: &Cases<'_>) -> TokenStream {
     let name = ident(&choice.name.rust);
     let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
     let makers = cases.iter().filter(|(_, case)| !case.parameters.is_empty()).map(|(value, case)| {
@@ -257,6 +159,7 @@ fn value_inherent(
             }
         }
     });
+    let members = distinct_wires(choice);
     let arms = cases.iter().map(|(value, case)| {
         let alone = case.is_optional().then(|| ident(&value.name.rust));
         let with = case.variant_with(value).map(|variant| ident(&variant));
@@ -267,7 +170,8 @@ fn value_inherent(
     });
     quote! {
         impl #name {
-            #members
+            /// The parameters it stands for.
+            pub const MEMBERS: &'static [&'static str] = &[#(#members),*];
 
             #(#makers)*
 
@@ -290,7 +194,7 @@ fn value_parameters(
 ) -> TokenStream {
     let name = ident(&choice.name.rust);
     let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
-    let (wire, written) = (&decider.wire, scope.wire_name(&decider.wire));
+    let wire = &decider.wire;
     let alone: Vec<_> =
         cases.iter().filter(|(_, case)| case.is_optional()).map(|(value, _)| ident(&value.name.rust)).collect();
     let with: Vec<_> =
@@ -309,9 +213,13 @@ fn value_parameters(
         quote!(#deciding::#variant => #read,)
     });
     quote! {
+        impl runtime::emitted::ParameterValue for #name {
+            type Kind = runtime::emitted::kinds::Choice;
+        }
+
         impl runtime::parameters::Parameters for #name {
             fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-                out.text(#written, &self.kind());
+                out.text(name!(#wire), &self.kind());
                 match self {
                     #(Self::#with(with) => runtime::parameters::Parameters::write(with, out),)*
                     #rest
@@ -339,7 +247,7 @@ fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, value: &EnumValue
     let rust = case_name(choice, value);
     let mut docs = Docs::default();
     docs.markdown(&format!("What goes with {} = {}.", code(&decider.wire), code(&value.name.wire)));
-    let mut items = Vec::from(Set::new(&rust, docs, &case.parameters).emit(scope));
+    let mut items = Set::new(&rust, docs, &case.parameters).emit(scope);
     let (name, payload) = (ident(&choice.name.rust), ident(&rust));
     let variant = case.variant_with(value).map(|variant| ident(&variant));
     let converted = match case.is_optional() {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, quote};
 
 use super::print::{Printed, print};
 use crate::model::{Deprecated, Family, Parameter, digest};
@@ -64,6 +64,8 @@ pub(super) enum Item {
     Printed(Printed),
     /// Text to be copied unchanged.
     Text(String),
+    /// The imports: of the runtime what the file uses, and from the module above these names.
+    Imports(Vec<String>),
 }
 
 impl From<TokenStream> for Item {
@@ -79,9 +81,9 @@ impl From<syn::Item> for Item {
 }
 
 impl Item {
-    /// An item that a macro of the runtime declares.
-    pub(super) fn declared_by(name: &'static str, item: syn::Item) -> Self {
-        Self::Printed(Printed::declared_by(name, item))
+    /// Items that a macro of the runtime declares.
+    pub(super) fn declared_by(name: &'static str, items: Vec<syn::Item>) -> Self {
+        Self::Printed(Printed::declared_by(name, items))
     }
 }
 
@@ -106,6 +108,7 @@ impl File {
                 Item::Code(code) => write!(all, "{code}\0"),
                 Item::Printed(printed) => write!(all, "{printed}\u{2}"),
                 Item::Text(text) => write!(all, "{text}\u{1}"),
+                Item::Imports(names) => write!(all, "{names:?}\u{3}"),
             };
         }
         digest(&(all, &self.docs))
@@ -114,60 +117,52 @@ impl File {
     /// Its text, with an empty line between any two items.
     pub(crate) fn print(self) -> String {
         let Self { parts, docs } = self;
-        let blocks: Vec<String> = parts.into_iter().map(|part| part.print(&docs)).collect();
+        let mut imported = None;
+        let mut blocks = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Item::Code(code) => blocks.push(print(code, &docs)),
+                Item::Printed(printed) => blocks.push(printed.with_docs(&docs)),
+                Item::Text(text) => blocks.push(text),
+                Item::Imports(names) => {
+                    imported = Some((blocks.len(), names));
+                    blocks.push(String::new());
+                }
+            }
+        }
+        if let Some((at, names)) = imported {
+            blocks[at] = print(imports(&blocks, &names), &docs);
+        }
         let blocks: Vec<_> = blocks.iter().map(|block| block.trim_end()).filter(|block| !block.is_empty()).collect();
         format!("{HEADER}\n{}\n", blocks.join("\n\n"))
     }
 }
 
-impl Item {
-    fn print(self, docs: &[String]) -> String {
-        match self {
-            Self::Code(code) => print(code, docs),
-            Self::Printed(printed) => printed.with_docs(docs),
-            Self::Text(text) => text,
-        }
-    }
-}
-
-/// A local variable for a parameter, with a name that does not shadow an argument of its function.
-pub(super) fn local(parameter: &Parameter) -> proc_macro2::Ident {
-    match parameter.name.rust.as_str() {
-        name @ ("from" | "to" | "out") => format_ident!("{name}_"),
-        name => ident(name),
+/// The imports of a file with these `blocks` of text.
+fn imports(blocks: &[String], names: &[String]) -> TokenStream {
+    let is_used = |path: &str| {
+        let lines = blocks.iter().flat_map(|block| block.lines()).filter(|line| !line.trim_start().starts_with("//"));
+        lines.flat_map(|line| line.match_indices(path).map(|(at, _)| &line[..at])).any(|before| !before.ends_with("::"))
+    };
+    let used = [("name", "name!("), ("tables", "tables::")].into_iter().filter(|(_, path)| is_used(path));
+    let used: Vec<_> = used.map(|(name, _)| ident(name)).collect();
+    let runtime = match used.as_slice() {
+        [] => quote!(
+            use tradeapi_runtime as runtime;
+        ),
+        used => quote!(use tradeapi_runtime::{self as runtime, #(#used),*};),
+    };
+    let names: Vec<_> = names.iter().map(|name| ident(name)).collect();
+    match names.as_slice() {
+        [] => runtime,
+        [name] => quote!(#runtime use super::#name;),
+        names => quote!(#runtime use super::{#(#names),*};),
     }
 }
 
 /// The variant for an alternative of a choice.
 pub(super) fn alternative(parameter: &Parameter) -> String {
     parameter.name.variant().unwrap_or_default()
-}
-
-/// Runs code with a reference to the value of a parameter, if it is set.
-pub(super) fn if_set(parameter: &Parameter, act: impl Fn(TokenStream) -> TokenStream) -> TokenStream {
-    let field = ident(&parameter.name.rust);
-    if parameter.is_required() {
-        return act(quote!(&self.#field));
-    }
-    let local = local(parameter);
-    let act = act(quote!(#local));
-    quote! {
-        if let Some(#local) = &self.#field {
-            #act
-        }
-    }
-}
-
-/// `POST` -> `Post`.
-pub(super) fn capitalised(word: &str) -> String {
-    let lower = word.to_ascii_lowercase();
-    let (first, rest) = lower.split_at(1.min(lower.len()));
-    first.to_ascii_uppercase() + rest
-}
-
-/// `not-connected` -> `NotConnected`.
-pub(super) fn camel(words: &str) -> String {
-    words.split(['-', '_']).map(capitalised).collect()
 }
 
 /// The text of the compiler's warning. The attribute's `since` is for versions of the crate, not of the API.
@@ -207,8 +202,8 @@ mod tests {
             File::new(quote!(), [quote!(a + = 1)]),
             File::new(quote!(), [quote!("a += 1")]),
             File::new(quote!(), item()),
-            File::new(quote!(), item().map(|item| Item::declared_by("record", item))),
-            File::new(quote!(), item().map(|item| Item::declared_by("parameters", item))),
+            File::new(quote!(), item().map(|item| Item::declared_by("record", vec![item]))),
+            File::new(quote!(), item().map(|item| Item::declared_by("parameters", vec![item]))),
         ];
         let digests: std::collections::BTreeSet<u64> = files.iter().map(File::digest).collect();
         assert_eq!(digests.len(), files.len());

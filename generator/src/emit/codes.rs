@@ -1,33 +1,28 @@
 //! What codes prove: rows of tables, and the codes that no document lists.
 
+use proc_macro2::Literal;
 use quote::quote;
 use syn::Expr;
 
-use super::code::{File, Item, camel};
+use super::code::{File, Item};
 use super::docs::Docs;
 use super::trees;
-use crate::model::{Api, Certainty, CodeProof, ObservedCode, Proof, Refusal};
+use crate::model::{Api, Certainty, ObservedCode, Proof, Refusal};
 
 /// `codes.rs`: every observed code, in the order of the codes.
 pub(super) fn emit(api: &Api) -> File {
     let mut codes: Vec<_> = of(api).collect();
     codes.sort_by(|one, other| one.code.cmp(&other.code));
-    let rows = codes.into_iter().map(|code| row(api, code));
-    let imports = quote!(
-        use tradeapi_runtime as runtime;
-    );
-    let observed = quote! {
-        /// Every observed code, and what it proves about the request that it answers.
-        pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[];
-    };
-    let observed = Item::Text(trees::constant(observed, trees::list(rows)));
+    let rows = codes.into_iter().map(|code| observed_row(api, code));
+    let observed = "Every observed code, and what it proves about the request that it answers.";
+    let observed = table(observed, "OBSERVED_CODES", "observed", rows);
     let refusals = refusals(api);
     let mut docs = Docs::new("Observed codes that no document lists.", "");
     docs.markdown(
         "The meaning that a document gives a code takes precedence. An observed meaning counts only if several \
-        independent sources agree on it; see [`runtime::tables::Certainty`].",
+        independent sources agree on it; see [`Certainty`](runtime::tables::Certainty).",
     );
-    File::new(docs.inner(), [imports.into(), observed].into_iter().chain(refusals.map(Item::Text)))
+    File::new(docs.inner(), [Item::Imports(Vec::new()), observed].into_iter().chain(refusals.map(Item::Text)))
 }
 
 /// The table of refusals, if the schema has any.
@@ -38,13 +33,13 @@ fn refusals(api: &Api) -> Option<String> {
     let rows = api.refusals.iter().map(|refusal| refusal_row(api, refusal));
     let declaration = quote! {
         /// The reasons for which requests are refused, and their codes.
-        pub const REFUSALS: &[runtime::tables::Refusal] = &[];
+        pub const REFUSALS: &[tables::Refusal] = &[];
     };
     Some(trees::constant(declaration, trees::list(rows)))
 }
 
 fn refusal_row(api: &Api, refusal: &Refusal) -> Expr {
-    let codes = api.families.iter().filter_map(|family| {
+    let codes = api.families.iter().filter(|family| !family.is_observed()).filter_map(|family| {
         let own = refusal.codes.iter().find(|((name, _), _)| *name == family.name).map(|(_, code)| code);
         let (name, (code, _)) = (&family.name, own.or(refusal.code.as_ref())?);
         Some(trees::pair(trees::text(name), trees::text(code)))
@@ -69,36 +64,37 @@ pub(super) fn of(api: &Api) -> impl Iterator<Item = &ObservedCode> {
     api.codes.iter().filter(|code| api.families.iter().any(|family| code.is_of(&family.name)))
 }
 
-fn row(api: &Api, code: &ObservedCode) -> Expr {
+fn observed_row(api: &Api, code: &ObservedCode) -> String {
     let emitted = |name: &&str| api.families.iter().any(|family| family.name == **name);
-    let families: Vec<_> = code.families.iter().map(|(name, _)| name.as_str()).filter(emitted).collect();
-    let of = (!families.is_empty()).then(|| trees::list(families.into_iter().map(trees::text)));
-    let certainty = (code.certainty != Certainty::Several).then(|| of_table("Certainty", code.certainty.as_str()));
-    let doc = Some(&code.doc).filter(|doc| !doc.is_empty()).map(|doc| trees::text(doc));
-    let row = known_error("observed", [trees::text(&code.code), trees::text(&code.says), proves(code.proof.proves)]);
-    let row = beyond(trees::with(row, "of", of), &code.proof);
-    trees::with(trees::with(row, "certain", certainty), "with_doc", doc)
+    let families: Vec<_> = code.families.iter().map(|(name, _)| name.as_str()).filter(emitted).map(literal).collect();
+    let of = if families.is_empty() { String::new() } else { format!(" of {}", families.join(" | ")) };
+    let certain = match code.certainty {
+        Certainty::Several => String::new(),
+        certainty => format!(" certain {}", certainty.variant()),
+    };
+    row(&code.code, &of, &code.proof, &certain, [&code.says, &code.doc])
 }
 
-/// A row of a table of codes.
-pub(super) fn known_error<const N: usize>(kind: &str, arguments: [Expr; N]) -> Expr {
-    trees::call(trees::path(&["runtime", "tables", "KnownError", kind]), arguments)
+/// A table of codes, declared by a macro of the runtime; `source` says how the codes are known.
+pub(super) fn table(doc: &str, name: &str, source: &str, rows: impl Iterator<Item = String>) -> Item {
+    let rows: String = rows.collect();
+    Item::Text(format!("runtime::codes! {{\n    /// {doc}\n    pub const {name}: {source};\n\n{rows}}}\n"))
 }
 
-/// What a code proves.
-pub(super) fn proves(proves: CodeProof) -> Expr {
-    of_table("CodeProof", proves.as_str())
+/// A row of a table of codes: where the code occurs, what it proves, what else is stated unless it follows from the
+/// proof, and its text and what to do.
+pub(super) fn row(code: &str, of: &str, proof: &Proof, more: &str, [text, doc]: [&str; 2]) -> String {
+    let proves = proof.proves.variant();
+    let stage = match proof.stage {
+        stage if stage == proof.proves.usual_stage() => String::new(),
+        stage => format!(" at {}", stage.variant()),
+    };
+    let cause = proof.cause.map(|cause| format!(" because_of {}", cause.variant())).unwrap_or_default();
+    let alike = if proof.alike.is_some() { " and alike" } else { "" };
+    let doc = if doc.is_empty() { String::new() } else { format!(", {}", literal(doc)) };
+    format!("    {}{of} => {proves}{stage}{cause}{alike}{more}: {}{doc};\n", literal(code), literal(text))
 }
 
-/// Adds what a row states beyond the proof, unless it follows from the proof.
-pub(super) fn beyond(row: Expr, proof: &Proof) -> Expr {
-    let stage = (proof.stage != proof.proves.usual_stage()).then(|| of_table("Stage", proof.stage.as_str()));
-    let cause = proof.cause.map(|cause| of_table("CredentialCause", cause.as_str()));
-    let row = trees::with(trees::with(row, "at", stage), "because_of", cause);
-    if proof.alike.is_some() { trees::flagged(row, "alike") } else { row }
-}
-
-/// A variant of an enum of the runtime's tables, by its word in the schema language.
-fn of_table(name: &str, word: &str) -> Expr {
-    trees::of_table(name, &camel(word))
+fn literal(text: &str) -> String {
+    Literal::string(text).to_string()
 }

@@ -5,10 +5,10 @@ use quote::quote;
 
 use super::code::{ident, number};
 use crate::model::{
-    Algorithm, Carried, Content, Credentials, Duration, Either, Encoding, Hash, NonceForm, Pairs, Part, PartKind,
-    SecretForm, Signature, SignedPart, TimestampForm, Token, Within,
+    Carried, Content, Credentials, Duration, Either, Encoding, Pairs, Part, PartKind, Signature, SignedPart, Token,
+    Within,
 };
-use crate::words::{PairOrder, SignedQuery};
+use crate::words::PairOrder;
 
 pub(super) fn table(credentials: &Credentials) -> TokenStream {
     let Credentials {
@@ -22,34 +22,20 @@ pub(super) fn table(credentials: &Credentials) -> TokenStream {
         window_set_by,
         place: _,
     } = credentials;
-    let signed_query = ident(match credentials.signed_query() {
-        SignedQuery::Sent => "Sent",
-        SignedQuery::Decoded => "Decoded",
-        SignedQuery::Escaped => "Escaped",
-    });
+    let signed_query = ident(credentials.signed_query().variant());
     let carried = carried.iter().map(carried_table);
     let signature = optional(signature.as_ref().map(signature_table));
-    let timestamp = ident(match timestamp {
-        TimestampForm::Seconds => "Seconds",
-        TimestampForm::Milliseconds => "Milliseconds",
-        TimestampForm::Microseconds => "Microseconds",
-        TimestampForm::Nanoseconds => "Nanoseconds",
-        TimestampForm::Iso8601 => "Iso8601",
-        TimestampForm::Iso8601Seconds => "Iso8601Seconds",
-    });
-    let nonce = ident(match nonce {
-        NonceForm::Number => "Number",
-        NonceForm::Uuid => "Uuid",
-    });
+    let timestamp = ident(timestamp.variant());
+    let nonce = ident(nonce.variant());
     let sends_body = keeps_body.is_none();
     let window = optional(window.and_then(Duration::milliseconds).map(number));
     let window_set_by = optional(window_set_by.as_ref().map(|(name, _)| name));
-    quote!(runtime::tables::Authentication {
+    quote!(tables::Authentication {
         carried: &[#(#carried),*],
         signature: #signature,
-        signed_query: runtime::tables::SignedQuery::#signed_query,
-        timestamp: runtime::tables::TimestampForm::#timestamp,
-        nonce: runtime::tables::NonceForm::#nonce,
+        signed_query: tables::SignedQuery::#signed_query,
+        timestamp: tables::TimestampForm::#timestamp,
+        nonce: tables::NonceForm::#nonce,
         sends_body: #sends_body,
         window_ms: #window,
         window_set_by: #window_set_by,
@@ -68,7 +54,7 @@ fn carried_table(carried: &Carried) -> TokenStream {
         Within::Query => ("Query", carried.name.clone()),
     };
     let (place, parts) = (ident(place), parts(&carried.parts));
-    quote!(runtime::tables::Carried { place: runtime::tables::Place::#place(#name), parts: #parts })
+    quote!(tables::Carried { place: tables::Place::#place(#name), parts: #parts })
 }
 
 fn signature_table(signature: &Signature) -> TokenStream {
@@ -82,43 +68,24 @@ fn signature_table(signature: &Signature) -> TokenStream {
             let (header, claims) = (members(header), members(claims));
             let lasts = lasts.and_then(Duration::milliseconds).map(|length| number(length / 1000));
             let lasts = optional(lasts);
-            quote!(Token(runtime::tables::Token { header: #header, claims: #claims, lasts: #lasts }))
+            quote!(Token(tables::Token { header: #header, claims: #claims, lasts: #lasts }))
         }
     };
     let algorithms = algorithms.iter().map(|(algorithm, encoding)| {
-        let (algorithm, encoding) = (ident(algorithm_name(*algorithm)), encoding_table(*encoding));
-        quote!((runtime::tables::Algorithm::#algorithm, #encoding))
+        let (algorithm, encoding) = (ident(algorithm.variant()), encoding_table(*encoding));
+        quote!((tables::Algorithm::#algorithm, #encoding))
     });
-    let secret = ident(match secret {
-        SecretForm::Text => "Text",
-        SecretForm::Base64 => "Base64",
-        SecretForm::Base64Url => "Base64Url",
-    });
-    quote!(runtime::tables::Signature {
-        content: runtime::tables::Content::#content,
+    let secret = ident(secret.variant());
+    quote!(tables::Signature {
+        content: tables::Content::#content,
         algorithms: &[#(#algorithms),*],
-        secret: runtime::tables::SecretForm::#secret,
+        secret: tables::SecretForm::#secret,
     })
 }
 
-fn algorithm_name(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::HmacSha256 => "HmacSha256",
-        Algorithm::HmacSha384 => "HmacSha384",
-        Algorithm::HmacSha512 => "HmacSha512",
-        Algorithm::Ed25519 => "Ed25519",
-        Algorithm::RsaSha256 => "RsaSha256",
-        Algorithm::EcdsaSha256 => "EcdsaSha256",
-    }
-}
-
 fn encoding_table(encoding: Encoding) -> TokenStream {
-    let encoding = ident(match encoding {
-        Encoding::Base64 => "Base64",
-        Encoding::Base64Url => "Base64Url",
-        Encoding::Hex => "Hex",
-    });
-    quote!(runtime::tables::Encoding::#encoding)
+    let encoding = ident(encoding.variant());
+    quote!(tables::Encoding::#encoding)
 }
 
 fn members(members: &[(String, Vec<Part>)]) -> TokenStream {
@@ -146,17 +113,13 @@ fn part(part: &Part) -> TokenStream {
             quote!(Header(#name))
         }
         PartKind::Digest(hash, encoding, within) => {
-            let hash = ident(match hash {
-                Hash::Sha256 => "Sha256",
-                Hash::Sha384 => "Sha384",
-                Hash::Sha512 => "Sha512",
-            });
+            let hash = ident(hash.variant());
             let form = match encoding.map(encoding_table) {
                 None => quote!(Bytes),
                 Some(encoding) => quote!(Encoded(#encoding)),
             };
             let within = parts(within);
-            quote!(Digest(runtime::tables::Hash::#hash, runtime::tables::DigestForm::#form, #within))
+            quote!(Digest(tables::Hash::#hash, tables::DigestForm::#form, #within))
         }
         PartKind::Base64(within) => {
             let within = parts(within);
@@ -168,14 +131,14 @@ fn part(part: &Part) -> TokenStream {
         }
         PartKind::Pairs(Pairs { order, equals, between }) => {
             let sorted = *order == PairOrder::Sorted;
-            quote!(Pairs(runtime::tables::Pairs { sorted: #sorted, equals: #equals, between: #between }))
+            quote!(Pairs(tables::Pairs { sorted: #sorted, equals: #equals, between: #between }))
         }
         PartKind::When(Either { when, then, otherwise }) => {
             let [when, then, otherwise] = [when, then, otherwise].map(|own| parts(own));
-            quote!(When(&runtime::tables::Either { when: #when, then: #then, otherwise: #otherwise }))
+            quote!(When(&tables::Either { when: #when, then: #then, otherwise: #otherwise }))
         }
     };
-    quote!(runtime::tables::Part::#part)
+    quote!(tables::Part::#part)
 }
 
 fn word_name(word: SignedPart) -> &'static str {

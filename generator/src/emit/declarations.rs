@@ -4,10 +4,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{
-    AngleBracketedGenericArguments, AttrStyle, Attribute, Block, Expr, Field, Fields, FieldsNamed, FnArg,
-    GenericArgument, Generics, ImplItem, ImplItemFn, Item, ItemEnum, ItemImpl, ItemStruct, MacroDelimiter, Meta,
-    MetaList, Pat, PatIdent, PatType, Path, PathArguments, PathSegment, Receiver, ReceiverKind, ReturnType, Signature,
-    Stmt, TraitBound, Type, TypeImplTrait, TypeParamBound, TypePath, TypeTuple, Variant, Visibility,
+    AngleBracketedGenericArguments, AttrStyle, Attribute, Block, Expr, Field, Fields, FieldsNamed, FieldsUnnamed,
+    FnArg, GenericArgument, Generics, ImplItem, ImplItemFn, Item, ItemEnum, ItemImpl, ItemStruct, MacroDelimiter, Meta,
+    MetaList, Pat, PatIdent, PatType, Path, PathArguments, PathSegment, ReturnType, Signature, Stmt, TraitBound, Type,
+    TypeImplTrait, TypeParamBound, TypePath, TypeTuple, Variant, Visibility,
 };
 
 use super::code::deprecation_note;
@@ -71,11 +71,6 @@ fn generic(segments: &[&str], argument: GenericArgument) -> Path {
         });
     }
     path
-}
-
-/// `#[name]`.
-pub(super) fn mark(name: &str) -> Attribute {
-    attribute(Meta::Path(path_of(&[name])))
 }
 
 /// `#[name(arguments)]`.
@@ -151,6 +146,21 @@ pub(super) fn variant(attrs: Vec<Attribute>, ident: Ident, value: Expr) -> Varia
     Variant { attrs, ident, fields: Fields::Unit, discriminant: Some((Default::default(), value)) }
 }
 
+/// `name(ty)`.
+pub(super) fn holding(attrs: Vec<Attribute>, ident: Ident, ty: Type) -> Variant {
+    let field = Field {
+        attrs: Vec::new(),
+        vis: Visibility::Inherited,
+        modifiers: Default::default(),
+        ident: None,
+        colon_token: None,
+        ty,
+        default: None,
+    };
+    let fields = FieldsUnnamed { paren_token: Default::default(), unnamed: [field].into_iter().collect() };
+    Variant { attrs, ident, fields: Fields::Unnamed(fields), discriminant: None }
+}
+
 /// `impl name { items }`.
 pub(super) fn inherent(name: Ident, items: Vec<ImplItem>) -> Item {
     Item::Impl(ItemImpl {
@@ -188,16 +198,6 @@ pub(super) fn maker(
     };
     let block = Block { brace_token: Default::default(), stmts };
     ImplItem::Fn(ImplItemFn { attrs, vis: public(), modifiers: Default::default(), sig, block })
-}
-
-/// `mut self`.
-pub(super) fn mutable_self() -> FnArg {
-    FnArg::Receiver(Receiver {
-        attrs: Vec::new(),
-        mutability: Some(Default::default()),
-        self_token: Default::default(),
-        kind: ReceiverKind::Value,
-    })
 }
 
 /// `name: ty`.

@@ -11,9 +11,7 @@ use crate::model::{Enum, EnumValue, Family, Name};
 
 /// `enums.rs` of a family.
 pub(super) fn emit(family: &Family) -> File {
-    let mut items = vec![Item::Code(quote!(
-        use tradeapi_runtime as runtime;
-    ))];
+    let mut items = vec![Item::Imports(Vec::new())];
     items.extend(family.enums.iter().flat_map(|all| enumeration(all, docs_of(family, all))));
     File::new(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
 }
@@ -35,27 +33,23 @@ pub(super) fn emit_errors(family: &Family) -> File {
         truth: None,
         truth_places: Vec::new(),
     };
-    let mut items = vec![Item::Code(quote!(
-        use tradeapi_runtime as runtime;
-    ))];
+    let mut items = vec![Item::Imports(Vec::new())];
     items.extend(enumeration(&codes, Docs::new(&codes.doc, "")));
     items.push(error_table(family));
     File::new(Docs::new(&format!("Codes of the {} operations.", family.title), "").inner(), items)
 }
 
 fn error_table(family: &Family) -> Item {
-    let errors = family.errors.iter().map(|error| {
-        let texts = [&error.code, &error.text, &error.doc].map(|text| trees::text(text));
-        let [code, text, doc] = texts;
-        let row = codes::known_error("documented", [code, text, doc, codes::proves(error.proof.proves)]);
-        let row = codes::beyond(row, &error.proof);
-        if error.success { trees::flagged(row, "success") } else { row }
+    let rows = family.errors.iter().map(|error| {
+        let success = if error.success { " and success" } else { "" };
+        codes::row(&error.code, "", &error.proof, success, [&error.text, &error.doc])
     });
-    let declaration = quote! {
-        /// Every documented code, and what it proves about the request that it answers.
-        pub const ERRORS: &[runtime::tables::KnownError] = &[];
-    };
-    Item::Text(trees::constant(declaration, trees::list(errors)))
+    codes::table(
+        "Every documented code, and what it proves about the request that it answers.",
+        "ERRORS",
+        "documented",
+        rows,
+    )
 }
 
 /// The description of an enum; for the states of a lifecycle, also how they follow each other.
@@ -73,7 +67,7 @@ fn enumeration(all: &Enum, docs: Docs) -> Vec<Item> {
     let attributes = docs.outer().into_iter().collect();
     let definition = declarations::enumeration(attributes, ident(&all.name.rust), all.values.iter().map(variant));
     let truth = truth(all).map(Item::Code);
-    std::iter::once(Item::declared_by("open_enum", definition)).chain(truth).collect()
+    std::iter::once(Item::declared_by("open_enum", vec![definition])).chain(truth).collect()
 }
 
 fn variant(value: &EnumValue) -> Variant {

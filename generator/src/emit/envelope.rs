@@ -4,20 +4,17 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::code::{ident, optional_text};
-use crate::model::{AnswerPath, Around, Envelope, Step, SuccessWith};
+use crate::model::{AnswerPath, Envelope, Step, SuccessWith};
 
 pub(super) fn table(envelope: &Envelope) -> TokenStream {
     let Envelope { around, code, message, time, data, success, success_with, beside, place: _ } = envelope;
-    let around = ident(match around {
-        Around::All => "All",
-        Around::Failures => "Failures",
-    });
+    let around = ident(around.variant());
     let (code, message) = (paths(code), paths(message));
     let [time, success] = [time, success].map(|text| optional_text(text.as_deref()));
     let data = data.as_ref().map(path).map_or_else(|| quote!(None), |path| quote!(Some(#path)));
     let success_with = self::success_with(success_with);
-    quote!(runtime::tables::Envelope {
-        around: runtime::tables::Around::#around,
+    quote!(tables::Envelope {
+        around: tables::Around::#around,
         code: #code,
         message: #message,
         time: #time,
@@ -30,11 +27,11 @@ pub(super) fn table(envelope: &Envelope) -> TokenStream {
 
 fn success_with(SuccessWith { message, status }: &SuccessWith) -> TokenStream {
     if message.is_none() && status.is_none() {
-        return quote!(runtime::tables::SuccessWith::NOTHING);
+        return quote!(tables::SuccessWith::NOTHING);
     }
     let message = optional_text(message.as_deref());
     let status = status.map(Literal::u16_unsuffixed).map_or_else(|| quote!(None), |status| quote!(Some(#status)));
-    quote!(runtime::tables::SuccessWith { message: #message, status: #status })
+    quote!(tables::SuccessWith { message: #message, status: #status })
 }
 
 fn paths(paths: &[AnswerPath]) -> TokenStream {
@@ -45,10 +42,10 @@ fn paths(paths: &[AnswerPath]) -> TokenStream {
 /// A path to a value in an answer.
 pub(super) fn path(path: &AnswerPath) -> TokenStream {
     let steps = path.0.iter().map(|step| match step {
-        Step::Member(name) => quote!(runtime::tables::Step::Member(#name)),
+        Step::Member(name) => quote!(tables::Step::Member(#name)),
         Step::Item(item) => {
             let item = Literal::usize_unsuffixed(*item);
-            quote!(runtime::tables::Step::Item(#item))
+            quote!(tables::Step::Item(#item))
         }
     });
     quote!(&[#(#steps),*])

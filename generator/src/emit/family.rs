@@ -8,15 +8,12 @@ use super::docs::{Docs, code, escape};
 use super::operation::type_names;
 use super::records::emitted;
 use super::{choices, facade, statements};
-use crate::model::{Api, Family};
+use crate::model::{Api, Family, phrases};
 
 /// `mod.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> File {
-    let imports = quote!(
-        use tradeapi_runtime as runtime;
-    );
     let items = vec![
-        Item::Code(imports),
+        Item::Imports(Vec::new()),
         Item::Code(modules(family)),
         Item::Code(exports(family)),
         Item::Text(facade::emit(family)),
@@ -78,17 +75,17 @@ fn tables(family: &Family) -> TokenStream {
     let limits = family.limits.iter().map(|limit| {
         let (id, n, doc) = (&limit.id, number(limit.n), &limit.doc);
         let over = limit.over.iter().flat_map(|over| &over.values).map(|(value, _)| value);
-        quote!(runtime::tables::Ceiling { id: #id, n: #n, over: &[#(#over),*], doc: #doc })
+        quote!(tables::Ceiling { id: #id, n: #n, over: &[#(#over),*], doc: #doc })
     });
     let ceilings = (!family.limits.is_empty()).then(|| {
         quote! {
             /// Ceilings that are not a rate.
-            pub const CEILINGS: &[runtime::tables::Ceiling] = &[#(#limits),*];
+            pub const CEILINGS: &[tables::Ceiling] = &[#(#limits),*];
         }
     });
     quote! {
         /// What is known about each operation of the family.
-        pub const OPERATIONS: &[&runtime::tables::Meta] = &[#(<#operations as runtime::Operation>::META),*];
+        pub const OPERATIONS: &[&tables::Meta] = &[#(<#operations as runtime::Operation>::META),*];
 
         #ceilings
     }
@@ -100,6 +97,7 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
     if let Some(source) = &family.source {
         docs.markdown(&super::source_line(api, source));
     }
+    docs.markdown(&escape(&phrases::observed(&family.sources)));
     docs.heading("Operations");
     docs.gap();
     docs.line("| operation | method and path | limit |".to_owned());

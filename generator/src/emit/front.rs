@@ -60,7 +60,8 @@ fn rest(api: &Api, programs: &[Program]) -> Docs {
     docs.heading("Features");
     docs.markdown(
         "Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde and tracing \
-         are [features of the runtime](runtime#features).",
+         are [features of the runtime](runtime#features). The feature `cli` adds a program with a command for each \
+         operation, and `mcp` its command for assistants.",
     );
     families(&mut docs, api);
     documents(&mut docs, api);
@@ -89,8 +90,12 @@ fn search_words(docs: &mut Docs, api: &Api) {
     }
 }
 
+/// The function of an operation. That of an observed family has no link, because its feature is off by default.
 fn link(family: &Family, operation: &Operation) -> String {
     let (module, function) = (module_name(&family.name), &operation.function);
+    if family.is_observed() {
+        return format!("`{module}().{function}`, with the feature `{}`", family.name);
+    }
     format!("[`{module}().{function}`]({module}::{}::{function})", family.rust)
 }
 
@@ -116,7 +121,11 @@ fn families(docs: &mut Docs, api: &Api) {
         let module = module_name(&family.name);
         let count = family.operations.len();
         let operations = if count == 1 { "operation" } else { "operations" };
-        docs.entry(&format!("[`{module}`], {count} {operations}: {}", escape(&family.title)));
+        let (link, note) = match family.is_observed() {
+            true => (code(&module), ". They are observed, in no document, and their feature is off by default."),
+            false => (format!("[`{module}`]"), ""),
+        };
+        docs.entry(&format!("{link}, {count} {operations}: {}{note}", escape(&family.title)));
     }
 }
 

@@ -9,9 +9,7 @@ use crate::model::{Family, Form, Identifier};
 
 /// `identifiers.rs` of a family.
 pub(super) fn emit(family: &Family) -> File {
-    let mut items = vec![Item::Code(quote!(
-        use tradeapi_runtime as runtime;
-    ))];
+    let mut items = vec![Item::Imports(Vec::new())];
     items.extend(
         family
             .identifiers

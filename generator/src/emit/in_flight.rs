@@ -5,14 +5,13 @@ use quote::quote;
 
 use super::code::{ident, number};
 use super::docs::code;
-use super::scope::Scope;
 use crate::model::{InFlight, Operation, Parameter};
 
 /// The parameters of a request that the gate reads.
-pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+pub(super) fn emit(operation: &Operation) -> Option<TokenStream> {
     let in_flight = operation.in_flight.as_ref()?;
-    let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n));
-    let orders = orders(scope, operation.body.parameters(), in_flight)?;
+    let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n.0));
+    let orders = orders(operation.body.parameters(), in_flight)?;
     Some(quote! {
         impl runtime::orders::Amendment for #name {
             const IN_FLIGHT: u32 = #at_most;
@@ -24,40 +23,40 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     })
 }
 
-fn orders(scope: &Scope<'_>, parameters: &[Parameter], in_flight: &InFlight) -> Option<TokenStream> {
+fn orders(parameters: &[Parameter], in_flight: &InFlight) -> Option<TokenStream> {
     let is_meant = |parameter: &&Parameter| parameter.name.wire == in_flight.per.0;
     if let Some(parameter) = parameters.iter().find(is_meant) {
-        let one = reference(scope, parameter, &quote!(self));
+        let one = reference(parameter, &quote!(self));
         return Some(quote!(Vec::from([#one])));
     }
     let of_list = |list: &Parameter| {
         let item = list.item()?;
-        let one = reference(scope, item.parameters.iter().find(is_meant)?, &quote!(item));
+        let one = reference(item.parameters.iter().find(is_meant)?, &quote!(item));
         let field = ident(&list.name.rust);
         Some(quote!(self.#field.iter().map(|item| #one).collect()))
     };
     parameters.iter().find_map(of_list)
 }
 
-fn reference(scope: &Scope<'_>, parameter: &Parameter, of: &TokenStream) -> TokenStream {
+fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
     let field = ident(&parameter.name.rust);
     match parameter.shape.choice() {
         Some(_) => {
             quote!(runtime::emitted::order_reference(|out| runtime::parameters::Parameters::write(&#of.#field, out)))
         }
         None => {
-            let name = scope.wire_name(&parameter.name.wire);
-            quote!(runtime::emitted::order_reference(|out| out.text(#name, &#of.#field)))
+            let wire = &parameter.name.wire;
+            quote!(runtime::emitted::order_reference(|out| out.text(name!(#wire), &#of.#field)))
         }
     }
 }
 
 /// The entry in the documentation of the operation.
 pub(super) fn entry(in_flight: &InFlight) -> String {
-    let amendments = if in_flight.n == 1 { "amendment" } else { "amendments" };
+    let amendments = if in_flight.n.0 == 1 { "amendment" } else { "amendments" };
     format!(
         "**In flight:** at most {} {amendments} of one {}, which [`AmendGate`](runtime::orders::AmendGate) keeps, and a client that [tracks orders](runtime::ClientBuilder::track_orders)",
-        in_flight.n,
+        in_flight.n.0,
         code(&in_flight.per.0)
     )
 }

@@ -15,7 +15,7 @@ pub(super) fn emit(api: &Api, family: &Family, lifecycle: &Lifecycle) -> File {
     let scope = Scope::new(family);
     let mut items = vec![table(family, lifecycle), state_impls(&scope, lifecycle).into()];
     items.extend(lifecycle.records.iter().map(|tracked| record_impl(api, &scope, lifecycle, tracked).into()));
-    items.insert(0, scope.imports(&[]).into());
+    items.insert(0, scope.imports(&[]));
     File::new(Docs::new(&format!("The lifecycle states of the {} operations.", family.title), "").inner(), items)
 }
 

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{Expr, ImplItem};
 
 use super::checks;
-use super::code::{File, Item, capitalised, ident};
+use super::code::{File, Item, ident};
 use super::docs::{Docs, MARKDOWN, code, documented, escape};
 use super::parameter_docs;
 use super::parameters::Set;
@@ -16,8 +16,7 @@ use super::{batches, classes, confirm, envelope, example, in_flight, intents, or
 use crate::emit::Layout;
 use crate::model::{
     Access, Api, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter, ParameterStyle,
-    PathPiece, PoolWeight, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition,
-    Window,
+    PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition, Window,
 };
 
 /// The file of an operation.
@@ -25,7 +24,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let scope = Scope::new(family);
     let request = request(api, &scope, operation, layout);
     let mut code = vec![operation_impl(api, &scope, operation)];
-    code.extend(in_flight::emit(&scope, operation));
+    code.extend(in_flight::emit(operation));
     code.push(confirm::impls(&scope, operation));
     code.extend(pages::emit(&scope, operation));
     code.extend(pages::shows(&scope, operation));
@@ -36,7 +35,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let below: Vec<_> = tables.chain(item_structs(&scope, operation)).chain(page).collect();
     let defined = type_names(operation);
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
-    let imports = Item::Code(scope.imports(&defined));
+    let imports = scope.imports(&defined);
     let top = Docs::new(&format!("{}.", operation.title.trim_end_matches('.')), "").inner();
     File::new(top, [imports].into_iter().chain(request).chain(code.into_iter().map(Item::Code)).chain(below))
 }
@@ -52,7 +51,7 @@ pub(super) fn type_names(operation: &Operation) -> Vec<String> {
     names
 }
 
-fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> [Item; 3] {
+fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Vec<Item> {
     let mut set = Set::new(&operation.rust.rust, docs(api, scope, operation, layout), operation.body.parameters());
     set.called = &operation.called;
     let elsewhere = operation.members().iter().filter(|parameter| operation.is_elsewhere(parameter));
@@ -147,7 +146,7 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
     quote! {
         impl runtime::Operation for #name {
             type Response = #response;
-            const META: &'static runtime::tables::Meta = &META;
+            const META: &'static tables::Meta = &META;
             #path
             #headers
             #with_key
@@ -204,14 +203,14 @@ fn write_headers(operation: &Operation) -> Option<TokenStream> {
 fn tables(family: &Family, operation: &Operation) -> String {
     let meta = trees::constant(
         quote!(
-            const META: runtime::tables::Meta = ();
+            const META: tables::Meta = ();
         ),
         meta(family, operation),
     );
     let window = operation.window.as_ref().map(|window| {
         trees::constant(
             quote!(
-                const WINDOW: runtime::tables::Window = ();
+                const WINDOW: tables::Window = ();
             ),
             window_table(window),
         )
@@ -239,11 +238,11 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         text("doc", &operation.doc),
         document.map(|document| ("document", trees::text(document))),
         text("section", section),
-        Some(("method", trees::of_table("Method", &capitalised(operation.method.as_str())))),
+        Some(("method", trees::of_table("Method", operation.method.variant()))),
         text("path", &operation.path.text),
         trees::some("call", operation.call.as_ref().map(|(method, _)| trees::text(method))),
         style(operation.style),
-        Some(("effect", trees::of_table("Effect", &capitalised(operation.effect.as_str())))),
+        Some(("effect", trees::of_table("Effect", operation.effect.variant()))),
         is_public.then(|| ("access", trees::of_table("Access", "Public"))),
         trees::flag("whitelisted", operation.whitelisted),
         trees::some("permission", permission.map(|permission| trees::text(permission))),
@@ -263,7 +262,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         confirm::echoes(operation),
         batches::shows(family, operation),
         operation.compound.as_ref().and_then(confirm::compound),
-        trees::some("repeat", operation.repeat.as_ref().map(|repeat| trees::text(&repeat.why))),
+        trees::some("repeat", operation.repeat.as_ref().map(|repeat| trees::text(&repeat.why.0))),
         operation.repeat.as_ref().and_then(confirm::repeat_key),
         order_kind,
         amends,
@@ -283,8 +282,8 @@ fn defaults(operation: &Operation) -> impl Iterator<Item = Expr> {
 
 fn rate_limit(rate: &Rate) -> Expr {
     let kind = match rate.scope {
-        RateScope::Uid => "per_uid",
-        RateScope::Ip => "per_ip",
+        crate::words::Scope::Uid => "per_uid",
+        crate::words::Scope::Ip => "per_ip",
     };
     let limit = trees::call(trees::of_table("RateLimit", kind), [trees::number(rate.calls.into())]);
     let limit = match rate.every.milliseconds().unwrap_or(1000) {
@@ -314,10 +313,10 @@ fn weight_condition(when: &WeightCondition) -> Expr {
 
 /// The field for how parameters travel, if it does not follow from the method.
 fn style(style: ParameterStyle) -> Option<Field> {
-    let variant = |ty: &str, word: &str| trees::of_table(ty, &capitalised(word));
-    let sends = trees::some("sends", style.sends.map(|sends| variant("Sends", sends.as_str())));
-    let lists = (style.lists != Lists::Json).then(|| ("lists", variant("Lists", style.lists.as_str())));
-    let objects = (style.objects != Objects::Json).then(|| ("objects", variant("Objects", style.objects.as_str())));
+    let sends = trees::some("sends", style.sends.map(|sends| trees::of_table("Sends", sends.variant())));
+    let lists = (style.lists != Lists::Json).then(|| ("lists", trees::of_table("Lists", style.lists.variant())));
+    let objects =
+        (style.objects != Objects::Json).then(|| ("objects", trees::of_table("Objects", style.objects.variant())));
     let is_usual = sends.is_none() && lists.is_none() && objects.is_none();
     (!is_usual).then(|| ("style", trees::table("ParameterStyle", [sends, lists, objects])))
 }
@@ -326,19 +325,19 @@ fn window_table(window: &Window) -> Expr {
     let fields = [
         Some(("from", trees::text(&window.from.0))),
         Some(("to", trees::text(&window.to.0))),
-        trees::some("span", window.span.map(trees::length)),
-        trees::some("access", window.access.map(trees::length)),
-        trees::flag("access_is_of_data", window.access_is_of_data),
-        trees::some("default", window.default.map(trees::length)),
-        trees::flag("both_or_neither", window.both_or_neither),
-        trees::some("days", window.days.map(days)),
+        trees::some("span", window.span.map(|(length, _)| trees::length(length))),
+        trees::some("access", window.access.map(|(length, _)| trees::length(length))),
+        trees::flag("access_is_of_data", window.access_is_of_data()),
+        trees::some("default", window.default.map(|(length, _)| trees::length(length))),
+        trees::flag("both_or_neither", window.both_or_neither.is_set()),
+        trees::some("days", window.days.map(|(zone, _)| days(zone))),
     ];
     trees::table("Window", fields)
 }
 
 fn days(zone: UtcOffset) -> Expr {
     let minutes = Literal::i32_unsuffixed(zone.minutes);
-    trees::tokens(quote!(runtime::tables::Days::of_utc_offset(#minutes)))
+    trees::tokens(quote!(tables::Days::of_utc_offset(#minutes)))
 }
 
 fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {

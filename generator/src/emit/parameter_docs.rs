@@ -1,8 +1,9 @@
 //! Documentation of parameters: meaning, need, default, bounds, unit.
 
+use super::choices::distinct_wires;
 use super::docs::{Docs, MARKDOWN, cell, code, documented, escape, sentence};
 use super::scope::Scope;
-use crate::model::{Choice, ChoiceKind, Need, Parameter, Shape, Type, phrases};
+use crate::model::{ChoiceKind, Need, Parameter, Shape, Type, phrases};
 
 /// Adds a table of parameters, with a row for each name on the wire.
 pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]) {
@@ -21,7 +22,7 @@ pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]
 /// The rows of a parameter: one, or for a choice one for each parameter in it.
 fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
     let Some(choice) = scope.family.choice_of(parameter) else {
-        return row(docs, scope, parameter, required(parameter.need));
+        return row(docs, scope, parameter, parameter.need.in_table());
     };
     match &choice.kind {
         ChoiceKind::Presence { alternatives, .. } => {
@@ -32,7 +33,7 @@ fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
         }
         ChoiceKind::Value { decider, enum_index, .. } => {
             let values = scope.family.enums[*enum_index].name.rust.as_str();
-            let cells = [&code(&decider.wire), required(parameter.need), "", "", &link(values)];
+            let cells = [&code(&decider.wire), parameter.need.in_table(), "", "", &link(values)];
             docs.line(table_row(&cells));
             for (value, case) in choice.cases(scope.family) {
                 let value = &value.name.wire;
@@ -64,15 +65,6 @@ fn row(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter, required: &str
 fn table_row(cells: &[&str]) -> String {
     let cells: String = cells.iter().map(|text| format!(" {} |", cell(text))).collect();
     format!("|{cells}")
-}
-
-fn required(need: Need) -> &'static str {
-    match need {
-        Need::Always => "yes",
-        Need::Conditional => "conditionally",
-        Need::Unstated => "not stated",
-        Need::No => "no",
-    }
 }
 
 /// The values that a parameter takes.
@@ -109,14 +101,6 @@ pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
     docs
 }
 
-/// The documentation of a setter, which refers to the field.
-pub(super) fn setter(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
-    let field = parameter.name.bare();
-    let mut docs = Docs::default();
-    docs.markdown(&format!("Sets [{}](field@Self::{field}).", wires(scope, parameter)));
-    docs
-}
-
 /// The documentation of a constructor and its arguments.
 pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     let mut docs = Docs::default();
@@ -144,7 +128,7 @@ fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
 /// The wire names that a parameter stands for.
 fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
     match scope.family.choice_of(parameter) {
-        Some(choice) => choice_wires(choice),
+        Some(choice) => distinct_wires(choice).into_iter().map(code).collect::<Vec<_>>().join(", "),
         None if parameter.is_body() => "the body, an array".to_owned(),
         None => code(&parameter.name.wire),
     }
@@ -153,11 +137,7 @@ fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
 /// The need, default, bounds and unit, as one sentence each.
 fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let mut facts: Vec<String> = Vec::new();
-    match parameter.need {
-        Need::Conditional => facts.push("Required under a condition, see the rules.".to_owned()),
-        Need::Unstated => facts.push("The document does not say whether it is required.".to_owned()),
-        Need::Always | Need::No => {}
-    }
+    facts.push(parameter.need.sentence().to_owned());
     match (&parameter.default, parameter.need) {
         (Some((default, _)), Need::Always) => {
             facts.push(format!("The exchange defaults to {}; it is always sent.", code(default)));
@@ -183,15 +163,4 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     facts.push(phrases::unit_sentence(&parameter.units, &MARKDOWN));
     facts.retain(|fact| !fact.is_empty());
     facts.join(" ")
-}
-
-/// The names without duplicates.
-fn choice_wires(choice: &Choice) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for name in choice.wires().map(code) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(", ")
 }

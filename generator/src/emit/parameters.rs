@@ -1,15 +1,15 @@
 //! Sets of parameters: the structs of requests, of items in lists and of the cases of a choice, and how they are built,
 //! written, read back and checked.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::{Expr, ImplItem, Stmt};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Attribute, Expr, ImplItem, Stmt};
 
 use super::checks;
-use super::code::{Item, ident, if_set, local};
+use super::code::{Item, ident, number};
 use super::docs::Docs;
 use super::scope::Scope;
-use super::{declarations, parameter_docs, trees};
+use super::{choices, declarations, parameter_docs, trees};
 use crate::diagnostics::Place;
 use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
 
@@ -49,29 +49,46 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// The struct, its constructor and setters, and how it is written, read and checked.
-    pub(super) fn emit(self, scope: &Scope<'_>) -> [Item; 3] {
-        let (structure, implementation) = (self.structure(scope), Item::Text(self.parameters_impl(scope)));
-        [Item::declared_by("parameters", structure), self.inherent(scope).into(), implementation]
+    /// The struct with its rows and constructors, and its rules.
+    pub(super) fn emit(self, scope: &Scope<'_>) -> Vec<Item> {
+        let checks = self.checks(scope);
+        let rules = (!checks.is_empty()).then(|| Item::Text(self.rules_impl(checks)));
+        let structure = self.structure(scope, rules.is_some());
+        let declared = Item::declared_by("parameters", vec![structure, self.inherent(scope)]);
+        std::iter::once(declared).chain(rules).collect()
     }
 
-    fn structure(&self, scope: &Scope<'_>) -> syn::Item {
+    fn structure(&self, scope: &Scope<'_>, has_rules: bool) -> syn::Item {
         let fields = self.parameters.iter().map(|parameter| {
             let docs = parameter_docs::field(scope, parameter).outer();
-            let attributes = docs.into_iter().chain(declarations::aliases(&parameter.called)).collect();
-            declarations::field(attributes, ident(&parameter.name.rust), field_type(scope, parameter))
+            let attributes = docs
+                .into_iter()
+                .chain(declarations::aliases(&parameter.called))
+                .chain(declarations::deprecation(parameter.deprecated.as_ref()))
+                .chain([self.row(scope, parameter)]);
+            declarations::field(attributes.collect(), ident(&parameter.name.rust), field_type(scope, parameter))
         });
         let default = self.parameters.iter().all(|parameter| !parameter.is_required());
         let default = default.then(|| declarations::with_arguments("derive", quote!(Default)));
-        let attributes = self.docs.outer().into_iter().chain(declarations::aliases(self.called)).chain(default);
-        declarations::structure(attributes.collect(), ident(self.rust), fields)
+        let checked = has_rules.then(|| declarations::with_arguments("checked_by", quote!(Rules)));
+        let attributes = self.docs.outer().into_iter().chain(declarations::aliases(self.called));
+        declarations::structure(attributes.chain(default).chain(checked).collect(), ident(self.rust), fields)
+    }
+
+    fn row(&self, scope: &Scope<'_>, parameter: &Parameter) -> Attribute {
+        let names = match scope.family.choice_of(parameter) {
+            Some(choice) => choices::distinct_wires(choice),
+            None if parameter.is_body() => vec![""],
+            None => vec![parameter.name.wire.as_str()],
+        };
+        let setter = (!parameter.is_required()).then(|| conversion(scope, parameter)).flatten();
+        let setter = setter.map(|name| quote!(from impl #name));
+        wire(parameter, &names, setter, self.elsewhere.contains(&parameter.name.wire.as_str()))
     }
 
     fn inherent(self, scope: &Scope<'_>) -> syn::Item {
-        let optional = self.parameters.iter().filter(|parameter| !parameter.is_required());
-        let setters = optional.map(|parameter| setter(scope, parameter));
         let new = self.constructor(scope);
-        let items = std::iter::once(new).chain(self.constructors).chain(setters).chain(self.methods);
+        let items = std::iter::once(new).chain(self.constructors).chain(self.methods);
         declarations::inherent(ident(self.rust), items.collect())
     }
 
@@ -95,160 +112,87 @@ impl<'a> Set<'a> {
         declarations::maker(attributes, ident("new"), arguments, vec![trees::result(value)])
     }
 
-    fn parameters_impl(&self, scope: &Scope<'_>) -> String {
+    fn rules_impl(&self, checks: Vec<Stmt>) -> String {
         let name = ident(self.rust);
-        let (writes, reads, checks) = (self.writes(scope), self.reads(scope), self.checks(scope));
-        let out = unused_if(writes.is_empty(), "out");
-        let from = unused_if(self.parameters.is_empty(), "from");
-        let to = unused_if(checks.is_empty(), "to");
-        let write = quote! {
-            fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {}
-        };
-        let read = quote! {
-            fn read(#from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {}
-        };
         let check = quote! {
-            fn check(&self, #to: &mut runtime::checks::Checks<'_>) {}
+            fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {}
         };
-        trees::implementation(
-            quote!(impl runtime::parameters::Parameters for #name {}),
-            [(write, writes), (read, reads), (check, checks)],
-        )
+        trees::implementation(quote!(impl runtime::parameters::Rules for #name {}), [(check, checks)])
     }
 
-    fn writes(&self, scope: &Scope<'_>) -> Vec<Stmt> {
-        let write = |parameter: &Parameter| match write(scope, parameter) {
-            write if self.elsewhere.contains(&parameter.name.wire.as_str()) => {
-                trees::statements(quote!(out.elsewhere(|out| { #(#write)* });))
-            }
-            write => write,
-        };
-        self.parameters.iter().flat_map(write).collect()
-    }
-
-    fn reads(&self, scope: &Scope<'_>) -> Vec<Stmt> {
-        let read = |parameter| trees::binding(local(parameter), self.read(scope, parameter));
-        let fields = self.parameters.iter().map(|parameter| {
-            let value = trees::path(&[&local(parameter).to_string()]);
-            let value = if parameter.is_required() { trees::tried(value) } else { value };
-            (ident(&parameter.name.rust), value)
-        });
-        let all = Expr::Struct(trees::structure(&["Self"], fields));
-        let all = trees::result(trees::optional(Some(all)));
-        self.parameters.iter().map(read).chain([all]).collect()
-    }
-
+    /// The checks of the rules about several parameters.
     fn checks(&self, scope: &Scope<'_>) -> Vec<Stmt> {
-        let mut checks: Vec<_> = self.parameters.iter().flat_map(checks::parameter).collect();
         let instrument = self.instrument.map(|names| checks::instrument(scope, self.parameters, names));
         let (of_request, rules) = (&self.checks, checks::rules(scope, self.parameters, &self.rules));
-        checks.extend(trees::statements(quote!(#of_request #instrument #rules)));
-        checks
-    }
-
-    fn read(&self, scope: &Scope<'_>, parameter: &Parameter) -> Expr {
-        let required = parameter.is_required();
-        let read = |method: &str| read_by(method, parameter);
-        match &parameter.shape {
-            Shape::Items(_) if parameter.is_body() => trees::flagged(trees::path(&["from"]), "items"),
-            Shape::Items(_) if required => read("required_list"),
-            Shape::Items(_) => read("optional_list"),
-            Shape::Object(_) if required => read("required_object"),
-            Shape::Object(_) => read("optional_object"),
-            Shape::Map(_) => trees::optional(None),
-            Shape::List(_) if required => read("required_values"),
-            Shape::List(_) => read("optional_values"),
-            Shape::One(Type::Choice(index)) => {
-                let ty = scope.ty(Type::Choice(*index));
-                if required {
-                    return trees::tokens(quote!(<#ty as runtime::parameters::Parameters>::read(from)));
-                }
-                trees::on(trees::path(&["from"]), "optional_choice", [trees::tokens(quote!(#ty::MEMBERS))])
-            }
-            Shape::One(_) => match (parameter.deletes_with(), required) {
-                (Some(delete), _) => {
-                    let arguments = [trees::text(&parameter.name.wire), trees::text(delete)];
-                    trees::on(trees::path(&["from"]), "edit", arguments)
-                }
-                (None, true) => read_required(parameter),
-                (None, false) => {
-                    let wire = || trees::text(&parameter.name.wire);
-                    let may_be_blank = parameter.may_be_blank || parameter.edit.is_some();
-                    let from = trees::with(trees::path(&["from"]), "may_be_blank", may_be_blank.then(wire));
-                    let method = if is_enum(parameter) { "optional_word" } else { "optional" };
-                    trees::on(from, method, [wire()])
-                }
-            },
-        }
+        trees::statements(quote!(#of_request #instrument #rules))
     }
 }
 
-/// Writes one parameter, whatever its shape.
-fn write(scope: &Scope<'_>, parameter: &Parameter) -> Vec<Stmt> {
-    let value = || trees::of_self(&parameter.name.rust);
-    let whole = |method: &str| {
-        let (method, name) = (ident(method), scope.wire_name(&parameter.name.wire));
-        if_set(parameter, |value| quote!(out.#method(#name, #value);))
+/// The attribute with the names of a parameter on the wire, what converts to it, and what its type does not show.
+pub(super) fn wire(
+    parameter: &Parameter,
+    names: &[&str],
+    conversion: Option<TokenStream>,
+    is_elsewhere: bool,
+) -> Attribute {
+    let (properties, bounds) = (properties(parameter), bounds(parameter));
+    let is_elsewhere = is_elsewhere.then(|| quote!(, elsewhere));
+    declarations::with_arguments("wire", quote!(#(#names),* #conversion #is_elsewhere #properties #bounds))
+}
+
+/// How a parameter travels, if it is not as text.
+fn properties(parameter: &Parameter) -> TokenStream {
+    let is_bare = match parameter.shape {
+        Shape::One(Type::Boolean(truth)) => truth == Truth::Bare,
+        Shape::One(ty) | Shape::List(ty) => is_bare(ty, parameter.as_text),
+        Shape::Items(_) | Shape::Object(_) | Shape::Map(_) => false,
     };
-    let tokens = match parameter.shape {
-        Shape::Items(_) if parameter.is_body() => {
-            let write = trees::on(trees::path(&["out"]), "items", [trees::reference(value())]);
-            return vec![trees::statement(write)];
+    let is_bit = matches!(parameter.shape, Shape::One(Type::Boolean(Truth::Number)));
+    let delete = parameter.deletes_with().map(|delete| quote!(, deleted_by = #delete));
+    let may_be_blank = parameter.may_be_blank || parameter.edit.is_some();
+    let may_be_blank =
+        may_be_blank && delete.is_none() && !parameter.is_required() && parameter.shape.single().is_some();
+    let flags = [
+        (parameter.is_body(), quote!(, body)),
+        (is_bare, quote!(, bare)),
+        (is_bit, quote!(, bit)),
+        (may_be_blank, quote!(, may_be_blank)),
+    ];
+    let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag);
+    quote!(#(#flags)* #delete)
+}
+
+/// The bounds of a parameter.
+fn bounds(parameter: &Parameter) -> TokenStream {
+    let (only, shape) = (parameter.only.iter().map(|(value, _)| value), &parameter.shape);
+    let only = (!parameter.only.is_empty()).then(|| quote!(, only = [#(#only),*]));
+    let of_value = match shape {
+        Shape::One(Type::Integer | Type::Signed) => {
+            let bound = |name: &str, bound: &Option<(String, Place)>| {
+                let (name, bound) = (ident(name), trees::whole(&bound.as_ref()?.0)?);
+                Some(quote!(, #name = #bound))
+            };
+            let (min, max) = (bound("min", &parameter.min), bound("max", &parameter.max));
+            let digits =
+                parameter.digits.map(|(digits, _)| number(digits.into())).map(|digits| quote!(, digits = #digits));
+            quote!(#min #max #digits)
         }
-        Shape::Items(_) => whole("list"),
-        Shape::Object(_) => whole("object"),
-        // A map occurs in answers only.
-        Shape::Map(_) => return Vec::new(),
-        Shape::List(ty) if is_bare(ty, parameter.as_text) => whole("numbers"),
-        Shape::List(_) => whole("texts"),
-        Shape::One(Type::Choice(_)) => {
-            if_set(parameter, |choice| quote!(runtime::parameters::Parameters::write(#choice, out);))
+        Shape::One(ty) if ty.is_decimal() => {
+            let bound = |name: &str, bound: &Option<(String, Place)>| {
+                let (name, (bound, _)) = (ident(name), bound.as_ref()?);
+                Some(quote!(, #name = #bound))
+            };
+            let (min, max) = (bound("min_decimal", &parameter.min), bound("max_decimal", &parameter.max));
+            quote!(#min #max)
         }
-        Shape::One(ty) => {
-            return vec![trees::statement(write_one(scope, parameter, ty, value(), trees::reference(value())))];
-        }
+        _ => TokenStream::new(),
     };
-    trees::statements(tokens)
-}
-
-/// Reads a required value; for an enum, only documented values are accepted.
-pub(super) fn read_required(parameter: &Parameter) -> Expr {
-    read_by(if is_enum(parameter) { "word" } else { "required" }, parameter)
-}
-
-fn read_by(method: &str, parameter: &Parameter) -> Expr {
-    trees::on(trees::path(&["from"]), method, [trees::text(&parameter.name.wire)])
-}
-
-fn is_enum(parameter: &Parameter) -> bool {
-    parameter.shape.single_enum().is_some()
-}
-
-fn unused_if(unused: bool, name: &str) -> proc_macro2::Ident {
-    if unused { format_ident!("_{name}") } else { format_ident!("{name}") }
-}
-
-/// Writes one value, found at `place`.
-pub(super) fn write_one(scope: &Scope<'_>, parameter: &Parameter, ty: Type, place: Expr, reference: Expr) -> Expr {
-    let kind = match ty {
-        Type::Boolean(Truth::Bare) => "boolean",
-        Type::Boolean(Truth::Number) => "bit",
-        ty if is_bare(ty, parameter.as_text) => "number",
-        _ => "text",
-    };
-    let name = scope.wire_name(&parameter.name.wire);
-    let out = trees::path(&["out"]);
-    if let Some(delete) = parameter.deletes_with() {
-        return trees::on(out, &format!("edit_{kind}"), [name, reference, trees::text(delete)]);
-    }
-    let is_copied = matches!(ty, Type::Boolean(Truth::Bare | Truth::Number));
-    match parameter.is_required() {
-        true => trees::on(out, kind, [name, if is_copied { place } else { reference }]),
-        false => {
-            let value = if is_copied { place } else { trees::flagged(place, "as_ref") };
-            trees::on(out, &format!("optional_{kind}"), [name, value])
-        }
-    }
+    let is_list = matches!(shape, Shape::List(_) | Shape::Items(_));
+    let least = Some(parameter.least_items()).filter(|least| is_list && *least > 0).map(number);
+    let least = least.map(|least| quote!(, min_items = #least));
+    let most = parameter.max_items.filter(|_| is_list).map(|(most, _)| number(most));
+    let most = most.map(|most| quote!(, max_items = #most));
+    quote!(#only #of_value #least #most)
 }
 
 /// Whether a value travels as a bare JSON number.
@@ -270,14 +214,26 @@ pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Type 
 
 /// The type of the argument for a parameter.
 pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Type {
-    let into = |name| declarations::implementing(trees::path_of(&["runtime", "value", name]));
-    match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
-        (true, true) => into("IntoEdit"),
-        (true, false) => declarations::into(declarations::of(&["runtime", "Edit"], scope.parameter_type(parameter))),
-        (false, true) => into("IntoDecimal"),
-        (false, false) if scope.converts(parameter) => declarations::into(scope.parameter_type(parameter)),
-        (false, false) => scope.parameter_type(parameter),
+    let ty = || scope.parameter_type(parameter);
+    match conversion(scope, parameter) {
+        None => ty(),
+        Some(trait_name) if trait_name == "Into" && parameter.deletes_with().is_some() => {
+            declarations::into(declarations::of(&["runtime", "Edit"], ty()))
+        }
+        Some(trait_name) if trait_name == "Into" => declarations::into(ty()),
+        Some(trait_name) => declarations::implementing(trees::path_of(&["runtime", "value", &trait_name.to_string()])),
     }
+}
+
+/// The trait of the runtime, or `Into`, by which an argument converts to a parameter.
+fn conversion(scope: &Scope<'_>, parameter: &Parameter) -> Option<Ident> {
+    let name = match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
+        (true, true) => "IntoEdit",
+        (false, true) => "IntoDecimal",
+        (_, false) if scope.converts(parameter) => "Into",
+        (_, false) => return None,
+    };
+    Some(ident(name))
 }
 
 fn is_decimal(parameter: &Parameter) -> bool {
@@ -303,20 +259,4 @@ fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> Expr {
 fn unset(parameter: &Parameter) -> Expr {
     let is_edit = parameter.deletes_with().is_some();
     if is_edit { trees::path(&["runtime", "Edit", "Keep"]) } else { trees::optional(None) }
-}
-
-fn setter(scope: &Scope<'_>, parameter: &Parameter) -> ImplItem {
-    let docs = parameter_docs::setter(scope, parameter).outer().into_iter();
-    let attributes = docs
-        .chain(declarations::aliases(&parameter.called))
-        .chain(declarations::deprecation(parameter.deprecated.as_ref()))
-        .chain([declarations::mark("inline")]);
-    let field = || ident(&parameter.name.rust);
-    let inputs = [declarations::mutable_self(), declarations::argument(field(), argument_type(scope, parameter))];
-    let value = argument_value(scope, parameter);
-    let is_edit = parameter.deletes_with().is_some();
-    let set = if is_edit { value } else { trees::optional(Some(value)) };
-    let body =
-        vec![trees::assignment(trees::of_self(&parameter.name.rust), set), trees::result(trees::path(&["self"]))];
-    declarations::maker(attributes.collect(), field(), inputs, body)
 }

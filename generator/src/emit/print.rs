@@ -15,12 +15,12 @@ pub(super) struct Printed {
 
 impl Printed {
     pub(super) fn of(item: syn::Item) -> Self {
-        Self { text: unparse(item), declared_by: None }
+        Self { text: unparse(vec![item]), declared_by: None }
     }
 
-    /// An item in a call of a macro of the runtime.
-    pub(super) fn declared_by(name: &'static str, item: syn::Item) -> Self {
-        Self { text: unparse(item), declared_by: Some(name) }
+    /// Items in a call of a macro of the runtime.
+    pub(super) fn declared_by(name: &'static str, items: Vec<syn::Item>) -> Self {
+        Self { text: unparse(items), declared_by: Some(name) }
     }
 
     /// The text with the documentation that was set aside.
@@ -42,8 +42,8 @@ impl fmt::Display for Printed {
     }
 }
 
-fn unparse(item: syn::Item) -> String {
-    prettyplease::unparse(&syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] })
+fn unparse(items: Vec<syn::Item>) -> String {
+    prettyplease::unparse(&syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items })
 }
 
 /// The code of items, with the documentation that was set aside while they were made.
@@ -77,7 +77,7 @@ fn is_of_path(tree: &TokenTree) -> bool {
 
 /// The code of a single item, without the documentation that was set aside.
 pub(super) fn print_item(item: syn::Item) -> String {
-    Lines { docs: &[], indent: "" }.lay_out(&unparse(item))
+    Lines { docs: &[], indent: "" }.lay_out(&unparse(vec![item]))
 }
 
 /// The layout of the lines of printed items.

@@ -11,7 +11,7 @@ use super::module_name;
 use super::scope::value_type;
 use crate::diagnostics::Place;
 use crate::emit::Layout;
-use crate::model::{Api, Calls, Family, Market, Pool, ResetForm, ResponseValue, Sent};
+use crate::model::{Api, Calls, Family, Market, Pool, ResponseValue};
 
 /// `lib.rs`, or an `api.rs` to be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -20,6 +20,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         account(api),
         codes(api),
         families(api, layout),
+        commands(layout),
         table(api, layout),
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
@@ -29,11 +30,21 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
     items.push(Item::Text(client(api, layout)));
     items.extend(markets(api).into_iter().flatten().map(Item::Code));
     if layout == Layout::Crate {
-        items.push(Item::Code(for_each_operation(api)));
+        items
+            .extend([false, true].into_iter().filter_map(|observed| for_each_operation(api, observed)).map(Item::Code));
     }
     // A file that is included cannot have inner attributes.
-    let top = if layout == Layout::Crate { super::front::crate_docs(api) } else { TokenStream::new() };
+    let top = if layout == Layout::Crate { attributes(api) } else { TokenStream::new() };
     File::new(top, items)
+}
+
+/// The documentation of the crate, whose items say on docs.rs which feature they need.
+fn attributes(api: &Api) -> TokenStream {
+    let docs = super::front::crate_docs(api);
+    quote! {
+        #docs
+        #![cfg_attr(docsrs, feature(doc_cfg))]
+    }
 }
 
 fn exports(api: &Api) -> TokenStream {
@@ -46,6 +57,7 @@ fn exports(api: &Api) -> TokenStream {
     let values = (!values.is_empty()).then(|| quote!(pub use tradeapi_runtime::{#(#values),*};));
     quote! {
         pub use tradeapi_runtime as runtime;
+        use tradeapi_runtime::tables;
         pub use tradeapi_runtime::{CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations, dec};
         #values
     }
@@ -84,6 +96,17 @@ fn families(api: &Api, layout: Layout) -> TokenStream {
         quote!(#gate #allow pub mod #module;)
     });
     quote!(#(#modules)*)
+}
+
+/// The table of a program, which a crate of its own has behind a feature; others include the file where they want it.
+fn commands(layout: Layout) -> TokenStream {
+    let module = (layout == Layout::Crate).then(|| {
+        quote! {
+            #[cfg(feature = "cli")]
+            pub mod cli;
+        }
+    });
+    quote!(#module)
 }
 
 /// Whether emitted code uses a deprecated field or value.
@@ -154,19 +177,16 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     };
     let headers = api.headers.iter().map(|header| {
         let (name, doc) = (&header.name, &header.doc);
-        let sent = match header.sent {
-            Sent::Always => quote!(Always),
-            Sent::ByOperation => quote!(ByOperation),
-        };
+        let sent = ident(header.sent.variant());
         let selects = |market: &Market| market.headers.iter().any(|((own, _), _)| own == name);
         let selects_market = api.markets.iter().any(selects);
-        let table = quote!(name: #name, sent: runtime::tables::Sent::#sent, selects_market: #selects_market, doc: #doc);
-        quote!(runtime::tables::Header { #table })
+        let table = quote!(name: #name, sent: tables::Sent::#sent, selects_market: #selects_market, doc: #doc);
+        quote!(tables::Header { #table })
     });
     let calls = calls(&api.calls);
     let remaining = remaining_calls(api);
     let account = match &api.account {
-        None => quote!(runtime::tables::AccountTable::NONE),
+        None => quote!(tables::AccountTable::NONE),
         Some(_) => quote!(account::TABLE),
     };
     let pools = api.pools.iter().filter_map(pool_reporting);
@@ -185,7 +205,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     let docs = docs.outer();
     quote! {
         #docs
-        pub static API: runtime::tables::Api = runtime::tables::Api {
+        pub static API: tables::Api = tables::Api {
             name: #name,
             envelope: #envelope,
             credentials: #credentials,
@@ -206,10 +226,10 @@ fn remaining_calls(api: &Api) -> TokenStream {
     let Some(header) = &api.remaining_calls else { return quote!(None) };
     let windows: Vec<_> = api.remaining_calls_in.iter().filter_map(|window| window.milliseconds()).collect();
     match windows.as_slice() {
-        [1000] => quote!(Some(runtime::tables::RemainingCalls::in_a_second(#header))),
+        [1000] => quote!(Some(tables::RemainingCalls::in_a_second(#header))),
         windows => {
             let windows = windows.iter().map(|window| number(*window));
-            quote!(Some(runtime::tables::RemainingCalls { header: #header, windows: &[#(#windows),*] }))
+            quote!(Some(tables::RemainingCalls { header: #header, windows: &[#(#windows),*] }))
         }
     }
 }
@@ -217,21 +237,21 @@ fn remaining_calls(api: &Api) -> TokenStream {
 /// How requests name their call.
 fn calls(calls: &Calls) -> TokenStream {
     if calls.place.is_none() {
-        return quote!(runtime::tables::Calls::JSON_RPC);
+        return quote!(tables::Calls::JSON_RPC);
     }
     let Calls { id, method, params, place: _ } = calls;
     let [id, method, params] = [id, method, params].map(|name| optional_text(name.as_deref()));
-    quote!(runtime::tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
+    quote!(tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
 }
 
 /// What answers report about a pool.
 fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     let reporting = pool.reporting.as_ref()?;
     let place = |value: &ResponseValue| match value {
-        ResponseValue::Header(name) => quote!(runtime::tables::ResponseValue::Header(#name)),
+        ResponseValue::Header(name) => quote!(tables::ResponseValue::Header(#name)),
         ResponseValue::Body(way) => {
             let path = super::envelope::path(way);
-            quote!(runtime::tables::ResponseValue::Body(#path))
+            quote!(tables::ResponseValue::Body(#path))
         }
     };
     let (name, calls, count) = (&pool.name, number(pool.rate.calls.into()), place(&reporting.count));
@@ -239,20 +259,15 @@ fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     let reset = match &reporting.reset {
         None => quote!(None),
         Some((reset, form)) => {
-            let form = ident(match form {
-                ResetForm::InSeconds => "InSeconds",
-                ResetForm::InMilliseconds => "InMilliseconds",
-                ResetForm::AtSeconds => "AtSeconds",
-                ResetForm::AtMilliseconds => "AtMilliseconds",
-            });
+            let form = ident(form.variant());
             let reset = place(reset);
-            quote!(Some(runtime::tables::Reset { value: #reset, form: runtime::tables::ResetForm::#form }))
+            quote!(Some(tables::Reset { value: #reset, form: tables::ResetForm::#form }))
         }
     };
-    Some(quote!(runtime::tables::PoolReporting {
+    Some(quote!(tables::PoolReporting {
         pool: #name,
         calls: #calls,
-        count: runtime::tables::Count::#kind(#count),
+        count: tables::Count::#kind(#count),
         reset: #reset,
     }))
 }
@@ -275,24 +290,36 @@ fn recoveries(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// A macro over all operations, for code that must handle each of them, such as a test or a local exchange.
-fn for_each_operation(api: &Api) -> TokenStream {
-    let paths = api.operations().map(|(family, operation)| {
+/// A macro over all operations, for code that must handle each of them, such as a test or a local exchange. Those of
+/// families that no document describes have a macro of their own, so that the first does not need their features.
+fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
+    let families = || api.families.iter().filter(|family| family.is_observed() == observed);
+    families().next()?;
+    let operations = families().flat_map(|family| family.operations.iter().map(move |operation| (family, operation)));
+    let paths = operations.map(|(family, operation)| {
         let (module, name) = (ident(&module_name(&family.name)), ident(&operation.rust.rust));
         quote!($crate::#module::#name)
     });
-    let features = api.families.iter().map(|family| {
+    let features = families().map(|family| {
         let feature = &family.name;
         quote!(feature = #feature)
     });
-    quote! {
-        /// Calls the macro `$callback` with the type of every operation, separated by commas.
+    let (name, doc) = match observed {
+        false => (
+            "for_each_operation",
+            " Calls the macro `$callback` with the type of every operation, separated by commas.",
+        ),
+        true => ("for_each_observed_operation", " The same, with every operation that was only observed."),
+    };
+    let name = ident(name);
+    Some(quote! {
+        #[doc = #doc]
         #[cfg(all(#(#features),*))]
         #[macro_export]
-        macro_rules! for_each_operation {
+        macro_rules! #name {
             ($callback:ident) => {
                 $callback! { #(#paths),* }
             };
         }
-    }
+    })
 }

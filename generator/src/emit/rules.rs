@@ -20,17 +20,15 @@ pub(super) fn table(family: &Family, operation: &Operation) -> Option<String> {
     let rows = checked(operation).map(|(_, rule, test)| row(rule, test, &hints));
     Some(trees::constant(
         quote!(
-            const RULES: &[runtime::tables::Rule] = &[];
+            const RULES: &[tables::Rule] = &[];
         ),
         trees::list(rows),
     ))
 }
 
 fn row(rule: &Rule, test: &Test, hints: &Hints<'_>) -> Expr {
-    let severity = match rule.severity {
-        Severity::Refuse => None,
-        Severity::Warn => Some(("severity", trees::of_table("Severity", "Warn"))),
-    };
+    let severity =
+        (rule.severity != Severity::Refuse).then(|| ("severity", trees::of_table("Severity", rule.severity.variant())));
     let fields = [
         Some(("id", trees::text(&rule.id))),
         Some(("at", trees::text(&rule.at))),

@@ -1,14 +1,13 @@
 //! The names that a file of a family uses.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::Expr;
 
-use super::code::ident;
-use super::{declarations, trees};
+use super::code::{Item, ident};
+use super::declarations;
 use crate::model::{Family, Field, Parameter, Shape, Type};
 use crate::words::Times;
 
@@ -53,13 +52,11 @@ fn of_runtime(name: &str) -> syn::Type {
 pub(super) struct Scope<'a> {
     pub(super) family: &'a Family,
     used: RefCell<BTreeSet<String>>,
-    /// Whether the file writes parameters, whose names are made by a macro.
-    writes_names: Cell<bool>,
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn new(family: &'a Family) -> Self {
-        Self { family, used: RefCell::default(), writes_names: Cell::default() }
+        Self { family, used: RefCell::default() }
     }
 
     /// A type of the family, which the file will import.
@@ -68,12 +65,6 @@ impl<'a> Scope<'a> {
             self.used.borrow_mut().insert(rust.to_owned());
         }
         ident(rust)
-    }
-
-    /// The name under which a parameter is written; the file will import its macro.
-    pub(super) fn wire_name(&self, wire: &str) -> Expr {
-        self.writes_names.set(true);
-        trees::macro_of(&["name"], quote!(#wire))
     }
 
     /// A Rust type.
@@ -133,22 +124,8 @@ impl<'a> Scope<'a> {
     }
 
     /// The imports of the file, except the names that it defines itself.
-    pub(super) fn imports(&self, defined: &[&str]) -> TokenStream {
+    pub(super) fn imports(&self, defined: &[&str]) -> Item {
         let used = self.used.borrow();
-        let names: Vec<_> =
-            used.iter().filter(|name| !defined.contains(&name.as_str())).map(|name| ident(name)).collect();
-        let runtime = match self.writes_names.get() {
-            true => quote!(
-                use tradeapi_runtime::{self as runtime, name};
-            ),
-            false => quote!(
-                use tradeapi_runtime as runtime;
-            ),
-        };
-        match names.as_slice() {
-            [] => runtime,
-            [name] => quote!(#runtime use super::#name;),
-            names => quote!(#runtime use super::{#(#names),*};),
-        }
+        Item::Imports(used.iter().filter(|name| !defined.contains(&name.as_str())).cloned().collect())
     }
 }

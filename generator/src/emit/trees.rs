@@ -5,10 +5,10 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote};
 use syn::punctuated::Punctuated;
 use syn::{
-    AngleBracketedGenericArguments, BinOp, Block, Expr, ExprArray, ExprAssign, ExprAwait, ExprBinary, ExprCall,
-    ExprField, ExprLit, ExprMacro, ExprMethodCall, ExprPath, ExprReference, ExprStruct, ExprTry, ExprTuple, ExprUnary,
-    FieldValue, GenericArgument, ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, Lit, LitBool, LitInt, LitStr, Local,
-    LocalInit, Macro, MacroDelimiter, Member, Pat, PatIdent, Path, PathSegment, Stmt, Type, UnOp,
+    AngleBracketedGenericArguments, BinOp, Block, Expr, ExprArray, ExprAwait, ExprBinary, ExprCall, ExprLit, ExprMacro,
+    ExprMethodCall, ExprPath, ExprReference, ExprStruct, ExprTry, ExprTuple, ExprUnary, FieldValue, GenericArgument,
+    ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, Lit, LitBool, LitInt, LitStr, Local, LocalInit, Macro,
+    MacroDelimiter, Member, Pat, PatIdent, Path, PathSegment, Stmt, Type, UnOp,
 };
 
 use super::code::ident;
@@ -59,7 +59,7 @@ pub(super) fn table<const N: usize>(ty: &str, fields: [Option<Field>; N]) -> Exp
     Expr::Struct(ExprStruct {
         dot2_token: rest.is_some().then(Default::default),
         rest: rest.map(Box::new),
-        ..structure(&["runtime", "tables", ty], fields)
+        ..structure(&["tables", ty], fields)
     })
 }
 
@@ -114,7 +114,7 @@ pub(super) fn optional(value: Option<Expr>) -> Expr {
 
 /// A variant or an associated item of a type of the runtime's tables.
 pub(super) fn of_table(ty: &str, name: &str) -> Expr {
-    path(&["runtime", "tables", ty, name])
+    path(&["tables", ty, name])
 }
 
 /// `one::two::three`.
@@ -185,16 +185,6 @@ pub(super) fn reference(value: Expr) -> Expr {
         and_token: Default::default(),
         mutability: None,
         expr: Box::new(value),
-    })
-}
-
-/// `self.field`.
-pub(super) fn of_self(field: &str) -> Expr {
-    Expr::Field(ExprField {
-        attrs: Vec::new(),
-        base: Box::new(path(&["self"])),
-        dot_token: Default::default(),
-        member: Member::Named(ident(field)),
     })
 }
 
@@ -296,12 +286,6 @@ fn method_call(receiver: Expr, method: &str, arguments: impl IntoIterator<Item =
         paren_token: Default::default(),
         args: arguments.into_iter().collect(),
     }
-}
-
-/// `place = value;`.
-pub(super) fn assignment(place: Expr, value: Expr) -> Stmt {
-    let (left, right) = (Box::new(place), Box::new(value));
-    statement(Expr::Assign(ExprAssign { attrs: Vec::new(), left, eq_token: Default::default(), right }))
 }
 
 /// `one | other`.

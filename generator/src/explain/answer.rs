@@ -1,8 +1,9 @@
 //! The answer: its record, and the records within it.
 
-use super::page::{TextPage, joined, sentence};
+use super::page::TextPage;
 use super::parameters::{documented, type_name, values};
 use crate::model::phrases::{self, PLAIN};
+use crate::model::phrases::{joined, sentence};
 use crate::model::{Family, Field, Record, Response};
 
 pub(super) fn add(page: &mut TextPage, family: &Family, response: &Response) {

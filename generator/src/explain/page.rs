@@ -65,17 +65,6 @@ impl TextPage {
     }
 }
 
-/// The text with a final full stop.
-pub(super) fn sentence(text: &str) -> String {
-    let text = text.trim();
-    if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
-}
-
-/// The parts that are not empty, joined by `between`.
-pub(super) fn joined(parts: &[String], between: &str) -> String {
-    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

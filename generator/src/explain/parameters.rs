@@ -1,10 +1,11 @@
 //! The parameters, each with its need, type, bounds, default, unit and values.
 
-use super::page::{TextPage, joined, sentence};
+use super::page::TextPage;
 use crate::diagnostics::Place;
 use crate::model::elements::Key;
 use crate::model::phrases::{self, PLAIN};
-use crate::model::{Body, Choice, ChoiceKind, Edit, EnumValue, Family, Operation, Parameter, Shape};
+use crate::model::phrases::{joined, sentence};
+use crate::model::{Body, Choice, ChoiceKind, EnumValue, Family, Operation, Parameter, Shape};
 
 pub(super) fn add(page: &mut TextPage, family: &Family, operation: &Operation) {
     page.heading(match operation.body {
@@ -64,10 +65,10 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
     let parts = [
         format!("{head}."),
         sentence(&parameter.doc),
-        parameter.default.as_ref().map(|(value, _)| format!("Default: {value}.")).unwrap_or_default(),
+        phrases::default_sentence(parameter.default.as_ref().map(|(value, _)| value.as_str())),
         values(family, &parameter.shape, &parameter.only),
         constraint(family, &parameter.shape),
-        edit(parameter.edit.as_ref()),
+        phrases::edit_sentence(parameter.edit.as_ref().map(|edit| edit.delete.as_deref())),
         phrases::unit_sentence(&parameter.units, &PLAIN),
         documented(&parameter.keys(family)),
     ];
@@ -100,12 +101,4 @@ fn constraint(family: &Family, shape: &Shape) -> String {
     let length = of.and_then(|of| of.length).map(|(min, max)| format!("{min} to {max} characters"));
     let alphabet = of.and_then(|of| of.alphabet.as_ref()).map(|(alphabet, _)| format!("of [{alphabet}]"));
     sentence(&joined(&[length.unwrap_or_default(), alphabet.unwrap_or_default()], " "))
-}
-
-fn edit(edit: Option<&Edit>) -> String {
-    match edit.map(|edit| &edit.delete) {
-        Some(Some(delete)) => format!("Left out, the value stays; {delete} deletes it."),
-        Some(None) => "Left out, the value stays.".to_owned(),
-        None => String::new(),
-    }
 }

@@ -1,6 +1,7 @@
 //! Rules by their kind, contradictions, gaps and observations.
 
-use super::page::{TextPage, joined, sentence};
+use super::page::TextPage;
+use crate::model::phrases::{joined, sentence};
 use crate::model::{ListName, Rule, RuleKind, Severity, Statements};
 
 /// The meaning of each kind of rule, in the order of the page.

@@ -2,7 +2,7 @@
 
 use super::{Api, Family, Operation};
 use crate::diagnostics::Place;
-use crate::words::{Cause, Certainty, CodeProof, Effect, Stage};
+use crate::words::{Certainty, CodeProof, CredentialCause, Effect, Stage};
 
 /// An error code of a document, and its meaning.
 #[derive(Clone, Debug, Hash)]
@@ -58,35 +58,18 @@ pub(crate) struct Proof {
     /// How far the request came.
     pub(crate) stage: Stage,
     /// The likely reason why credentials were refused.
-    pub(crate) cause: Option<Cause>,
+    pub(crate) cause: Option<CredentialCause>,
     /// The place of the cause, if the schema states one.
     pub(crate) cause_place: Option<Place>,
     /// Where the schema states that every copy of a request is refused with it.
     pub(crate) alike: Option<Place>,
 }
 
-impl CodeProof {
-    /// How far a request with this refusal came, unless the schema states it.
-    pub(crate) fn usual_stage(self) -> Stage {
-        match self {
-            Self::Timestamp | Self::Credentials | Self::Rate => Stage::Gateway,
-            Self::NotDone | Self::Unknown | Self::NoSuchOrder | Self::DuplicateId => Stage::Trading,
-        }
-    }
-}
-
 impl Proof {
     /// Whether a request with this refusal may have had its effect. A `compound` request does several things: when a
     /// rule of trading stops one of them, others may be done.
     pub(crate) fn leaves_open(&self, effect: Effect, compound: bool) -> bool {
-        let may_be_partly_done = compound && self.stage == Stage::Trading;
-        match self.proves {
-            _ if effect == Effect::Read => false,
-            CodeProof::Timestamp | CodeProof::Credentials | CodeProof::Rate => false,
-            CodeProof::NotDone => may_be_partly_done,
-            CodeProof::NoSuchOrder => may_be_partly_done || effect == Effect::Create,
-            CodeProof::DuplicateId | CodeProof::Unknown => true,
-        }
+        self.proves.leaves_open(self.stage, effect, compound)
     }
 }
 

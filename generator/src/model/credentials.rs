@@ -1,7 +1,9 @@
 //! How calls are authenticated.
 
 use crate::diagnostics::Place;
-use crate::words::{Algorithm, Encoding, NonceForm, PairOrder, SecretForm, SignedPart, SignedQuery, TimestampForm};
+use crate::words::{
+    Algorithm, Encoding, Hash, NonceForm, PairOrder, SecretForm, SignedPart, SignedQuery, TimestampForm,
+};
 
 use super::Duration;
 
@@ -102,25 +104,6 @@ pub(crate) struct Either {
     pub(crate) when: Vec<Part>,
     pub(crate) then: Vec<Part>,
     pub(crate) otherwise: Vec<Part>,
-}
-
-/// A hash function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Hash {
-    Sha256,
-    Sha384,
-    Sha512,
-}
-
-impl Hash {
-    /// The hash function as the schema spells it.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Sha256 => "sha256",
-            Self::Sha384 => "sha384",
-            Self::Sha512 => "sha512",
-        }
-    }
 }
 
 impl Within {

@@ -1,7 +1,7 @@
 //! The claims of the schema about the API in the form of the documents: by names on the wire. To compare a document
 //! with the schema is to compare two sets of facts. The elements of the model state them.
 
-use super::{Duration, JsonType, Method, Need, RateScope, RuleKind};
+use super::{Duration, JsonType, Method, Need, RuleKind, Scope};
 
 /// A claim of the schema about the API. The first member is its subject: an operation by its id, a family by its name,
 /// or a record by both names.
@@ -16,7 +16,7 @@ pub(crate) enum Fact {
         operation: String,
         calls: u32,
         every: Duration,
-        scope: RateScope,
+        scope: Scope,
         class: String,
     },
     Permission {
@@ -227,17 +227,5 @@ impl Fact {
     pub(crate) fn line(&self) -> String {
         let one_line = |column: &String| column.split_whitespace().collect::<Vec<_>>().join(" ");
         self.columns().iter().map(one_line).collect::<Vec<_>>().join("\t")
-    }
-}
-
-impl Need {
-    /// Its word in a fact.
-    pub(crate) fn as_fact(self) -> &'static str {
-        match self {
-            Self::Always => "yes",
-            Self::Conditional => "conditional",
-            Self::Unstated => "unstated",
-            Self::No => "no",
-        }
     }
 }

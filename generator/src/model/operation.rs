@@ -1,11 +1,11 @@
 //! Operations: requests and responses.
 
 use super::{
-    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, Intent, Listing, Name, Parameter, Rate, Repeat,
-    Source, Statements, UtcOffset,
+    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, InFlight, Intent, Listing, Name, Parameter,
+    Rate, Repeat, Source, Sources, Statements, Window,
 };
 use crate::diagnostics::Place;
-use crate::words::{Access, Effect, Lists, Objects, Sends};
+use crate::words::{Access, AccessOf, Effect, Lists, Method, Objects, Sends};
 
 /// One operation of the API.
 #[derive(Clone, Debug, Hash)]
@@ -20,6 +20,8 @@ pub(crate) struct Operation {
     pub(crate) function: String,
     pub(crate) place: Place,
     pub(crate) source: Option<Source>,
+    /// Who has seen it on the wire, if no document describes it.
+    pub(crate) sources: Sources,
     pub(crate) method: Method,
     pub(crate) path: Path,
     /// The method of JSON-RPC that the body calls.
@@ -67,39 +69,6 @@ pub(crate) struct KeyPlaces {
     pub(crate) permission: Place,
     pub(crate) history: Place,
     pub(crate) response: Place,
-    pub(crate) span: Place,
-    pub(crate) access: Place,
-    pub(crate) default: Place,
-    pub(crate) both_or_neither: Place,
-}
-
-/// An HTTP method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Method {
-    Get,
-    Post,
-    Put,
-    Patch,
-    Delete,
-}
-
-impl Method {
-    pub(crate) const ALL: [Self; 5] = [Self::Get, Self::Post, Self::Put, Self::Patch, Self::Delete];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    /// Whether parameters usually travel in the body rather than in the query string.
-    pub(crate) fn has_body(self) -> bool {
-        !matches!(self, Self::Get | Self::Delete)
-    }
 }
 
 /// How the parameters of a request travel.
@@ -132,7 +101,7 @@ impl Operation {
 
     /// Where the parameters travel.
     pub(crate) fn sends(&self) -> Sends {
-        let usual = if self.method.has_body() { Sends::Json } else { Sends::Query };
+        let usual = if self.method.has_query() { Sends::Query } else { Sends::Json };
         self.style.sends.unwrap_or(usual)
     }
 
@@ -155,6 +124,45 @@ pub(crate) struct Path {
 pub(crate) enum PathPiece {
     Literal(String),
     Parameter(String),
+}
+
+impl PathPiece {
+    /// Splits a path at its `{parameters}`. An error is the reason why it is none.
+    pub(crate) fn all_of(path: &str) -> Result<Vec<Self>, &'static str> {
+        if !path.starts_with('/') {
+            return Err("it does not start with `/`");
+        }
+        if path.contains("//") {
+            return Err("a segment is empty");
+        }
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~:@".contains(c);
+        let mut pieces = Vec::new();
+        let mut rest = path;
+        while let Some(open) = rest.find('{') {
+            let close = rest[open..].find('}').ok_or("a brace is not closed")? + open;
+            let (literal, name) = (&rest[..open], &rest[open + 1..close]);
+            if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
+                return Err("invalid parameter name in braces");
+            }
+            pieces.push(Self::Literal(literal.to_owned()));
+            pieces.push(Self::Parameter(name.to_owned()));
+            rest = &rest[close + 1..];
+        }
+        if !rest.is_empty() {
+            pieces.push(Self::Literal(rest.to_owned()));
+        }
+        let literals_are_clean = pieces.iter().all(|piece| match piece {
+            Self::Literal(text) => text.chars().all(allowed),
+            Self::Parameter(_) => true,
+        });
+        if !literals_are_clean {
+            return Err("it has a character that is not allowed in a path");
+        }
+        if path.split('/').any(|segment| segment == "." || segment == "..") {
+            return Err("it has a relative segment");
+        }
+        Ok(pieces)
+    }
 }
 
 impl Path {
@@ -185,29 +193,11 @@ impl Body {
     }
 }
 
-/// How many amendments of one thing may be under way.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct InFlight {
-    /// The parameter that identifies the thing.
-    pub(crate) per: (String, Place),
-    pub(crate) n: u64,
-    pub(crate) place: Place,
-}
-
-/// A pair of times that bounds a query.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct Window {
-    pub(crate) from: (String, Place),
-    pub(crate) to: (String, Place),
-    pub(crate) span: Option<Duration>,
-    pub(crate) access: Option<Duration>,
+impl Window {
     /// Whether the access limit applies to the data, so that an earlier start is accepted but finds nothing older.
-    pub(crate) access_is_of_data: bool,
-    pub(crate) default: Option<Duration>,
-    pub(crate) both_or_neither: bool,
-    /// The time zone of the days, if the data covers whole days.
-    pub(crate) days: Option<UtcOffset>,
-    pub(crate) place: Place,
+    pub(crate) fn access_is_of_data(&self) -> bool {
+        self.access_of.word == AccessOf::Data
+    }
 }
 
 /// The data of a response; the indices refer to the records of the family.

@@ -119,7 +119,7 @@ impl Rate {
 /// `2 amendment(s) at a time of one orderId`.
 impl Display for InFlight {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} amendment(s) at a time of one {}", self.n, self.per.0)
+        write!(f, "{} amendment(s) at a time of one {}", self.n.0, self.per.0)
     }
 }
 
@@ -143,14 +143,14 @@ impl Display for Window {
 impl Window {
     /// `start to end, at most 30 days apart, both or neither`.
     pub(crate) fn in_words(&self, markup: &Markup) -> String {
-        let access = if self.access_is_of_data { "data of the last" } else { "beginning within the last" };
+        let access = if self.access_is_of_data() { "data of the last" } else { "beginning within the last" };
         let parts = [
             Some(format!("{} to {}", (markup.code)(&self.from.0), (markup.code)(&self.to.0))),
-            self.span.map(|length| format!("at most {length} apart")),
-            self.access.map(|length| format!("{access} {length}")),
-            self.default.map(|length| format!("{length} when left out")),
-            self.both_or_neither.then(|| "both or neither".to_owned()),
-            self.days.map(|zone| format!("days of {zone}")),
+            self.span.map(|(length, _)| format!("at most {length} apart")),
+            self.access.map(|(length, _)| format!("{access} {length}")),
+            self.default.map(|(length, _)| format!("{length} when left out")),
+            self.both_or_neither.is_set().then(|| "both or neither".to_owned()),
+            self.days.map(|(zone, _)| format!("days of {zone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -242,6 +242,67 @@ impl Need {
             Self::No => "optional",
         }
     }
+
+    /// The need in a table, below the heading "required".
+    pub(crate) fn in_table(self) -> &'static str {
+        match self {
+            Self::Always => "yes",
+            Self::Conditional => "conditionally",
+            Self::Unstated => "not stated",
+            Self::No => "no",
+        }
+    }
+
+    /// What has to be said of it beside the parameter; empty if its position shows whether it is required.
+    pub(crate) fn sentence(self) -> &'static str {
+        match self {
+            Self::Conditional => "Required under a condition, see the rules.",
+            Self::Unstated => "The document does not say whether it is required.",
+            Self::Always | Self::No => "",
+        }
+    }
+
+    /// The need in a fact.
+    pub(crate) fn as_fact(self) -> &'static str {
+        match self {
+            Self::Always => "yes",
+            Self::Conditional | Self::Unstated | Self::No => self.as_str(),
+        }
+    }
+}
+
+/// The default as a sentence; empty if there is none.
+pub(crate) fn default_sentence(default: Option<&str>) -> String {
+    default.map(|default| format!("Default: {}.", default.trim_end_matches('.'))).unwrap_or_default()
+}
+
+/// What leaving a parameter out means for a value that exists, and the text that deletes it; empty if it is not about a
+/// value that exists.
+pub(crate) fn edit_sentence(delete: Option<Option<&str>>) -> String {
+    match delete {
+        Some(Some(delete)) => format!("Left out, the value stays; {delete} deletes it."),
+        Some(None) => "Left out, the value stays.".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// A text that ends like a sentence.
+#[cfg(feature = "cli")]
+pub(crate) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// The parts that are not empty, joined by `between`.
+#[cfg(feature = "cli")]
+pub(crate) fn joined(parts: &[String], between: &str) -> String {
+    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
+}
+
+/// Who has seen what no document describes, as a sentence; empty for what a document describes.
+pub(crate) fn observed(sources: &[(String, Place)]) -> String {
+    let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }
 }
 
 /// Conditions that must hold together.

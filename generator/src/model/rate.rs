@@ -1,6 +1,6 @@
 //! Rate limits, and the pools that several operations share.
 
-use super::{AnswerPath, Duration, ResetForm};
+use super::{AnswerPath, Duration, ResetForm, Scope};
 use crate::diagnostics::Place;
 
 /// A rate limit.
@@ -9,7 +9,7 @@ pub(crate) struct Rate {
     pub(crate) calls: u32,
     /// The window that the calls are counted in.
     pub(crate) every: Duration,
-    pub(crate) scope: RateScope,
+    pub(crate) scope: Scope,
     /// The class of users that it applies to; `default` is everyone.
     pub(crate) class: String,
     /// The weight of a call in a pool, if other operations count in it, too.
@@ -79,21 +79,5 @@ impl Rate {
     /// The class of users that it applies to, unless that is everyone.
     pub(crate) fn own_class(&self) -> Option<&str> {
         Some(self.class.as_str()).filter(|class| *class != Self::EVERYONE)
-    }
-}
-
-/// The unit that calls are counted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum RateScope {
-    Uid,
-    Ip,
-}
-
-impl RateScope {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Uid => "UID",
-            Self::Ip => "IP",
-        }
     }
 }

@@ -7,9 +7,8 @@ use serde_json::{Map, Value, json};
 use super::ACCESS_TOLERANCE_MS;
 use super::evaluate::{has_form, moment, text};
 use super::goals::Goal;
-use super::number::Number;
 use crate::model::{
-    Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Operand, Operation, Parameter,
+    Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Number, Operand, Operation, Parameter,
     PropertyKind, Relation, Type,
 };
 use crate::words::Times;
@@ -161,10 +160,8 @@ impl<'a> Drafts<'a> {
                 }
             };
             let edge = Number::parse(&edge)?;
-            let holds = |text: &String| {
-                Number::parse(text).and_then(|near| near.compare(edge)).is_some_and(|order| relation.holds(order))
-            };
-            Some(edge.around().into_iter().filter(holds).collect())
+            let holds = |text: &String| Number::parse(text).is_some_and(|near| relation.holds(near.cmp(&edge)));
+            Some([-1, 0, 1].into_iter().filter_map(|by| edge.moved(by)).filter(holds).collect())
         };
         drafts
             .iter()

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::calendar::shifted;
 use super::{ACCESS_TOLERANCE_MS, Bound, NOW, WindowRule};
-use crate::model::{Family, Identifier, Parameter, Type, Window, alphabet};
+use crate::model::{Family, Identifier, Number, Parameter, Type, Window, alphabet};
 
 /// A value that no enum has.
 const STRANGER: &str = "no-such-value";
@@ -19,18 +18,18 @@ pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option
         WindowRule::Pair => vec![(Some(now), (!breaks).then_some(now))],
         WindowRule::Order => vec![(Some(now + beyond), Some(now))],
         WindowRule::Span => {
-            let from = shifted(now, window.span?, -1);
-            vec![(Some(from), Some(shifted(from, window.span?, 1) + beyond))]
+            let from = window.span?.0.shift(now, -1);
+            vec![(Some(from), Some(window.span?.0.shift(from, 1) + beyond))]
         }
         WindowRule::Access => {
-            let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
-            let needs_end = window.access_is_of_data || window.both_or_neither;
+            let oldest = window.access?.0.shift(now, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
+            let needs_end = window.access_is_of_data() || window.both_or_neither.is_set();
             let at_edge = (Some(oldest), needs_end.then_some(oldest));
             // If the limit applies to the data, an earlier start finds nothing but is allowed.
             let older = oldest - 1;
-            let longest = window.span.map_or(now, |span| shifted(older, span, 1).min(now));
+            let longest = window.span.map_or(now, |(span, _)| span.shift(older, 1).min(now));
             let reaches_back = (Some(older), Some(longest));
-            if breaks || !window.access_is_of_data { vec![at_edge] } else { vec![at_edge, reaches_back] }
+            if breaks || !window.access_is_of_data() { vec![at_edge] } else { vec![at_edge, reaches_back] }
         }
     })
 }
@@ -44,7 +43,7 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
         vec![bare.map_or(json!(text), |number| json!(number))]
     };
     let wire = |bound: &str| parameter.shape.single().map_or_else(|| bound.to_owned(), |ty| ty.wire_of_value(bound));
-    let moved = |bound: &str, by: i128| moved(&wire(bound), by).map_or_else(Vec::new, number);
+    let moved = |bound: &str, by| Number::parse(&wire(bound)).and_then(|at| at.moved(by)).map_or_else(Vec::new, number);
     match bound {
         Bound::Values(known) if breaks => {
             let all = family.enum_of(&parameter.shape);
@@ -64,16 +63,6 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
         Bound::Edit(delete) => vec![json!(delete), json!(format!("{delete}.5"))],
         Bound::MinItems(_) | Bound::MaxItems(_) => Vec::new(),
     }
-}
-
-/// A decimal number with so many units more in its last place.
-fn moved(number: &str, by: i128) -> Option<String> {
-    let places = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    let units = number.replacen('.', "", 1).parse::<i128>().ok()?.checked_add(by)?;
-    let sign = if units < 0 { "-" } else { "" };
-    let digits = format!("{:0>least$}", units.unsigned_abs(), least = places + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - places);
-    Some(if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") })
 }
 
 /// Texts just outside or just inside the constraints of an identifier, for each length and each character at the edge.
@@ -96,19 +85,4 @@ fn texts_at(identifier: &Identifier, breaks: bool) -> Vec<Value> {
         texts.extend(pieces.iter().flat_map(|(first, last)| [padded(*first), padded(*last)]));
     }
     texts.into_iter().map(|text| json!(text)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::moved;
-
-    #[test]
-    fn numbers_move_in_their_last_place() {
-        let moves = [("20", 1, "21"), ("0.001", -1, "0.000"), ("99.5", 1, "99.6"), ("9.9", 1, "10.0"), ("0", -1, "-1")];
-        for (number, by, to) in moves {
-            assert_eq!(moved(number, by).as_deref(), Some(to));
-        }
-        assert_eq!(moved("0.0", -1).as_deref(), Some("-0.1"));
-        assert_eq!(moved("1e3", 1), None);
-    }
 }

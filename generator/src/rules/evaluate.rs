@@ -5,12 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::calendar::shifted;
-use super::number::Number;
 use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
 use crate::model::{
-    Comparison, Condition, Duration, Family, Form, Identifier, ListName, Operand, Operation, Rule, Severity, Shape,
-    Test, Type, Window, alphabet,
+    Comparison, Condition, Duration, Family, Form, Identifier, ListName, Number, Operand, Operation, Rule, Severity,
+    Shape, Test, Type, Window, alphabet,
 };
 use crate::words::Times;
 
@@ -89,15 +87,15 @@ impl Evaluator<'_> {
         match bound {
             Bound::Values(known) => Some(each_text(value).iter().any(|text| !known.contains(&text.as_str()))),
             Bound::Shape(identifier) => Some(each_text(value).iter().any(|text| !has_shape(identifier, text))),
-            Bound::Min(min) => of_number(&|number| Some(number.compare(Number::parse(min)?)?.is_lt())),
-            Bound::Max(max) => of_number(&|number| Some(number.compare(Number::parse(max)?)?.is_gt())),
-            Bound::Scale(places) => of_number(&|number| Some(number.needed_places() > u32::from(*places))),
+            Bound::Min(min) => of_number(&|number| Some(number < Number::parse(min)?)),
+            Bound::Max(max) => of_number(&|number| Some(number > Number::parse(max)?)),
+            Bound::Scale(places) => of_number(&|number| Some(number.needed_places() > usize::from(*places))),
             Bound::Digits(most) => Some(text(value)?.len() > *most as usize),
             Bound::MinItems(least) => Some(items()? < *least),
             Bound::MaxItems(most) => Some(items()? > *most),
             Bound::Edit(delete) => {
                 let text = text(value)?;
-                let is_same = Number::parse(&text)?.compare(Number::parse(delete)?)?.is_eq();
+                let is_same = Number::parse(&text)? == Number::parse(delete)?;
                 Some(text != *delete && is_same)
             }
         }
@@ -110,13 +108,13 @@ impl Evaluator<'_> {
             WindowRule::Pair => Some(from.is_some() != to.is_some()),
             WindowRule::Order => Some(from? > to?),
             WindowRule::Span => {
-                let (from, to, span) = (from?, to?, window.span?);
-                Some(to > shifted(from, span, 1) && from < shifted(to, span, -1))
+                let (from, to, (span, _)) = (from?, to?, window.span?);
+                Some(to > span.shift(from, 1) && from < span.shift(to, -1))
             }
             WindowRule::Access => {
                 let now = i64::try_from(self.now?).ok()?;
-                let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64;
-                let bounded = if window.access_is_of_data { to } else { from.or(to) };
+                let oldest = window.access?.0.shift(now, -1) - ACCESS_TOLERANCE_MS as i64;
+                let bounded = if window.access_is_of_data() { to } else { from.or(to) };
                 Some(bounded? < oldest)
             }
         }
@@ -184,8 +182,8 @@ impl Evaluator<'_> {
     fn order(&self, name: &str, operand: &Operand, set: &Value) -> Option<Ordering> {
         let given = |name: &str| Some(self.value_of_wire(name, &set.get(name).and_then(text)?));
         match operand {
-            Operand::Number(number) => Number::parse(&given(name)?)?.compare(Number::parse(number)?),
-            Operand::Parameter(other) => Number::parse(&given(name)?)?.compare(Number::parse(&given(other)?)?),
+            Operand::Number(number) => Some(Number::parse(&given(name)?)?.cmp(&Number::parse(number)?)),
+            Operand::Parameter(other) => Some(Number::parse(&given(name)?)?.cmp(&Number::parse(&given(other)?)?)),
             Operand::Moment { length, is_ahead } => {
                 let moment = moment(*length, *is_ahead, i64::try_from(self.now?).ok()?);
                 let time = millis(self.times(name)?, &given(name)?)?;
@@ -237,19 +235,19 @@ impl Evaluator<'_> {
             }
             Comparison::MultipleOf => {
                 let (given, known) = numbers()?;
-                given.is_multiple_of(known)
+                given.is_multiple_of(&known)
             }
             Comparison::Places => {
                 let (given, known) = numbers()?;
-                Number::parse(&given.needed_places().to_string())?.compare(known).map(|order| order.is_le())
+                Some(Number::parse(&given.needed_places().to_string())? <= known)
             }
             Comparison::AtLeast => {
                 let (given, known) = numbers()?;
-                given.compare(known).map(|order| order.is_ge())
+                Some(given >= known)
             }
             Comparison::AtMost => {
                 let (given, property) = numbers()?;
-                given.compare(property).map(|order| order.is_le())
+                Some(given <= property)
             }
         }
     }
@@ -268,7 +266,7 @@ impl Evaluator<'_> {
 
 /// The moment at this distance before or after `now`, in Unix milliseconds.
 pub(super) fn moment(length: Option<Duration>, is_ahead: bool, now: i64) -> i64 {
-    length.map_or(now, |length| shifted(now, length, if is_ahead { 1 } else { -1 }))
+    length.map_or(now, |length| length.shift(now, if is_ahead { 1 } else { -1 }))
 }
 
 /// A time in Unix milliseconds. ISO 8601 texts are not parsed here.

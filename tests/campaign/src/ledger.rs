@@ -150,6 +150,5 @@ fn proof(proves: CodeProof) -> &'static str {
         CodeProof::Timestamp => "a timestamp refused",
         CodeProof::Credentials => "credentials refused",
         CodeProof::Rate => "too many requests",
-        _ => "unrecognized",
     }
 }

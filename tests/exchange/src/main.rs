@@ -1,5 +1,6 @@
 //! Starts the exchange and prints how to reach it.
 
+mod profile;
 mod watch;
 
 use std::fs::{self, File};
@@ -9,9 +10,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use profile::LocalProfile;
 use tradeapi_exchange::{
-    Docs, Exchange, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery, Time, per_mille,
-    server,
+    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery, Time,
+    per_mille, server,
 };
 
 /// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
@@ -33,6 +35,9 @@ struct Arguments {
     /// Keeps a long and a short position per pair, side by side.
     #[arg(long)]
     hedge: bool,
+    /// Gives the user an account of one family only, as on the wire: `classic` or `unified`.
+    #[arg(long, value_name = "FAMILY", value_parser = family, conflicts_with_all = ["setup", "load", "replay"])]
+    only: Option<Family>,
     /// Other participants only quote; prices do not move.
     #[arg(long)]
     quiet: bool,
@@ -77,6 +82,10 @@ enum Command {
         #[arg(long)]
         once: bool,
     },
+}
+
+fn family(text: &str) -> Result<Family, &'static str> {
+    Family::of(text).ok_or("expected `classic` or `unified`")
 }
 
 fn prices(text: &str) -> Result<(String, PathBuf), String> {
@@ -134,7 +143,8 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
             let mode = if arguments.hedge { Mode::Hedge } else { Mode::OneWay };
             let mut setup = Setup::default();
             (setup.settings.seed, setup.settings.lively) = (Seed(7), true);
-            setup.users.push(Profile::new().mode(mode).whitelisted());
+            let user = Profile::new().mode(mode).whitelisted();
+            setup.users.push(arguments.only.map_or(user.clone(), |only| user.only(only)));
             setup
         }
     };
@@ -163,18 +173,22 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     };
     let keys = exchange.keys();
     let address = listener.local_addr()?;
-    let text = format!(
-        "The exchange serves both families and the broker's. For the examples, in another terminal:\n\n\
-         export TRADEAPI_URL=http://{}\n\
+    let lines = format!(
+        "export TRADEAPI_URL=http://{address}\n\
          export TRADEAPI_KEY={}\n\
          export TRADEAPI_SECRET={}\n\
-         export TRADEAPI_PASSPHRASE={}\n\n\
+         export TRADEAPI_PASSPHRASE={}\n",
+        keys.key, keys.secret, keys.passphrase
+    );
+    let profile = LocalProfile::write(&lines).unwrap_or_else(|error| {
+        eprintln!("tradeapi --local will not find it: {error}");
+        None
+    });
+    let text = format!(
+        "The exchange serves both families and the broker's. For the examples, in another terminal:\n\n\
+         {lines}\n\
          See what happens at http://{}/{}\n\
          Ctrl-C ends it.\n",
-        address,
-        keys.key,
-        keys.secret,
-        keys.passphrase,
         address,
         if docs.is_some() { ", and read the reference at /docs/" } else { "" }
     );
@@ -184,6 +198,7 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         failed = write(&exchange, journal.as_mut()) => failed,
         end = tokio::signal::ctrl_c() => end,
     };
+    drop(profile);
     if let Some(file) = &mut journal {
         exchange.write_journal(file)?;
     }

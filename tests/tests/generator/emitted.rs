@@ -133,7 +133,7 @@ fn a_condition_of_several_rules_is_evaluated_once() {
                      - { id: books-have-no-scale, kind: checked, says: Books have no scale., when: { ware: [new-book, old-book] }, forbid: { given: [scale] } }\n  \
                      - { id: maps-have-a-scale, kind: checked, says: Maps have a scale., when: { ware: map }, require: { given: [scale] } }\n";
     let files = Small { types, operation, example: (r#"{"ware": "map", "scale": "1"}"#, "{}") }.emit();
-    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "    fn check("));
+    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "    fn check_rules("));
 }
 
 #[test]

@@ -35,11 +35,60 @@ fn item(item: &syn::Item) -> Vec<String> {
 fn macro_call(call: &syn::Macro) -> Vec<String> {
     let path = text(&call.path);
     match path.as_str() {
-        "runtime::open_enum" | "runtime::record" | "runtime::parameters" => {
-            let declared: syn::Item = call.parse_body().unwrap();
-            std::iter::once(format!("{path}!")).chain(item(&declared)).collect()
+        "runtime::open_enum" | "runtime::record" | "runtime::one_of" | "runtime::parameters" => {
+            let declared: syn::File = call.parse_body().unwrap();
+            let has_rows = ["runtime::one_of", "runtime::parameters"].contains(&path.as_str());
+            let rows = declared.items.first().filter(|_| has_rows).map(rows).unwrap_or_default();
+            let items = declared.items.iter().flat_map(item);
+            std::iter::once(format!("{path}!")).chain(items).chain(rows).collect()
+        }
+        "runtime::codes" => {
+            vec![text(&call.tokens).split(" ;").next().unwrap().rsplit("pub ").next().unwrap().to_owned()]
         }
         _ => vec![format!("{path}! {}", macro_arguments(call))],
+    }
+}
+
+/// What the runtime's macros make of the rows of a declaration: setters of parameters, and conversions into a choice.
+fn rows(item: &syn::Item) -> Vec<String> {
+    let wire = |attributes: &[syn::Attribute]| {
+        attributes.iter().find(|attribute| attribute.path().is_ident("wire")).map(|attribute| text(&attribute.meta))
+    };
+    let is_parameters = |name: &syn::Ident| format!("impl runtime::parameters::Parameters for {name}");
+    match item {
+        syn::Item::Struct(item) => {
+            let setters = item.fields.iter().filter_map(|field| {
+                let (name, wire) = (field.ident.as_ref()?, wire(&field.attrs)?);
+                let ty = text(&field.ty);
+                let inner = ty.strip_prefix("Option<").or_else(|| ty.strip_prefix("runtime::Edit<"))?;
+                let inner = inner.strip_suffix('>')?;
+                let taken = match wire.split_once("from impl ").map(|(_, conversion)| conversion.trim_end_matches(')'))
+                {
+                    Some(conversion) if conversion.starts_with("IntoDecimal") => {
+                        "impl runtime::value::IntoDecimal".to_owned()
+                    }
+                    Some(conversion) if conversion.starts_with("IntoEdit") => {
+                        "impl runtime::value::IntoEdit".to_owned()
+                    }
+                    Some(_) if ty.starts_with("Option") => format!("impl Into<{inner}>"),
+                    Some(_) => format!("impl Into<{ty}>"),
+                    None => inner.to_owned(),
+                };
+                Some(format!("{}::fn {name}(mut self, {name}: {taken}) -> Self", item.ident))
+            });
+            std::iter::once(is_parameters(&item.ident)).chain(setters).collect()
+        }
+        syn::Item::Enum(item) => {
+            let from = item
+                .variants
+                .iter()
+                .filter(|variant| wire(&variant.attrs).is_some_and(|wire| wire.contains("impl From")));
+            let from = from
+                .flat_map(|variant| &variant.fields)
+                .map(|field| format!("impl From<{}> for {}", text(&field.ty), item.ident));
+            std::iter::once(is_parameters(&item.ident)).chain(from).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

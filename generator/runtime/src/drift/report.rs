@@ -1,5 +1,8 @@
 //! The report of such differences.
 
+#[doc(inline)]
+pub use tradeapi_words::DriftKind;
+
 use super::counts::{Counts, FieldCount, FieldPlace, Occurrences, OperationCounts, RecordCounts, Sign};
 
 /// Differences between responses and the documents. Its text is a table.
@@ -148,44 +151,6 @@ pub struct DriftEntry {
     pub seen: u64,
     /// How often it could have occurred: the number of records or envelopes that were compared there.
     pub of: u64,
-}
-
-/// What differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum DriftKind {
-    /// An undocumented field.
-    UnknownField,
-    /// An undocumented value of an enum.
-    UnknownValue,
-    /// A value of the enum that is not listed for this field.
-    ValueNotListedHere,
-    /// A field that never occurred, and has no condition.
-    MissingField,
-    /// A readable value that is written as another kind of JSON.
-    WrittenOtherwise,
-    /// A value that could not be read.
-    Unreadable,
-    /// An undocumented error code.
-    UnlistedCode,
-    /// Something undocumented that the schema contains because it was observed before.
-    Observed,
-}
-
-impl DriftKind {
-    /// Its name in a report.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownField => "unknown field",
-            Self::UnknownValue => "unknown value",
-            Self::ValueNotListedHere => "value not listed here",
-            Self::MissingField => "missing field",
-            Self::WrittenOtherwise => "written otherwise",
-            Self::Unreadable => "unreadable",
-            Self::UnlistedCode => "unlisted code",
-            Self::Observed => "observed",
-        }
-    }
 }
 
 #[cfg(test)]

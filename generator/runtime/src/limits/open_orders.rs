@@ -36,12 +36,15 @@ pub struct OpenOrders {
 struct Counter {
     ceiling: &'static Ceiling,
     open: HashSet<String>,
+    /// Open orders that somebody else tells apart.
+    counted: u64,
 }
 
 impl OpenOrders {
     /// No open orders, below `ceilings`: the `CEILINGS` of an emitted module.
     pub fn new(ceilings: &'static [Ceiling]) -> Self {
-        Self { counters: ceilings.iter().map(|ceiling| Counter { ceiling, open: HashSet::new() }).collect() }
+        let counter = |ceiling| Counter { ceiling, open: HashSet::new(), counted: 0 };
+        Self { counters: ceilings.iter().map(counter).collect() }
     }
 
     /// The order `id` of this kind is open, or may be: an order without a response yet counts.
@@ -52,10 +55,10 @@ impl OpenOrders {
         }
     }
 
-    /// The order `id` of this kind is open; one of an unknown kind counts for every ceiling.
-    pub(crate) fn count(&mut self, kind: Option<&str>, id: String) {
+    /// `n` more orders of this kind are open; those of an unknown kind count for every ceiling.
+    pub(crate) fn count(&mut self, kind: Option<&str>, n: u64) {
         for counter in self.counters.iter_mut().filter(|counter| kind.is_none_or(|kind| counter.counts(kind))) {
-            counter.open.insert(id.clone());
+            counter.counted += n;
         }
     }
 
@@ -92,6 +95,6 @@ impl Counter {
     }
 
     fn room(&self) -> u64 {
-        self.ceiling.n.saturating_sub(self.open.len() as u64)
+        self.ceiling.n.saturating_sub(self.open.len() as u64 + self.counted)
     }
 }

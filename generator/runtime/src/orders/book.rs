@@ -20,6 +20,8 @@ pub(super) struct Book {
     orders: HashMap<Number, Entry>,
     by_id: HashMap<String, Number>,
     by_client_id: HashMap<String, Number>,
+    /// How many orders of each kind are open or may be.
+    open: HashMap<Option<String>, u64>,
     ended: VecDeque<Number>,
     next: Number,
 }
@@ -38,13 +40,51 @@ struct Entry {
 
 impl Book {
     pub(super) fn new(family: &'static str) -> Self {
-        let (orders, ended, next) = (HashMap::new(), VecDeque::new(), 0);
-        Self { family, orders, by_id: HashMap::new(), by_client_id: HashMap::new(), ended, next }
+        Self {
+            family,
+            orders: HashMap::new(),
+            by_id: HashMap::new(),
+            by_client_id: HashMap::new(),
+            open: HashMap::new(),
+            ended: VecDeque::new(),
+            next: 0,
+        }
     }
 
     /// The orders that are open or may be.
     pub(super) fn open(&self) -> impl Iterator<Item = &TrackedOrder> {
         self.orders.values().map(|entry| &entry.order).filter(|order| order.may_be_open())
+    }
+
+    /// How many orders of each kind are open or may be; the kind of some is not known.
+    pub(super) fn open_by_kind(&self) -> impl Iterator<Item = (Option<&str>, u64)> {
+        self.open.iter().map(|(kind, n)| (kind.as_deref(), *n))
+    }
+
+    /// Runs `change` on an order, and keeps the counts of open ones.
+    fn change<T>(&mut self, number: Number, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
+        let entry = self.orders.get_mut(&number)?;
+        let before = entry.order.may_be_open().then(|| entry.order.kind.clone());
+        let result = change(entry);
+        let after = entry.order.may_be_open().then(|| entry.order.kind.clone());
+        if before != after {
+            self.count(before, after);
+        }
+        Some(result)
+    }
+
+    /// Moves an order from the open ones of one kind to those of another; `None` is an order that is not open.
+    fn count(&mut self, before: Option<Option<String>>, after: Option<Option<String>>) {
+        if let Some(kind) = after {
+            *self.open.entry(kind).or_default() += 1;
+        }
+        let Some(kind) = before else { return };
+        if let Some(n) = self.open.get_mut(&kind) {
+            *n -= 1;
+            if *n == 0 {
+                self.open.remove(&kind);
+            }
+        }
     }
 
     /// The order with this id, the exchange's or the caller's.
@@ -86,6 +126,7 @@ impl Book {
         self.next += 1;
         let order =
             TrackedOrder { family: self.family, id: None, client_id: None, kind, standing, state: None, at: None };
+        self.count(None, Some(order.kind.clone()));
         self.orders.insert(number, Entry { order, lifecycle: None, listed_from: None, turn: 0 });
         self.name(number, id, client_id);
         number
@@ -107,6 +148,9 @@ impl Book {
     /// Removes an order that does not exist.
     pub(super) fn remove(&mut self, number: Number) {
         let Some(Entry { order, .. }) = self.orders.remove(&number) else { return };
+        if order.may_be_open() {
+            self.count(Some(order.kind.clone()), None);
+        }
         for (id, all) in [(order.id, &mut self.by_id), (order.client_id, &mut self.by_client_id)] {
             if let Some(id) = id.filter(|id| all.get(id) == Some(&number)) {
                 all.remove(&id);
@@ -190,23 +234,25 @@ impl Book {
             None => self.insert(shown.id.clone(), shown.client_id.clone(), shown.kind.clone(), Standing::Open),
         };
         self.name(number, shown.id, shown.client_id);
-        let Some(entry) = self.orders.get_mut(&number) else { return Ok(()) };
-        (entry.turn, entry.lifecycle) = (turn, Some(lifecycle));
-        entry.listed_from = entry.listed_from.or(listed_from);
-        entry.order.kind = shown.kind.or(entry.order.kind.take());
-        let had_ended = entry.order.standing == Standing::Ended;
-        let Some(state) = state else {
-            // A state that no document lists is not an end.
-            entry.order.standing = if had_ended { Standing::Ended } else { Standing::Open };
-            return Ok(());
-        };
-        if !entry.is_later(lifecycle, &state, at)? {
-            return Ok(());
-        }
-        entry.order.standing = if has_ended { Standing::Ended } else { Standing::Open };
-        entry.order.at = entry.order.at.max(at);
-        entry.order.state = Some(state);
-        if has_ended && !had_ended {
+        let ends = self.change(number, |entry| {
+            (entry.turn, entry.lifecycle) = (turn, Some(lifecycle));
+            entry.listed_from = entry.listed_from.or(listed_from);
+            entry.order.kind = shown.kind.or(entry.order.kind.take());
+            let had_ended = entry.order.standing == Standing::Ended;
+            let Some(state) = state else {
+                // A state that no document lists is not an end.
+                entry.order.standing = if had_ended { Standing::Ended } else { Standing::Open };
+                return Ok(false);
+            };
+            if !entry.is_later(lifecycle, &state, at)? {
+                return Ok(false);
+            }
+            entry.order.standing = if has_ended { Standing::Ended } else { Standing::Open };
+            entry.order.at = entry.order.at.max(at);
+            entry.order.state = Some(state);
+            Ok(has_ended && !had_ended)
+        });
+        if ends.transpose()?.is_some_and(|ends| ends) {
             self.has_ended(number);
         }
         Ok(())
@@ -220,13 +266,12 @@ impl Book {
         };
         let gone = self.orders.iter().filter(|(_, entry)| is_gone(entry)).map(|(number, _)| *number);
         for number in gone.collect::<Vec<_>>() {
-            let Some(entry) = self.orders.get_mut(&number) else { continue };
-            if entry.order.standing == Standing::Unknown {
+            if self.orders.get(&number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
                 self.remove(number);
-            } else {
-                entry.order.standing = Standing::Ended;
-                self.has_ended(number);
+                continue;
             }
+            self.change(number, |entry| entry.order.standing = Standing::Ended);
+            self.has_ended(number);
         }
     }
 

@@ -3,10 +3,13 @@
 
 use std::time::Duration;
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+
 use super::gate::AmendGate;
-use super::{Standing, TrackedOrders};
+use super::{Standing, TrackedOrder, TrackedOrders};
 use crate::lifecycle::{Lifecycle, OrderShown, Possible, ShownAs, StateRow};
-use crate::tables::{Amends, Effect, Meta, Outcome};
+use crate::tables::{Amends, Ceiling, Effect, Meta, Outcome};
 use crate::value::Timestamp;
 
 static META: Meta = Meta {
@@ -215,4 +218,50 @@ fn an_order_that_ended_is_remembered_until_many_others_have_ended() {
     orders.observe("family", in_state("new", 1), None);
     (0..2_000).for_each(|_| orders.observe("family", in_state("done", 2), None));
     assert_eq!(orders.get("family", "7").unwrap().state, text("done"));
+}
+
+crate::open_enum! {
+    /// What is traded.
+    enum Kind {
+        Spot = "spot",
+        Futures = "futures",
+    }
+}
+
+static CEILINGS: &[Ceiling] = &[
+    Ceiling { id: "spot", n: 1_000, over: &["spot"], doc: "" },
+    Ceiling { id: "futures", n: 1_000, over: &["futures"], doc: "" },
+];
+
+proptest! {
+    /// Whatever happened to the orders before.
+    #[test]
+    fn the_counts_are_those_of_the_open_orders(steps in vec((0..7, 0..4_usize, 0..3_usize, 0..4_u64), 0..60)) {
+        let orders = TrackedOrders::default();
+        let mut placed = Vec::new();
+        for (step, name, kind, second) in steps {
+            let name = ["a", "b", "c", "d"][name];
+            let kind = [None, Some("spot"), Some("futures")][kind].map(str::to_owned);
+            match step {
+                0 => placed.extend(orders.place(&META, vec![(name.to_owned(), kind)])),
+                1 => orders.not_placed(&META, &placed),
+                2 => placed.iter().for_each(|number| orders.in_book("family", |book| book.accept(*number, None))),
+                3 => orders.listed("family", orders.turn(), Duration::from_secs(second)),
+                4 => orders.concluded(&META, name, Outcome::NotDone),
+                5 => orders.open().first().into_iter().for_each(|order| orders.forget(order)),
+                _ => {
+                    let state = ["new", "partly", "done", "not documented"][second as usize];
+                    let (id, client_id) = (second % 2 == 0).then(|| (text("7"), None)).unwrap_or((None, text(name)));
+                    let shown = OrderShown { id, client_id, kind, ..in_state(state, second) };
+                    orders.observe("family", shown, Some(Duration::from_secs(second)));
+                }
+            }
+            let counted = orders.counted("family", CEILINGS);
+            for kind in [Kind::Spot, Kind::Futures] {
+                let counts = |order: &TrackedOrder| order.kind.as_deref().is_none_or(|own| own == kind.as_str());
+                let open = orders.open().into_iter().filter(counts).count() as u64;
+                prop_assert_eq!(counted.room(&kind), Some(1_000 - open));
+            }
+        }
+    }
 }

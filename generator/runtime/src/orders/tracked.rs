@@ -102,7 +102,7 @@ impl TrackedOrders {
         let mut counter = OpenOrders::new(ceilings);
         let known = self.lock();
         if let Some(book) = known.known(family) {
-            book.open().enumerate().for_each(|(index, order)| counter.count(order.kind.as_deref(), index.to_string()));
+            book.open_by_kind().for_each(|(kind, n)| counter.count(kind, n));
         }
         counter
     }

@@ -222,6 +222,16 @@ impl<'a> ParameterReader<'a> {
         self.objects("", &json)
     }
 
+    /// Reports unless exactly one of `members` is given.
+    pub fn exactly_one(&mut self, given: usize, members: &'static [&'static str]) -> Option<()> {
+        if given != 1 {
+            let first = members.first().copied().unwrap_or_default();
+            self.violate("one-of", first, &format!("exactly one of {} is needed", members.join(", ")));
+            return None;
+        }
+        Some(())
+    }
+
     /// Reports that `parameter` breaks a rule of this kind, and the allowed values.
     pub fn violate(&mut self, kind: &'static str, parameter: &'static str, allowed: &str) {
         self.violated(kind, parameter, String::new(), allowed.to_owned(), "");

@@ -2,7 +2,7 @@
 
 use super::query::Escapes;
 use super::unsendable::Unsendable;
-use super::{Name, Parameters};
+use super::{Name, ParameterTable, Parameters};
 use crate::json::JsonWriter;
 use crate::tables::{Lists, Meta, Objects, ParameterStyle, Sends};
 use crate::value::{Edit, Scalar, Scratch};
@@ -165,6 +165,34 @@ impl ParameterWriter {
     /// Writes a bare JSON boolean.
     pub fn boolean(&mut self, name: Name, value: bool) {
         self.write_bare(name, value.text(&mut Scratch::new()));
+    }
+
+    /// Writes a single value as its row says.
+    #[inline]
+    pub(super) fn single(&mut self, row: &'static ParameterTable, value: &impl Scalar) {
+        if row.is_elsewhere && !self.is_whole {
+            return;
+        }
+        if row.is_bit {
+            self.bit(row.written, value.text(&mut Scratch::new()) == true.text(&mut Scratch::new()));
+        } else if row.is_bare {
+            self.number(row.written, value);
+        } else {
+            self.text(row.written, value);
+        }
+    }
+
+    /// Writes a list of single values as its row says.
+    #[inline]
+    pub(super) fn singles<T: Scalar>(&mut self, row: &'static ParameterTable, values: &[T]) {
+        if row.is_elsewhere && !self.is_whole {
+            return;
+        }
+        if row.is_bare {
+            self.numbers(row.written, values);
+        } else {
+            self.texts(row.written, values);
+        }
     }
 
     /// Writes a text under a name from a table.

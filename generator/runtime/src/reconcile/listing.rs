@@ -222,6 +222,31 @@ impl Listing {
         Self { cancel: Some(CancelBy { fields, send }), ..self }
     }
 
+    /// The id of its operation.
+    pub fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// Its family.
+    pub fn family(&self) -> &'static str {
+        self.family
+    }
+
+    /// Whether it lists open orders.
+    pub fn shows_open_orders(&self) -> bool {
+        self.part == Part::OpenOrders
+    }
+
+    /// Whether it lists fills that state how they change positions.
+    pub fn shows_trades(&self) -> bool {
+        self.part == Part::Fills && self.has_trades()
+    }
+
+    /// The parameters of each request that it takes to read it, as JSON.
+    pub fn requests(&self) -> Vec<String> {
+        self.turns().into_iter().map(|turn| self.turned(turn)).collect()
+    }
+
     /// The values for which it is read; `None` is a request without one.
     pub(crate) fn turns(&self) -> Vec<Option<&'static str>> {
         match &self.over {

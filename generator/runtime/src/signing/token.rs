@@ -10,7 +10,7 @@ use crate::tables::{Algorithm, Part, Token};
 pub(super) fn token(token: &Token, algorithm: Algorithm, signer: &dyn Signer, from: &Sources<'_>, now: u64) -> String {
     let mut header = JsonWriter::with_capacity(128);
     header.begin_object();
-    push(&mut header, "alg", algorithm.in_token());
+    push(&mut header, "alg", name(algorithm));
     push(&mut header, "typ", "JWT");
     push_all(&mut header, token.header, from);
     header.end_object();
@@ -44,4 +44,16 @@ fn push_all(out: &mut JsonWriter, members: &[(&'static str, &'static [Part])], f
 fn push(out: &mut JsonWriter, name: &str, value: &str) {
     out.member(name);
     out.string(value);
+}
+
+/// The name of an algorithm in the header of a token.
+const fn name(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::HmacSha256 => "HS256",
+        Algorithm::HmacSha384 => "HS384",
+        Algorithm::HmacSha512 => "HS512",
+        Algorithm::Ed25519 => "EdDSA",
+        Algorithm::RsaSha256 => "RS256",
+        Algorithm::EcdsaSha256 => "ES256",
+    }
 }

@@ -1,5 +1,8 @@
 //! The properties that all operations of an API share.
 
+#[doc(inline)]
+pub use tradeapi_words::{Around, ResetForm, Sent};
+
 use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Meta, Outcome, OutcomeRow, Path, Step};
 
 /// The properties that all operations of an API share.
@@ -152,19 +155,6 @@ pub struct Reset {
     pub form: ResetForm,
 }
 
-/// How a response states when a pool is free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResetForm {
-    /// In so many seconds.
-    InSeconds,
-    /// In so many milliseconds.
-    InMilliseconds,
-    /// At a time in seconds since 1970.
-    AtSeconds,
-    /// At a time in milliseconds since 1970.
-    AtMilliseconds,
-}
-
 /// The members of the object around a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope {
@@ -198,15 +188,6 @@ pub struct SuccessWith {
 impl SuccessWith {
     /// Nothing is documented.
     pub const NOTHING: Self = Self { message: None, status: None };
-}
-
-/// The responses that have an envelope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Around {
-    /// All.
-    All,
-    /// Those with an HTTP status other than success.
-    Failures,
 }
 
 impl Meta {
@@ -272,13 +253,4 @@ pub struct Header {
     pub selects_market: bool,
     /// What it is for.
     pub doc: &'static str,
-}
-
-/// The requests that a header is sent with, if it has a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sent {
-    /// All requests.
-    Always,
-    /// Those of the operations that name it.
-    ByOperation,
 }

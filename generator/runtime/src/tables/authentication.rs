@@ -1,7 +1,9 @@
 //! How requests are authenticated.
 
-use std::fmt;
 use std::time::Duration;
+
+#[doc(inline)]
+pub use tradeapi_words::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQuery, TimestampForm};
 
 /// How requests are authenticated.
 #[derive(Clone, Copy, Debug)]
@@ -169,27 +171,6 @@ pub enum Part {
     When(&'static Either),
 }
 
-/// Which text of a query is signed. A character that may stand in a query as it is has an escape only in
-/// [`Escaped`](Self::Escaped); so the others differ only where an escape cannot be avoided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignedQuery {
-    /// The query as it is sent.
-    Sent,
-    /// The query without its escapes.
-    Decoded,
-    /// The query as it is sent, in which everything but letters, digits and `-._~` is escaped.
-    Escaped,
-}
-
-impl fmt::Display for SignedQuery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Sent | Self::Escaped => "as it is sent",
-            Self::Decoded => "without its escapes",
-        })
-    }
-}
-
 /// The names and values of the parameters that a request has in its body or, without a body, in its query; for a call,
 /// its own parameters. They have no escapes, and texts have no quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,17 +278,6 @@ impl Part {
     }
 }
 
-/// A hash function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hash {
-    /// SHA-256.
-    Sha256,
-    /// SHA-384.
-    Sha384,
-    /// SHA-512.
-    Sha512,
-}
-
 /// How a digest is part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DigestForm {
@@ -315,95 +285,4 @@ pub enum DigestForm {
     Bytes,
     /// Encoded.
     Encoded(Encoding),
-}
-
-/// How a timestamp is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimestampForm {
-    /// Unix seconds.
-    Seconds,
-    /// Unix milliseconds.
-    Milliseconds,
-    /// Unix microseconds.
-    Microseconds,
-    /// Unix nanoseconds.
-    Nanoseconds,
-    /// As in ISO 8601, in UTC and to the millisecond: `2020-12-08T09:08:57.715Z`.
-    Iso8601,
-    /// As in ISO 8601, in UTC, which is not named, and to the second: `2020-12-08T09:08:57`.
-    Iso8601Seconds,
-}
-
-/// How a nonce is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NonceForm {
-    /// A number that grows with each request of a client, and is at least the time in milliseconds.
-    Number,
-    /// A UUID in lower-case letters.
-    Uuid,
-}
-
-/// An algorithm of signatures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// HMAC with SHA-256.
-    HmacSha256,
-    /// HMAC with SHA-384.
-    HmacSha384,
-    /// HMAC with SHA-512.
-    HmacSha512,
-    /// Ed25519.
-    Ed25519,
-    /// RSA as in PKCS #1, version 1.5, with SHA-256.
-    RsaSha256,
-    /// ECDSA on the curve P-256 with SHA-256, both numbers of a signature with a fixed length.
-    EcdsaSha256,
-}
-
-impl Algorithm {
-    /// Its name, as the schema spells it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::HmacSha256 => "hmac-sha256",
-            Self::HmacSha384 => "hmac-sha384",
-            Self::HmacSha512 => "hmac-sha512",
-            Self::Ed25519 => "ed25519",
-            Self::RsaSha256 => "rsa-sha256",
-            Self::EcdsaSha256 => "ecdsa-sha256",
-        }
-    }
-
-    /// Its name in a JSON Web Token.
-    pub(crate) const fn in_token(self) -> &'static str {
-        match self {
-            Self::HmacSha256 => "HS256",
-            Self::HmacSha384 => "HS384",
-            Self::HmacSha512 => "HS512",
-            Self::Ed25519 => "EdDSA",
-            Self::RsaSha256 => "RS256",
-            Self::EcdsaSha256 => "ES256",
-        }
-    }
-}
-
-/// How a secret is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SecretForm {
-    /// Its text is the secret.
-    Text,
-    /// Its text is the secret in Base64.
-    Base64,
-    /// Its text is the secret in Base64, with the alphabet for addresses.
-    Base64Url,
-}
-
-/// How bytes become text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    /// The standard alphabet, padded.
-    Base64,
-    /// The alphabet for addresses, padded.
-    Base64Url,
-    /// Two lower-case hexadecimal digits a byte.
-    Hex,
 }

@@ -1,79 +1,7 @@
 //! What error codes prove, and by which sources.
 
-use std::fmt;
-
-use super::{Effect, Outcome};
-
-/// What a code proves about the request that it answers. It proves nothing about an earlier attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CodeProof {
-    /// The request had no effect.
-    NotDone,
-    /// Nothing: the request may have had its effect.
-    Unknown,
-    /// The order does not exist: an amendment, a cancel or a close had no effect, or the query has its result.
-    NoSuchOrder,
-    /// The client id of a new order was used before: query the order that has it.
-    DuplicateId,
-    /// The timestamp of the request was refused, so the request was not processed.
-    Timestamp,
-    /// The credentials were refused, so the request was not processed.
-    Credentials,
-    /// There were too many requests, so this one was refused.
-    Rate,
-}
-
-/// The stage of processing at which a request was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Stage {
-    /// The gateway, before the request was read.
-    Gateway,
-    /// The check of permissions.
-    Permission,
-    /// The check of parameters, by the request alone.
-    Parameters,
-    /// The rules of trading: a balance, a price, the state of an order.
-    Trading,
-}
-
-/// The likely reason why credentials were refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CredentialCause {
-    /// The clock of this machine differs from the exchange's.
-    Clock,
-    /// The API key is wrong, empty or deleted.
-    Key,
-    /// The secret is wrong, so the signature does not match.
-    Secret,
-    /// The passphrase is wrong.
-    Passphrase,
-    /// The key does not allow this address.
-    Ip,
-    /// The key lacks the permission.
-    Permission,
-    /// A demo key is used on the live market, or a live key on the demo market.
-    Environment,
-    /// The operation does not serve this kind of account.
-    Account,
-}
-
-impl fmt::Display for CredentialCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Clock => "the clock of this machine",
-            Self::Key => "the API key",
-            Self::Secret => "the secret, or the clock",
-            Self::Passphrase => "the passphrase",
-            Self::Ip => "the address is not on the list of the key",
-            Self::Permission => "the key lacks the permission",
-            Self::Environment => "a demo key on the live market, or a live key on the demo market",
-            Self::Account => "the operation does not serve this kind of account",
-        })
-    }
-}
+#[doc(inline)]
+pub use tradeapi_words::{CodeProof, CredentialCause, Stage};
 
 /// How certain the meaning of a code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,13 +48,13 @@ pub struct KnownError {
 
 impl KnownError {
     /// A code that a document lists.
-    pub const fn documented(code: &'static str, text: &'static str, doc: &'static str, proves: CodeProof) -> Self {
-        let (families, stage) = (&[] as &[&str], proves.stage());
+    pub const fn documented(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
+        let (families, stage) = (&[] as &[&str], proves.usual_stage());
         Self {
             code,
             families,
             text,
-            doc,
+            doc: "",
             proves,
             stage,
             cause: None,
@@ -138,7 +66,7 @@ impl KnownError {
 
     /// An undocumented code that several sources have observed.
     pub const fn observed(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
-        Self { certainty: Certainty::Several, ..Self::documented(code, text, "", proves) }
+        Self { certainty: Certainty::Several, ..Self::documented(code, text, proves) }
     }
 
     /// The same code, of these families only.
@@ -194,27 +122,46 @@ impl KnownError {
     }
 }
 
-impl CodeProof {
-    /// The default stage of a refusal.
-    const fn stage(self) -> Stage {
-        match self {
-            Self::Timestamp | Self::Credentials | Self::Rate => Stage::Gateway,
-            Self::NotDone | Self::Unknown | Self::NoSuchOrder | Self::DuplicateId => Stage::Trading,
-        }
-    }
-
-    /// The outcome of a request that is refused at `stage`. A `compound` request does several things, and some may
-    /// be done when the rules of trading stop another.
-    pub(crate) fn outcome(self, stage: Stage, effect: Effect, compound: bool) -> Outcome {
-        let may_be_partly_done = compound && stage == Stage::Trading;
-        match (self, effect) {
-            (_, Effect::Read) | (Self::Timestamp | Self::Credentials | Self::Rate, _) => Outcome::NotDone,
-            (Self::NotDone, _) | (Self::NoSuchOrder, Effect::Amend | Effect::Cancel | Effect::Close)
-                if !may_be_partly_done =>
-            {
-                Outcome::NotDone
-            }
-            (Self::NotDone | Self::NoSuchOrder | Self::DuplicateId | Self::Unknown, _) => Outcome::Unknown,
-        }
-    }
+/// Declares a table of codes that are `documented` or `observed`: a constant slice of
+/// [`KnownError`](crate::tables::KnownError).
+///
+/// A row has the code, the families that respond with it if not all do, what it proves, and its text, which what to do
+/// may follow. What does not follow from the proof stands behind it: `at` a [`Stage`](crate::tables::Stage),
+/// `because_of` a [`CredentialCause`](crate::tables::CredentialCause), `and alike`, `and success`, and `certain` with a
+/// [`Certainty`](crate::tables::Certainty).
+///
+/// ```
+/// use tradeapi_runtime::tables::CodeProof;
+///
+/// tradeapi_runtime::codes! {
+///     /// What was seen.
+///     pub const SEEN: observed;
+///
+///     "22005" => NotDone: "The symbol has no cross margin.";
+///     "22010" of "spot" | "margin" => Credentials because_of Ip: "The key must be bound to an address.";
+///     "22046" => NotDone at Parameters certain Single: "The price is too low.", "Raise it.";
+/// }
+/// assert_eq!((SEEN[1].families, SEEN[2].proves), (&["spot", "margin"] as &[&str], CodeProof::NotDone));
+/// ```
+#[macro_export]
+macro_rules! codes {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis const $name:ident: $known:ident;
+        $(
+            $code:literal $(of $($family:literal)|+)? => $proof:ident $(at $stage:ident)? $(because_of $cause:ident)?
+            $(and $flag:ident)* $(certain $certainty:ident)?: $text:literal $(, $what_to_do:literal)?;
+        )*
+    ) => {
+        $(#[doc = $doc])*
+        $vis const $name: &[$crate::tables::KnownError] = &[$(
+            $crate::tables::KnownError::$known($code, $text, $crate::tables::CodeProof::$proof)
+                $(.of(&[$($family),+]))?
+                $(.at($crate::tables::Stage::$stage))?
+                $(.because_of($crate::tables::CredentialCause::$cause))?
+                $(.$flag())*
+                $(.certain($crate::tables::Certainty::$certainty))?
+                $(.with_doc($what_to_do))?,
+        )*];
+    };
 }

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+#[doc(inline)]
+pub use tradeapi_words::{Access, Method, Scope};
+
 use super::{
     ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window,
 };
@@ -174,61 +177,6 @@ pub enum NextPage {
     Link(&'static str),
 }
 
-/// An HTTP method. GET and DELETE carry their parameters in the query, the others in a JSON body, unless the operation
-/// says otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// GET
-    Get,
-    /// POST
-    Post,
-    /// PUT
-    Put,
-    /// PATCH
-    Patch,
-    /// DELETE
-    Delete,
-}
-
-impl Method {
-    /// The method in capitals.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    /// Whether parameters usually go into the query.
-    pub const fn has_query(self) -> bool {
-        matches!(self, Self::Get | Self::Delete)
-    }
-}
-
-impl From<Method> for http::Method {
-    fn from(method: Method) -> Self {
-        match method {
-            Method::Get => Self::GET,
-            Method::Post => Self::POST,
-            Method::Put => Self::PUT,
-            Method::Patch => Self::PATCH,
-            Method::Delete => Self::DELETE,
-        }
-    }
-}
-
-/// Who may call an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Signed requests.
-    Signed,
-    /// All requests.
-    Public,
-}
-
 /// A rate limit of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
@@ -314,15 +262,6 @@ impl RateLimit {
     pub const fn when(self, when: WeightCondition) -> Self {
         Self { when, ..self }
     }
-}
-
-/// Whose calls a rate limit counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// A user.
-    Uid,
-    /// An address.
-    Ip,
 }
 
 /// The orders that a request amends.

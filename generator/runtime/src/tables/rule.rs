@@ -1,5 +1,8 @@
 //! The rules that are checked before a request is sent.
 
+#[doc(inline)]
+pub use tradeapi_words::Severity;
+
 /// A rule the documents state, which is checked before a request is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
@@ -20,15 +23,6 @@ pub struct Rule {
 impl Rule {
     /// A rule without a text that refuses requests; for the fields that a table leaves out.
     pub const DEFAULT: Self = Self { id: "", at: "", severity: Severity::Refuse, says: "", depends_on: &[], hint: "" };
-}
-
-/// What happens to a request that breaks a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// It is sent, and its reply contains a warning.
-    Warn,
-    /// It is refused.
-    Refuse,
 }
 
 /// A ceiling that is not a rate and belongs to no single operation, such as a number of open orders.

@@ -1,5 +1,8 @@
 //! How the parameters of a request travel.
 
+#[doc(inline)]
+pub use tradeapi_words::{Lists, Objects, Sends};
+
 /// How the parameters of a request travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterStyle {
@@ -9,43 +12,6 @@ pub struct ParameterStyle {
     pub lists: Lists,
     /// How an object is written in a query or a form.
     pub objects: Objects,
-}
-
-/// Where the parameters of a request are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sends {
-    /// In the query.
-    Query,
-    /// In the body, as JSON.
-    Json,
-    /// In the body, written like a query.
-    Form,
-}
-
-/// How a list is written in a query or a form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lists {
-    /// As one JSON text.
-    Json,
-    /// `a=1&a=2`; a list of objects as JSON.
-    Repeated,
-    /// `a=1,2`; a list of objects as JSON.
-    Comma,
-    /// `a[]=1&a[]=2`; a list of objects with their places.
-    Brackets,
-    /// `a[0]=1&a[1]=2`
-    Indexed,
-}
-
-/// How an object is written in a query or a form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Objects {
-    /// As one JSON text.
-    Json,
-    /// `a[b]=1`
-    Brackets,
-    /// `a.b=1`
-    Dots,
 }
 
 impl ParameterStyle {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use tradeapi_words::calendar;
+
 use super::Days;
 use crate::value::Timestamp;
 
@@ -96,45 +98,11 @@ impl fmt::Display for Length {
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// Days from the first of March of the year 0 to the first of January 1970.
-const DAYS_TO_1970: i64 = 719_468;
-
-/// A day of the calendar. Months count from 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Date {
-    year: i64,
-    month: i64,
-    day: i64,
-}
-
 /// The same time of day `months` later, on the last day of the month where the day does not exist.
 fn shift_months(time: Timestamp, months: i64) -> Option<Timestamp> {
-    let days = i64::try_from(time.as_millis() / DAY_MS).ok()?;
-    let date = date_of(days);
-    let count = date.year * 12 + date.month + months;
-    let (year, month) = (count.div_euclid(12), count.rem_euclid(12));
-    let length = days_to_first_of(year, month + 1) - days_to_first_of(year, month);
-    let days = days_to_first_of(year, month) + date.day.min(length) - 1;
-    let days = u64::try_from(days).ok()?;
-    days.checked_mul(DAY_MS)?.checked_add(time.as_millis() % DAY_MS).map(Timestamp::from_millis)
-}
-
-/// Days from 1970-01-01 to the first of a month; month 12 is the first of the next year.
-fn days_to_first_of(year: i64, month: i64) -> i64 {
-    // Years taken to begin in March have their leap day at the end, and months whose lengths repeat every five:
-    // 31, 30, 31, 30, 31.
-    let from_march = year * 12 + month - 2;
-    let (year, month) = (from_march.div_euclid(12), from_march.rem_euclid(12));
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    365 * year + leap_days + (153 * month + 2) / 5 - DAYS_TO_1970
-}
-
-fn date_of(days: i64) -> Date {
-    // 400 years have 146,097 days; the guess may be a year too late.
-    let guess = 1971 + days * 400 / 146_097;
-    let year = (guess - 2..=guess).rev().find(|&year| days_to_first_of(year, 0) <= days).unwrap_or(guess);
-    let month = (0..12).rev().find(|&month| days_to_first_of(year, month) <= days).unwrap_or(0);
-    Date { year, month, day: days - days_to_first_of(year, month) + 1 }
+    let day = i64::try_from(time.as_millis() / DAY_MS).ok()?;
+    let day = u64::try_from(calendar::shift_months(day, months)).ok()?;
+    day.checked_mul(DAY_MS)?.checked_add(time.as_millis() % DAY_MS).map(Timestamp::from_millis)
 }
 
 #[cfg(test)]
@@ -151,31 +119,6 @@ mod tests {
             assert_eq!(length.to_string(), text);
         }
         assert_eq!(Length::Days(1).after(time), time.checked_add(Duration::from_secs(86_400)));
-    }
-
-    /// The next day of the calendar.
-    fn next(Date { year, month, day }: Date) -> Date {
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let length = match month {
-            1 if leap => 29,
-            1 => 28,
-            3 | 5 | 8 | 10 => 30,
-            _ => 31,
-        };
-        match (day == length, month == 11) {
-            (false, _) => Date { year, month, day: day + 1 },
-            (true, false) => Date { year, month: month + 1, day: 1 },
-            (true, true) => Date { year: year + 1, month: 0, day: 1 },
-        }
-    }
-
-    #[test]
-    fn every_day_has_its_date() {
-        let mut expected = Date { year: 1970, month: 0, day: 1 };
-        for days in 0..400_000 {
-            assert_eq!(date_of(days), expected, "{days}");
-            expected = next(expected);
-        }
     }
 
     #[test]

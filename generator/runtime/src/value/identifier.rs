@@ -180,6 +180,10 @@ macro_rules! __identifier {
             }
         }
 
+        impl $crate::emitted::ParameterValue for $name {
+            type Kind = $crate::emitted::kinds::Single<$crate::emitted::kinds::Id>;
+        }
+
         impl ::core::fmt::Display for $name {
             #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {

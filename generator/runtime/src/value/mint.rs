@@ -5,15 +5,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS as PARTS};
+
 use super::identifier::{Identifier, Text};
 use super::shape::InvalidIdentifier;
 use super::timestamp::Timestamp;
-
-/// The characters of a minted text, five bits each, without ambiguous ones.
-const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-
-/// The number of characters after the prefix: of the time in milliseconds, the process, and a count.
-const PARTS: [usize; 3] = [9, 8, 4];
 
 /// The length of a minted text without a prefix.
 pub const MINTED_LENGTH: usize = PARTS[0] + PARTS[1] + PARTS[2];
@@ -67,7 +63,7 @@ fn process(id: u32) -> u64 {
 fn write(text: &mut String, number: u64, digits: usize) {
     for digit in (0..digits).rev() {
         let index = usize::try_from(number >> (5 * digit) & 31).unwrap_or_default();
-        text.push(char::from(DIGITS[index]));
+        text.push(char::from(MINTED_LETTERS[index]));
     }
 }
 
@@ -154,6 +150,6 @@ mod tests {
             text
         };
         assert_eq!([written(0), written(31), written(32), written(32 * 32 * 32 + 1)], ["000", "00z", "010", "001"]);
-        assert!(DIGITS.is_sorted());
+        assert!(MINTED_LETTERS.is_sorted());
     }
 }

@@ -215,6 +215,10 @@ macro_rules! open_enum {
             }
         }
 
+        impl $crate::emitted::ParameterValue for $name {
+            type Kind = $crate::emitted::kinds::Word;
+        }
+
         impl ::core::fmt::Display for $name {
             #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {

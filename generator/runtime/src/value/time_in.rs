@@ -6,8 +6,10 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 use std::time::SystemTime;
 
+use tradeapi_words::calendar::Date;
+
 use super::scalar::{Scalar, Scratch};
-use super::timestamp::{Timestamp, date, days_before};
+use super::timestamp::Timestamp;
 
 /// How times travel.
 pub trait TimeFormat: 'static {
@@ -140,8 +142,8 @@ impl TimeFormat for Iso8601 {
         let (day, time) = text.split_at_checked(10)?;
         let mut day = day.split('-');
         let (year, month, day_of_month, end) = (day.next()?, day.next()?, day.next()?, day.next());
-        let days =
-            days_before(digits(year, 4)?, digits(month, 2)?, digits(day_of_month, 2)?).filter(|_| end.is_none())?;
+        let [year, month, day] = [digits(year, 4)?, digits(month, 2)?, digits(day_of_month, 2)?].map(u64::cast_signed);
+        let days = u64::try_from(Date { year, month, day }.day()?).ok().filter(|_| end.is_none())?;
         let time = time.strip_prefix(['T', 't', ' '])?;
         let (time, offset) = split_offset(time)?;
         let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
@@ -155,7 +157,7 @@ impl TimeFormat for Iso8601 {
 
     fn write(nanos: u64) -> String {
         let seconds = nanos / NANOS_PER_SECOND;
-        let (year, month, day) = date(seconds / 86_400);
+        let Date { year, month, day } = Date::of((seconds / 86_400).cast_signed());
         let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
         let fraction = format!("{:09}", nanos % NANOS_PER_SECOND);
         // Three digits at least, as most exchanges write it.

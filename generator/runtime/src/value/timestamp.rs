@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use tradeapi_words::calendar::Date;
+
 use super::scalar::{Scalar, Scratch};
 
 /// A point in time, in milliseconds since 1970-01-01 00:00:00 UTC.
@@ -56,7 +58,7 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-        let (year, month, day) = date(self.0 / DAY_MS);
+        let Date { year, month, day } = Date::of((self.0 / DAY_MS).cast_signed());
         let rest = self.0 % DAY_MS;
         let (hour, minute, second, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60, rest % 1000);
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
@@ -72,29 +74,6 @@ impl fmt::Debug for Timestamp {
 /// A number of days of 24 hours, for ranges of times: `Timestamp::now() - days(30)`.
 pub const fn days(days: u32) -> Duration {
     Duration::from_secs(days as u64 * 24 * 60 * 60)
-}
-
-/// The date of a day since 1970-01-01, by the Gregorian calendar: year, month, day. A year begins with March here, so
-/// that the leap day is its last, and 400 years repeat.
-pub(super) fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (era * 400 + year + u64::from(month <= 2), month, day)
-}
-
-/// The number of days from 1970-01-01 to a date, or `None` if there is no such date or it is earlier.
-pub(super) fn days_before(year: u64, month: u64, day: u64) -> Option<u64> {
-    let (of_march, month_of_march) =
-        if month > 2 { (year, month.checked_sub(3)?) } else { (year.checked_sub(1)?, month + 9) };
-    let (era, of_era) = (of_march / 400, of_march % 400);
-    let of_year = (153 * month_of_march + 2) / 5 + day.checked_sub(1)?;
-    let days = (era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year).checked_sub(719_468)?;
-    (date(days) == (year, month, day)).then_some(days)
 }
 
 impl Add<Duration> for Timestamp {

@@ -139,7 +139,8 @@ impl ReadCode {
         match self.believed {
             None => Outcome::Unknown,
             Some((_, proves, stage)) => {
-                let outcome = proves.outcome(stage, effect, stage == Stage::Trading && is_compound());
+                let is_open = proves.leaves_open(stage, effect, stage == Stage::Trading && is_compound());
+                let outcome = if is_open { Outcome::Unknown } else { Outcome::NotDone };
                 self.of_any_copy(effect, outcome)
             }
         }

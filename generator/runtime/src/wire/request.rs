@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Method, Request};
 
 use super::base_url::BaseUrl;
 use super::headers::HeaderValues;
@@ -14,7 +14,7 @@ use crate::error::{Error, Refusal, Unsigned};
 use crate::operation::{Call, DynOperation, Operation};
 use crate::parameters::{Escapes, FORM, HeaderWriter, ParameterWriter, PathWriter, Unsendable};
 use crate::signing::{Authenticator, Stamp};
-use crate::tables::{Access, Api, Meta, Sends, Severity};
+use crate::tables::{self, Access, Api, Meta, Sends, Severity};
 use crate::value::Timestamp;
 
 /// Few requests have more headers, so that one allocation is enough.
@@ -38,6 +38,21 @@ pub fn build_request<O: Operation>(
     build(api, operation, base, authenticator, headers, now)
 }
 
+/// Builds the HTTP request for `operation` without a signature, to show what would be sent. Rules are not checked.
+///
+/// # Errors
+///
+/// Fails with [`Error::Refused`] if path and query are too long, or a value cannot be sent where it belongs.
+pub fn unsigned_request<O: Operation>(
+    api: &Api,
+    operation: &O,
+    base: &BaseUrl,
+    headers: &HeaderValues,
+) -> Result<Request<Bytes>, Error> {
+    let call = Call::of(api.calls, O::META);
+    assemble(api, operation, base, headers, call, None)
+}
+
 /// [`build_request`] for an operation without its type.
 pub(crate) fn build(
     api: &Api,
@@ -50,6 +65,19 @@ pub(crate) fn build(
     let meta = operation.meta();
     let call = Call::of(api.calls, meta);
     let proof = proof(api, meta, authenticator, now, call)?;
+    assemble(api, operation, base, headers, call, proof)
+}
+
+/// The request with its call and, if it is signed, its proof.
+fn assemble(
+    api: &Api,
+    operation: &dyn DynOperation,
+    base: &BaseUrl,
+    headers: &HeaderValues,
+    call: Option<Call>,
+    proof: Option<(&Authenticator, Stamp)>,
+) -> Result<Request<Bytes>, Error> {
+    let meta = operation.meta();
     let mut path = PathWriter::after(base.path());
     operation.write_path(&mut path);
     let path = path.finish().map_err(|value| unsendable(meta, value))?;
@@ -74,7 +102,7 @@ pub(crate) fn build(
     let length = target.len();
     let uri = base.join(target).map_err(|_| no_address(meta, length))?;
     let mut request = Request::new(body);
-    *request.method_mut() = meta.method.into();
+    *request.method_mut() = method(meta.method);
     *request.uri_mut() = uri;
     add_headers(&mut request, meta, headers);
     let mut own = HeaderWriter::into(request.headers_mut());
@@ -85,6 +113,17 @@ pub(crate) fn build(
         proven.map_err(|_| unsigned(meta, "the signature cannot be put into the request"))?;
     }
     Ok(request)
+}
+
+/// The method of an operation.
+fn method(method: tables::Method) -> Method {
+    match method {
+        tables::Method::Get => Method::GET,
+        tables::Method::Post => Method::POST,
+        tables::Method::Put => Method::PUT,
+        tables::Method::Patch => Method::PATCH,
+        tables::Method::Delete => Method::DELETE,
+    }
 }
 
 fn add_headers(request: &mut Request<Bytes>, meta: &'static Meta, values: &HeaderValues) {

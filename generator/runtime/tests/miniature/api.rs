@@ -61,13 +61,15 @@ pub(crate) static API: Api = Api {
     ..Api::named("miniature")
 };
 
-pub(crate) const ERRORS: &[KnownError] = &[
-    KnownError::documented("40010", "timeout", "Ask for the order.", CodeProof::Unknown),
-    KnownError::documented("40786", "duplicate", "", CodeProof::NotDone),
-    KnownError::documented("20000", "nothing to do", "", CodeProof::NotDone).success(),
-    KnownError::documented("40404", "no such order", "", CodeProof::NoSuchOrder),
-    KnownError::documented("40008", "timestamp expired", "", CodeProof::Timestamp),
-];
+tradeapi_runtime::codes! {
+    pub(crate) const ERRORS: documented;
+
+    "40010" => Unknown: "timeout", "Ask for the order.";
+    "40786" => NotDone: "duplicate";
+    "20000" => NotDone and success: "nothing to do";
+    "40404" => NoSuchOrder: "no such order";
+    "40008" => Timestamp: "timestamp expired";
+}
 
 /// Observed, and in no document.
 const OBSERVED: &[KnownError] = &[

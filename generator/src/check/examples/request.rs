@@ -1,10 +1,10 @@
 //! The JSON of a request: its parameters as sent.
 
 use super::Example;
-use crate::check::{number, values};
+use crate::check::values;
 use crate::diagnostics::name_list;
 use crate::json::{Member, Node, Value};
-use crate::model::{Body, Case, ChoiceKind, JsonForm, Lookup, Need, Operation, Parameter, Shape, Type};
+use crate::model::{Body, Case, ChoiceKind, JsonForm, Lookup, Need, Operation, Parameter, Shape, Type, number};
 
 /// Compares a request with its operation.
 pub(super) fn check(example: &mut Example<'_>, operation: &Operation, root: &Node) {

@@ -1,14 +1,14 @@
 //! The JSON of an answer: the envelope and its data.
 
 use super::Example;
+use crate::check::enums;
 use crate::check::fault::Fault;
 use crate::check::values;
-use crate::check::{enums, number};
 use crate::diagnostics::{Place, name_list, unknown};
 use crate::json::{Member, Node, Value};
 use crate::model::{
     AnswerPath, Api, Around, Envelope, Field, JsonForm, Name, Operation, Record, RecordForm, Response, Shape, Step,
-    Type,
+    Type, number,
 };
 
 /// The maximum number of unknown members of an object that are reported one by one.

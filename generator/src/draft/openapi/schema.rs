@@ -1,11 +1,12 @@
 //! JSON Schema of OpenAPI -> the fields of a draft.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::reading::{Cursor, Mark, scalar};
+use super::{exported, forms};
 use crate::draft::{DraftField, JsonKind};
 use crate::model::Need;
-use crate::words::{Times, Word as _};
+use crate::words::Times;
 
 /// Whether a value is sent or answered: what it can state differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,19 +35,33 @@ const NOT_EXPRESSIBLE: [&str; 16] = [
     "contains",
 ];
 
-/// The longest schema that a comment shows as it is.
-const LONGEST_SHOWN: usize = 200;
+/// Formats of integers that are never negative.
+const UNSIGNED: [&str; 5] = ["uint", "uint8", "uint16", "uint32", "uint64"];
 
 /// The keys that the exporter adds for what JSON Schema cannot say.
 const BOUNDS_OF_TEXT: [&str; 2] = ["x-minimum", "x-maximum"];
 
 /// The field for a schema; `within` holds the places of the enclosing ones.
 pub(super) fn field(name: &str, schema: &Cursor<'_>, side: Side, within: &[String]) -> DraftField {
-    read(name, schema, side, within, false)
+    read(name, schema, side, within, Part::Whole)
 }
 
-/// The field for a schema, or for a part of one, whose members may be in other parts.
-fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], is_part: bool) -> DraftField {
+/// What a schema is to the one that encloses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    /// Its members may be in other parts.
+    OfSeveral,
+    /// The item of a list or the value of a map, which has no bounds of its own in a draft.
+    Item,
+}
+
+/// The field for a schema, or for a part of one.
+pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], part: Part) -> DraftField {
+    let (schema, target) = match schema.beside() {
+        Some(beside) => (&beside.clone(), Some(schema.alone())),
+        None => (schema, None),
+    };
     let mut field = DraftField { name: name.to_owned(), named: schema.name(), ..DraftField::default() };
     if schema.reference().is_some_and(|place| within.iter().any(|outer| outer == place)) {
         field.is_again = true;
@@ -56,25 +71,46 @@ fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], is_part:
     }
     let within: Vec<String> = within.iter().cloned().chain(schema.reference().map(str::to_owned)).collect();
     field.remarks.extend(schema.text_beside_gap("description").map(str::to_owned));
-    if let Some(only) = only_form(schema, &mut field) {
-        let inner = self::field(name, &only, side, &within);
-        let remarks = [field.remarks, inner.remarks.clone()].concat();
-        return DraftField { remarks, may_be_null: field.may_be_null || inner.may_be_null, ..inner };
+    let form = forms::only(schema, side, &within, &mut field);
+    let parts = schema.get("allOf").map(|parts| parts.items()).unwrap_or_default();
+    let all = target.into_iter().chain(form).chain(parts);
+    let (parts, bare): (Vec<_>, Vec<_>) = all.partition(has_type);
+    bare.iter().for_each(|part| beside(part, side, &mut field));
+    match parts.as_slice() {
+        [only] if !has_content(schema) => as_whole(only, side, &within, part, &mut field),
+        parts => all_of(parts, side, &within, &mut field),
     }
-    all_of(schema, side, &within, &mut field);
     kind(schema, side, &mut field);
     values(schema, &mut field);
+    if field.kind == JsonKind::Unknown && !field.is_undecided && part != Part::OfSeveral && is_anything(schema) {
+        field.kind = JsonKind::Json;
+    }
     if field.kind == JsonKind::List
         && let Some(items) = schema.get("items")
     {
-        let item = self::field(name, &items, side, &within);
-        field.remarks.extend(item.remarks);
-        (field.item, field.fields, field.named, field.values) = (item.kind, item.fields, item.named, item.values);
-        (field.is_again, field.times) = (item.is_again, item.times);
+        let item = item(&field.name.clone(), &items, side, &within);
+        holds(item, &mut field);
     }
-    properties(schema, side, &within, is_part, &mut field);
-    if side == Side::Request {
-        stated_of_requests(schema, &mut field);
+    properties(schema, side, &within, part, &mut field);
+    match (side, part) {
+        (Side::Request, Part::Whole | Part::OfSeveral) => stated_of_requests(schema, &mut field),
+        (Side::Request, Part::Item) => {
+            for key in ["minimum", "maximum", "minItems", "maxItems", "default"] {
+                if let Some(value) = schema.value.get(key) {
+                    field.remarks.push(format!("`{key}` of the items is not read{}.", shown(value)));
+                }
+            }
+        }
+        (Side::Answer, _) => field.is_deprecated |= schema.is_true("deprecated"),
+    }
+    if let Some(deprecation) = schema.get("x-deprecated") {
+        field.deprecation =
+            ["since", "use"].iter().filter_map(|key| Some((*key, deprecation.text(key)?.to_owned()))).collect();
+    }
+    // A remark of the parts says so, too.
+    let no_null = "`nullable` is not read.";
+    if side == Side::Request && field.may_be_null && !field.remarks.iter().any(|remark| remark == no_null) {
+        field.remarks.push(no_null.to_owned());
     }
     let is_form = |key: &str| key == "pattern" && field.is_text;
     let left: Vec<&str> =
@@ -85,61 +121,110 @@ fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], is_part:
     field
 }
 
+/// Whether a schema restricts nothing, so that it is JSON of any form.
+fn is_anything(schema: &Cursor<'_>) -> bool {
+    let says = ["description", "title", "example", "examples", "deprecated", "readOnly", "writeOnly", "externalDocs"];
+    schema
+        .value
+        .as_object()
+        .is_some_and(|all| all.keys().all(|key| says.contains(&key.as_str()) || key.starts_with("x-")))
+}
+
+/// Whether a schema has members or items beside its parts.
+fn has_content(schema: &Cursor<'_>) -> bool {
+    ["properties", "additionalProperties", "items"].iter().any(|key| schema.value.get(*key).is_some())
+}
+
+/// Whether a part states a type, and not only something about the whole.
+fn has_type(part: &Cursor<'_>) -> bool {
+    const OF_TYPES: [&str; 11] = [
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "allOf",
+        "oneOf",
+        "anyOf",
+        "enum",
+        "const",
+        "default",
+    ];
+    OF_TYPES.iter().any(|key| part.value.get(*key).is_some())
+}
+
+/// Takes over what a part without a type states of the whole.
+fn beside(part: &Cursor<'_>, side: Side, field: &mut DraftField) {
+    field.remarks.extend(part.text_beside_gap("description").map(str::to_owned));
+    field.is_deprecated |= part.is_true("deprecated");
+    field.may_be_null |= match side {
+        Side::Answer => part.is_true("nullable"),
+        Side::Request => part.value.get("nullable") == Some(&Value::Bool(true)),
+    };
+}
+
+/// Takes over what the only part states.
+fn as_whole(only: &Cursor<'_>, side: Side, within: &[String], part: Part, field: &mut DraftField) {
+    let inner = read(&field.name, only, side, within, part);
+    let remarks = [std::mem::take(&mut field.remarks), inner.remarks.clone()].concat();
+    let named = field.named.take().or(inner.named.clone());
+    let (may_be_null, is_undecided) =
+        (field.may_be_null || inner.may_be_null, field.is_undecided || inner.is_undecided);
+    let is_deprecated = field.is_deprecated || inner.is_deprecated;
+    *field = DraftField { remarks, named, may_be_null, is_undecided, is_deprecated, ..inner };
+}
+
+/// The item of a list, or the value of a map. Lists and maps within are JSON of any form, and what they hold is not read.
+fn item(name: &str, schema: &Cursor<'_>, side: Side, within: &[String]) -> DraftField {
+    let nested = |item: &DraftField| matches!(item.kind, JsonKind::List | JsonKind::Map);
+    let read = || read(name, schema, side, within, Part::Item);
+    match schema.attempt(|| Some(read()).filter(|item| !nested(item) && !item.is_undecided)) {
+        Some(item) => item,
+        None => {
+            let item = schema.peek(read);
+            let kind = if nested(&item) && side == Side::Answer { JsonKind::Json } else { JsonKind::Unknown };
+            let mut remarks = item.remarks;
+            if !item.is_undecided {
+                remarks.push("What is in the inner list or object is not read.".to_owned());
+            }
+            DraftField { kind, remarks, may_be_null: item.may_be_null, ..DraftField::default() }
+        }
+    }
+}
+
+/// Makes the field one of these items.
+fn holds(item: DraftField, field: &mut DraftField) {
+    let (remarks, inner) = (std::mem::take(&mut field.remarks), field.clone());
+    *field = DraftField { kind: inner.kind, item: item.kind, name: inner.name, need: inner.need, ..item };
+    field.remarks.splice(..0, remarks);
+    field.may_be_null = inner.may_be_null;
+    field.is_undecided = inner.is_undecided;
+    (field.min, field.max, field.default, field.is_deprecated) =
+        (inner.min, inner.max, inner.default, inner.is_deprecated);
+}
+
 /// A value of one line, for a remark.
 fn shown(value: &Value) -> String {
     scalar(value).filter(|text| text.len() < 60).map_or_else(String::new, |text| format!(": {text}"))
 }
 
-/// The only form of several, beside null; and an enum beside the text that leaves it open. Several other forms leave
-/// the type empty.
-fn only_form<'a>(schema: &Cursor<'a>, field: &mut DraftField) -> Option<Cursor<'a>> {
-    for key in ["oneOf", "anyOf"] {
-        let Some(forms) = schema.get(key) else { continue };
-        let (nulls, mut forms): (Vec<_>, Vec<_>) =
-            forms.items().into_iter().partition(|form| form.value.get("type").is_some_and(|kind| kind == "null"));
-        nulls.iter().for_each(|null| null.mark("type", Mark::Read));
-        field.may_be_null |= !nulls.is_empty();
-        let is_listed = forms.iter().any(|form| form.value.get("enum").is_some());
-        if is_listed && forms.len() == 2 {
-            forms.retain(|form| {
-                let is_open = form.value == &serde_json::json!({"type": "string"});
-                if is_open {
-                    form.mark_all(Mark::Read);
-                }
-                !is_open
-            });
-        }
-        if let [only] = forms.as_slice() {
-            return Some(only.clone());
-        }
-        let shown: Vec<String> = forms.iter().map(in_short).collect();
-        field.remarks.push(format!("One of {} forms (`{key}`): {}.", forms.len(), shown.join(", ")));
-        field.kind = JsonKind::Unknown;
-        field.is_undecided = true;
-    }
-    None
-}
-
-/// The name of a schema, or all of it if that is short; what is not shown does not count as read.
-fn in_short(schema: &Cursor<'_>) -> String {
-    let json = schema.value.to_string();
-    match schema.name() {
-        Some(name) => name,
-        None if json.len() <= LONGEST_SHOWN => {
-            schema.mark_all(Mark::LeftEmpty);
-            json
-        }
-        None => "one without a name".to_owned(),
+/// How far a parameter is required, where the exporter says more than `required` can.
+pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
+    match parameter.text(exported::REQUIRED) {
+        Some("conditional") => Need::Conditional,
+        Some("unstated") => Need::Unstated,
+        _ => Need::No,
     }
 }
 
-/// Adds the parts of `allOf`. A part may require what another one has.
-fn all_of(schema: &Cursor<'_>, side: Side, within: &[String], field: &mut DraftField) {
-    let parts = schema.get("allOf").map(|parts| parts.items()).unwrap_or_default();
-    for part in &parts {
-        let part = read(&field.name.clone(), part, side, within, true);
+/// Adds parts. A part may require what another one has.
+fn all_of(parts: &[Cursor<'_>], side: Side, within: &[String], field: &mut DraftField) {
+    for part in parts {
+        let part = read(&field.name.clone(), part, side, within, Part::OfSeveral);
         if field.kind == JsonKind::Unknown {
             (field.kind, field.item, field.times) = (part.kind, part.item, part.times);
+            (field.is_text, field.is_again) = (part.is_text, part.is_again);
+            (field.scale, field.digits) = (part.scale, part.digits);
             field.default = field.default.take().or(part.default);
             field.min = field.min.take().or(part.min);
             field.max = field.max.take().or(part.max);
@@ -147,6 +232,9 @@ fn all_of(schema: &Cursor<'_>, side: Side, within: &[String], field: &mut DraftF
         field.named = field.named.take().or(part.named);
         field.values.extend(part.values.into_iter().filter(|value| !field.values.contains(value)).collect::<Vec<_>>());
         part.fields.into_iter().for_each(|inner| put(&mut field.fields, inner));
+        field.choices.extend(part.choices);
+        field.by_value.extend(part.by_value);
+        field.is_by_position |= part.is_by_position;
         field.remarks.extend(part.remarks);
         field.may_be_null |= part.may_be_null;
         field.is_undecided |= part.is_undecided;
@@ -162,6 +250,9 @@ pub(super) fn require(field: &mut DraftField) {
 
 /// Makes fields required, as far as the side states it.
 fn required(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
+    if !matches!(field.kind, JsonKind::Object | JsonKind::Unknown) {
+        return;
+    }
     let names = schema.value.get("required").and_then(Value::as_array).into_iter().flatten();
     for (index, name) in names.enumerate() {
         let known = name.as_str().and_then(|name| field.fields.iter_mut().find(|inner| inner.name == name));
@@ -173,7 +264,7 @@ fn required(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
 }
 
 /// Adds a field. Of two with the same name the later counts, and a remark has what only the earlier states.
-fn put(fields: &mut Vec<DraftField>, field: DraftField) {
+pub(super) fn put(fields: &mut Vec<DraftField>, field: DraftField) {
     let Some(known) = fields.iter_mut().find(|known| known.name == field.name) else {
         fields.push(field);
         return;
@@ -198,10 +289,7 @@ fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
     }
     match side {
         Side::Answer => field.may_be_null |= schema.is_true("nullable"),
-        Side::Request if schema.value.get("nullable") == Some(&Value::Bool(true)) => {
-            field.remarks.push("`nullable` is not read.".to_owned());
-        }
-        Side::Request => {}
+        Side::Request => field.may_be_null |= schema.value.get("nullable") == Some(&Value::Bool(true)),
     }
     let listed: Vec<&str> = match schema.value.get("type") {
         Some(Value::String(word)) => vec![word],
@@ -215,6 +303,10 @@ fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
         [] if has_properties => "object",
         [] => return,
         [word] => word,
+        ["number", "string"] if side == Side::Answer => {
+            field.is_json_number = true;
+            "string"
+        }
         // What is read as text may be a number, too.
         ["number" | "integer", "string"] | ["string", "number" | "integer"] => "string",
         several => {
@@ -224,13 +316,24 @@ fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
             return;
         }
     };
-    schema.mark("type", Mark::Read);
+    if field.kind != JsonKind::Unknown {
+        if agrees(word, field) {
+            mark_type(schema, side);
+        } else {
+            schema.mark("type", Mark::LeftEmpty);
+            field.remarks.push(format!("Type {word}, although its parts have another one."));
+            field.is_undecided = true;
+        }
+        return;
+    }
+    mark_type(schema, side);
     field.kind = match word {
         "string" => JsonKind::Text,
         "integer" if is_never_negative(schema, side) => JsonKind::Integer,
         "integer" => JsonKind::Signed,
         "number" => JsonKind::Number,
         "boolean" => JsonKind::Boolean,
+        "array" if side == Side::Answer && by_position(schema, field) => JsonKind::Object,
         "array" => JsonKind::List,
         "object" => JsonKind::Object,
         other => {
@@ -243,12 +346,53 @@ fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
     format(schema, field);
 }
 
+/// Reads an array whose places have titles, which are the names of the fields of a record.
+fn by_position(schema: &Cursor<'_>, field: &mut DraftField) -> bool {
+    let fields = schema.attempt(|| {
+        let places = schema.get("prefixItems")?.items();
+        let titled = |place: &Cursor<'_>| {
+            let name = place.beside().unwrap_or(place).text("title")?;
+            Some(DraftField { need: Some(Need::No), ..self::field(name, place, Side::Answer, &[]) })
+        };
+        places.iter().map(titled).collect::<Option<Vec<_>>>().filter(|fields| !fields.is_empty())
+    });
+    field.is_by_position = fields.is_some();
+    field.fields = fields.unwrap_or_default();
+    field.is_by_position
+}
+
+/// Counts a type as read, but not the `null` of a request.
+fn mark_type(schema: &Cursor<'_>, side: Side) {
+    match &schema.value["type"] {
+        Value::Array(words) if side == Side::Request => {
+            let read = words.iter().enumerate().filter(|(_, word)| *word != "null");
+            read.for_each(|(index, _)| schema.mark_item("type", index));
+        }
+        _ => schema.mark("type", Mark::Read),
+    }
+}
+
+/// Whether a type is that of the parts, which may state it more exactly.
+fn agrees(word: &str, field: &DraftField) -> bool {
+    match field.kind {
+        JsonKind::Unknown => true,
+        JsonKind::Text => word == "string",
+        JsonKind::Number => word == if field.is_text { "string" } else { "number" },
+        JsonKind::Integer | JsonKind::Signed => word == if field.is_text { "string" } else { "integer" },
+        JsonKind::Time if field.times == Some(Times::Iso8601) || field.is_text => word == "string",
+        JsonKind::Time => word == "integer",
+        JsonKind::Boolean => word == "boolean",
+        JsonKind::List => word == "array",
+        JsonKind::Map | JsonKind::Object | JsonKind::Json => word == "object",
+    }
+}
+
 /// An integer is unsigned only if the file says so.
 fn is_never_negative(schema: &Cursor<'_>, side: Side) -> bool {
     let bound = |key: &str| schema.value.get(key).and_then(Value::as_f64);
     let is_above = bound("exclusiveMinimum").is_some_and(|bound| bound >= -1.0);
     let is_unsigned =
-        schema.value.get("format").is_some_and(|format| format.as_str().is_some_and(|one| one.starts_with("uint")));
+        schema.value.get("format").is_some_and(|format| format.as_str().is_some_and(|one| UNSIGNED.contains(&one)));
     if let Some(bound) = bound("minimum").filter(|bound| *bound >= 0.0) {
         // Only requests state more of it than the sign.
         if side == Side::Request || bound < 1.0 {
@@ -293,7 +437,7 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
             field.kind = JsonKind::Unknown;
             return;
         }
-        (JsonKind::Integer, format) if format.starts_with("uint") => Some((JsonKind::Integer, None)),
+        (JsonKind::Integer, format) if UNSIGNED.contains(&format) => Some((JsonKind::Integer, None)),
         _ => None,
     };
     match known {
@@ -323,6 +467,13 @@ fn values(schema: &Cursor<'_>, field: &mut DraftField) {
     let values: Vec<&Value> = listed.iter().filter(|value| !value.is_null()).collect();
     field.may_be_null |= values.len() < listed.len();
     let is_boolean = field.kind == JsonKind::Boolean && values.len() == 2;
+    let are_whole = values.iter().all(|value| value.is_i64() || value.is_u64());
+    if are_whole && matches!(field.kind, JsonKind::Integer | JsonKind::Signed | JsonKind::Unknown) {
+        schema.mark(key, Mark::Read);
+        field.values = values.into_iter().filter_map(scalar).collect();
+        (field.kind, field.is_of_numbers) = (JsonKind::Text, true);
+        return;
+    }
     let all_texts = values.iter().all(|value| value.as_str().is_some_and(|text| !text.is_empty()));
     if is_boolean || (all_texts && matches!(field.kind, JsonKind::Text | JsonKind::Unknown)) {
         schema.mark(key, Mark::Read);
@@ -341,32 +492,36 @@ fn values(schema: &Cursor<'_>, field: &mut DraftField) {
 }
 
 /// The members of an object, or the value that each of them has.
-fn properties(schema: &Cursor<'_>, side: Side, within: &[String], is_part: bool, field: &mut DraftField) {
+fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, field: &mut DraftField) {
+    if !matches!(field.kind, JsonKind::Object | JsonKind::Unknown) {
+        return;
+    }
     for (name, property) in schema.get("properties").map(|all| all.members()).unwrap_or_default() {
         let hidden = if side == Side::Request { "readOnly" } else { "writeOnly" };
         if property.is_true(hidden) {
             continue;
         }
         let mut inner = self::field(name, &property, side, within);
-        inner.need = Some(Need::No);
+        inner.need =
+            Some(if side == Side::Request { need_of(property.beside().unwrap_or(&property)) } else { Need::No });
         put(&mut field.fields, inner);
     }
     required(schema, side, field);
-    if is_part {
+    if part == Part::OfSeveral {
         return;
     }
     let is_map = field.kind == JsonKind::Object && field.fields.is_empty();
     match schema.get("additionalProperties").filter(|more| is_map && more.value.is_object()) {
         Some(more) if side == Side::Answer => {
-            let value = self::field(&field.name, &more, side, within);
-            field.remarks.extend(value.remarks);
-            (field.item, field.fields, field.named) = (value.kind, value.fields, value.named);
-            (field.values, field.times, field.is_again) = (value.values, value.times, value.is_again);
             field.kind = JsonKind::Map;
+            holds(item(&field.name.clone(), &more, side, within), field);
         }
         Some(more) => {
-            field.remarks.push(format!("An object with names of its own, each with {}.", in_short(&more)));
+            field.remarks.push(format!("An object with names of its own, each with {}.", forms::in_short(&more)));
             (field.kind, field.is_undecided) = (JsonKind::Unknown, true);
+        }
+        None if schema.value["properties"].as_object().is_some_and(Map::is_empty) => {
+            schema.mark("properties", Mark::Read);
         }
         None if is_map && side == Side::Answer => field.kind = JsonKind::Json,
         None if is_map => (field.kind, field.is_undecided) = (JsonKind::Unknown, true),
@@ -376,9 +531,11 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], is_part: bool,
 
 /// What only requests can state: defaults and bounds.
 fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
+    field.is_deprecated |= schema.is_true("deprecated");
     if field.is_undecided || field.kind == JsonKind::Object {
         return;
     }
+    // The listed values bound an enum.
     let is_number = matches!(field.kind, JsonKind::Number | JsonKind::Integer | JsonKind::Signed);
     let bounds = match field.kind {
         JsonKind::List => ["minItems", "maxItems"],
@@ -398,7 +555,6 @@ fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
         Some(default) => field.remarks.push(format!("`default` is not read{}.", shown(default))),
         None => {}
     }
-    field.is_deprecated = schema.is_true("deprecated");
 }
 
 /// A bound, if the type has it.
@@ -414,14 +570,27 @@ fn bound(schema: &Cursor<'_>, key: &str, field: &mut DraftField) -> Option<Strin
         field.remarks.push(format!("`{key}` is not read{}.", shown(value)));
         return None;
     }
-    schema.scalar(key)
+    let text = schema.scalar(key)?;
+    Some(match field.scale.as_ref().and_then(|scale| scale.parse().ok()) {
+        Some(scale) => unscaled(&text, scale),
+        None => text,
+    })
+}
+
+/// The value of a whole number that travels times a power of ten.
+fn unscaled(text: &str, scale: usize) -> String {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let digits = format!("{digits:0>width$}", width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let number = format!("{sign}{whole}.{fraction}");
+    number.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Whether a default is a value of the type.
 fn is_default_of(default: &Value, field: &DraftField) -> bool {
     let Some(text) = scalar(default).filter(|text| !text.is_empty()) else { return false };
     match field.kind {
-        _ if !field.values.is_empty() => field.values.contains(&text),
+        _ if !field.values.is_empty() => field.values.contains(&text) && default.is_string() != field.is_of_numbers,
         JsonKind::Integer => text.parse::<u64>().is_ok(),
         JsonKind::Signed => text.parse::<i64>().is_ok(),
         JsonKind::Number => text.parse::<f64>().is_ok() && !text.contains(['e', 'E']),

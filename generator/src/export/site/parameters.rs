@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::markdown::MarkdownPage;
 use super::pieces::{self, PageContext, sentence};
-use super::view::{Block, FieldView, ParameterView, Precedence, RuleView, TypeView, Unit, phrases};
+use super::view::{Block, FieldView, ParameterView, Precedence, RuleView, TypeView, phrases};
+use crate::model::phrases::PLAIN;
 
 /// Parameters in their order, with choices drawn as groups.
 pub(super) fn blocks(here: PageContext<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
@@ -129,7 +130,7 @@ pub(super) fn fields_in_short(here: PageContext<'_, '_>, all: &[FieldView<'_>]) 
                         }
                         td {
                             (sentence(one.doc))
-                            @if !one.field.units.is_empty() { " " span.quiet { (unit_in_words(&one.field.units)) } }
+                            @if !one.field.units.is_empty() { " " span.quiet { (phrases::unit_sentence(&one.field.units, &PLAIN)) } }
                             @if let Some(only) = &one.field.comes_only {
                                 " " span.quiet { "Comes only " (sentence(only)) }
                             }
@@ -206,19 +207,15 @@ fn parameter_as_text(out: &mut MarkdownPage, depth: usize, one: &ParameterView<'
         format!("{}, {}.", one.need_in_words, type_in_words(&one.ty)),
         sentence(one.doc),
         one.deprecated.map(phrases::deprecated).map(|text| sentence(&text)).unwrap_or_default(),
-        one.default.map(|default| format!("Default: {default}.")).unwrap_or_default(),
+        phrases::default_sentence(one.default),
         one.default_note.map(|note| format!("Default: {}", sentence(note))).unwrap_or_default(),
         one.max.iter().map(|max| format!("At most {max}.")).collect(),
         sentence(&one.bounds.join(", ")),
-        match one.edit {
-            Some(Some(delete)) => format!("Left out, the value stays; {delete} deletes it."),
-            Some(None) => "Left out, the value stays.".to_owned(),
-            None => String::new(),
-        },
-        unit_in_words(one.units),
+        phrases::edit_sentence(one.edit),
+        phrases::unit_sentence(one.units, &PLAIN),
         if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) },
     ];
-    out.named(depth, &one.path, &joined(&parts));
+    out.named(depth, &one.path, &phrases::joined(&parts, " "));
     blocks_as_text(out, depth + 1, &one.items);
 }
 
@@ -231,24 +228,16 @@ pub(super) fn fields_as_text(out: &mut MarkdownPage, depth: usize, all: &[FieldV
             one.field.comes_only.as_ref().map(|only| format!("Comes only {}", sentence(only))).unwrap_or_default(),
             one.field.deprecated.as_ref().map(|one| sentence(&phrases::deprecated(one))).unwrap_or_default(),
             sentence(one.doc),
-            unit_in_words(&one.field.units),
+            phrases::unit_sentence(&one.field.units, &PLAIN),
             if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) },
         ];
-        out.named(depth, &one.field.name.wire, &joined(&parts));
+        out.named(depth, &one.field.name.wire, &phrases::joined(&parts, " "));
         fields_as_text(out, depth + 1, &one.fields);
     }
-}
-
-fn unit_in_words(units: &[Unit]) -> String {
-    if units.is_empty() { String::new() } else { format!("Unit: {}.", phrases::units(units)) }
 }
 
 fn type_in_words(ty: &TypeView<'_>) -> String {
     let list = if ty.is_list { "list of " } else { "" };
     let json = if ty.json == ty.name { String::new() } else { format!(" ({})", ty.json) };
     format!("{list}{}{json}", ty.name)
-}
-
-fn joined(parts: &[String]) -> String {
-    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
 }

@@ -11,6 +11,7 @@ use super::view::{
     TypeView, Unit, ValueView, phrases,
 };
 use crate::diagnostics::Place;
+pub(super) use crate::model::phrases::sentence;
 
 /// The kinds of rules with their meanings, in the order of the pages.
 pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
@@ -26,12 +27,6 @@ pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
 pub(super) struct PageContext<'p, 'a> {
     pub(super) site: &'p Site<'a>,
     pub(super) page: &'p Address,
-}
-
-/// A text of the schema with a final full stop.
-pub(super) fn sentence(text: &str) -> String {
-    let text = text.trim();
-    if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// A text with a capital letter, to begin a sentence.
@@ -289,13 +284,7 @@ fn account_of(case: &Case) -> Markup {
 
 /// Whether something is required, in words and by colour.
 pub(super) fn need(need: Need, words: &str) -> Markup {
-    let class = match need {
-        Need::Always => "always",
-        Need::Conditional => "conditional",
-        Need::Unstated => "unstated",
-        Need::No => "no",
-    };
-    html! { span.need.(class) { (words) } }
+    html! { span.need.(need.as_str()) { (words) } }
 }
 
 /// The values of an enum with what they mean.

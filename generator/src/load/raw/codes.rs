@@ -1,7 +1,7 @@
 //! `codes.yaml`: observed codes that no document lists, and the codes of refusals.
 
 use crate::load::shapes::{Named, Spanned, Text, Texts};
-use crate::words::{Cause, Certainty, CodeProof, Stage};
+use crate::words::{Certainty, CodeProof, CredentialCause, Stage};
 
 mappings! {
     /// `codes.yaml`: observed codes that no document lists, and the codes of refusals.
@@ -40,7 +40,7 @@ mappings! {
         /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.
-        cause: Option<Spanned<Cause>>,
+        cause: Option<Spanned<CredentialCause>>,
         /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
         /// or the time. At the stage `parameters`, that is so without it.
         alike: Option<Spanned<bool>>,

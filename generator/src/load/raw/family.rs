@@ -4,7 +4,7 @@ use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
-use crate::words::{Cause, CodeProof, Lists, Numbers, Objects, Sends, Stage, Times};
+use crate::words::{CodeProof, CredentialCause, Lists, Numbers, Objects, Sends, Stage, Times};
 
 mappings! {
     /// `family.yaml`: a part of the API with conventions of its own.
@@ -17,6 +17,8 @@ mappings! {
         @required doc: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
+        /// Who has seen its operations on the wire, at least two, if no document describes the family.
+        sources: Option<Spanned<Vec<Text>>>,
         /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
         @required numbers: Option<Numbers>,
         /// How times travel; `milliseconds` when left out.
@@ -177,7 +179,7 @@ mappings! {
         /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.
-        cause: Option<Spanned<Cause>>,
+        cause: Option<Spanned<CredentialCause>>,
         /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
         /// or the time. At the stage `parameters`, that is so without it.
         alike: Option<Spanned<bool>>,

@@ -3,7 +3,9 @@
 use super::{Builder, placed, text_of};
 use crate::diagnostics::{Code, unknown};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Cause, Certainty, CodeProof, ErrorCode, ObservedCode, Probe, Proof, Refusal, Stage, variant_name};
+use crate::model::{
+    Certainty, CodeProof, CredentialCause, ErrorCode, ObservedCode, Probe, Proof, Refusal, Stage, variant_name,
+};
 
 impl Builder<'_> {
     pub(super) fn error_code(&mut self, code: &Text, raw: &Spanned<raw::ErrorCode>) -> ErrorCode {
@@ -115,11 +117,11 @@ impl Builder<'_> {
 fn proof(
     proves: Option<&Spanned<CodeProof>>,
     stage: Option<&Spanned<Stage>>,
-    cause: Option<&Spanned<Cause>>,
+    cause: Option<&Spanned<CredentialCause>>,
     alike: Option<&Spanned<bool>>,
 ) -> Proof {
     let proves = proves.map_or(CodeProof::NotDone, |proves| proves.value);
-    let implied = (proves == CodeProof::Timestamp).then_some(Cause::Clock);
+    let implied = (proves == CodeProof::Timestamp).then_some(CredentialCause::Clock);
     Proof {
         proves,
         stage: stage.map_or_else(|| proves.usual_stage(), |stage| stage.value),

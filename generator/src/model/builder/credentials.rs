@@ -7,7 +7,7 @@ use crate::model::{
     Calls, Carried, Content, Credentials, Either, Encoding, Hash, NonceForm, Pairs, Part, PartKind, SecretForm,
     Signature, SignedPart, TimestampForm, Token, Within,
 };
-use crate::words::{Algorithm, PairOrder, Word};
+use crate::words::{Algorithm, PairOrder};
 
 type Parts = [Spanned<raw::SignedText>];
 

@@ -3,7 +3,7 @@
 use super::{Builder, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Duration, Pool, PoolReporting, PoolWeight, Rate, RateScope, ResponseValue, WeightCondition};
+use crate::model::{Duration, Pool, PoolReporting, PoolWeight, Rate, ResponseValue, Scope, WeightCondition};
 use crate::words::{ReportedIn, ResetForm};
 
 impl Builder<'_> {
@@ -201,11 +201,7 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
         _ => return Err("expected `N/s per UID` or `N/s per IP`"),
     };
     let (calls, every) = calls_in_window(rate)?;
-    let scope = match scope {
-        "UID" => RateScope::Uid,
-        "IP" => RateScope::Ip,
-        _ => return Err("expected `UID` or `IP`"),
-    };
+    let scope = Scope::parse(scope).ok_or("expected `UID` or `IP`")?;
     if !is_word(class) {
         return Err("expected a lower-case word as the class");
     }

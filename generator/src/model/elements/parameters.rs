@@ -7,6 +7,7 @@ use super::{
 use crate::diagnostics::Place;
 use crate::json::Value;
 use crate::model::facts::Fact;
+use crate::model::phrases;
 use crate::model::{Choice, Edit, Family, ListName, Need, Parameter, WireParameter};
 
 impl Parameter {
@@ -36,7 +37,7 @@ impl Parameter {
             called,
         } = self;
         let checked = || behaviour("checked before sending");
-        let note = default_note.as_ref().map(|note| format!("Default: {}.", note.trim_end_matches('.')));
+        let note = phrases::default_sentence(default_note.as_deref());
         let blank =
             if *may_be_blank { "An empty text in a stored request means the same as leaving it out." } else { "" };
         let required = matches!(need, Need::Conditional | Need::Unstated).then(|| need.as_str());
@@ -52,7 +53,7 @@ impl Parameter {
                 .documented(),
             deprecated(is_deprecated.as_ref()),
             Key::new("required", need.as_str(), Means::Need(*need)).data("x-required", required),
-            Key::prose("default_note", &maybe(default_note.as_ref())).says(note.unwrap_or_default()).documented(),
+            Key::prose("default_note", &maybe(default_note.as_ref())).says(note).documented(),
             self::edit(edit.as_ref()),
             Key::new("blank", flag(*may_be_blank), behaviour("whether an empty text is read as left out"))
                 .says(blank)

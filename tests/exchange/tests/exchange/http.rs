@@ -143,6 +143,7 @@ pub(crate) struct Program {
 impl Program {
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
+        command.env("TRADEAPI_PROFILES", env!("CARGO_TARGET_TMPDIR"));
         command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self { child: command.spawn().unwrap(), address: String::new() }
     }
@@ -180,6 +181,27 @@ async fn the_program_prints_how_to_reach_it_and_serves() {
     let mut program = Program::start(&["--port", "0", "--seed", "3"]);
     let client = program.client();
     client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_program_leaves_a_profile_for_its_owner_while_it_runs() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = tempfile::TempDir::new().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
+    command.args(["--port", "0"]).env_remove("TRADEAPI_PROFILES").env("HOME", home.path());
+    let child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut program = Program { child, address: String::new() };
+    program.client();
+    let file = home.path().join(".config/tradeapi/local.env");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let names: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("export ")?.split('=').next()).collect();
+    assert_eq!(names, ["TRADEAPI_URL", "TRADEAPI_KEY", "TRADEAPI_SECRET", "TRADEAPI_PASSPHRASE"]);
+    assert!(text.contains(&program.address), "{text}");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let interrupt = Command::new("kill").args(["-INT", &program.child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success() && program.child.wait().unwrap().success());
+    assert!(!file.exists(), "it is gone with the exchange");
 }
 
 #[tokio::test]

@@ -2,12 +2,18 @@
 
 use std::fmt;
 
+#[cfg(feature = "cli")]
+use tradeapi_words::calendar;
+
 /// A number of units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Duration {
     pub(crate) n: u32,
     pub(crate) unit: DurationUnit,
 }
+
+#[cfg(feature = "cli")]
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The shortest month, in milliseconds.
 const SHORTEST_MONTH: u64 = 28 * 24 * 60 * 60 * 1000;
@@ -19,6 +25,17 @@ impl Duration {
     /// Its length in milliseconds; `None` for months, which have no fixed length.
     pub(crate) fn milliseconds(self) -> Option<u64> {
         Some(u64::from(self.n) * self.unit.milliseconds()?)
+    }
+
+    /// The time this long after a time, in Unix milliseconds; before it if `sign` is -1. A month leads to the same day
+    /// of another month, or to its last day if that month is shorter.
+    #[cfg(feature = "cli")]
+    pub(crate) fn shift(self, time: i64, sign: i64) -> i64 {
+        let n = i64::from(self.n) * sign;
+        match self.unit.milliseconds() {
+            Some(length) => time + n * length.cast_signed(),
+            None => calendar::shift_months(time.div_euclid(DAY_MS), n) * DAY_MS + time.rem_euclid(DAY_MS),
+        }
     }
 
     /// Whether both have the same length, like a week and 7 days.

@@ -1,0 +1,316 @@
+//! The ways to call an operation, and what is reported of each.
+
+use std::pin::Pin;
+
+use tradeapi_runtime::batches::{Batch, ItemOutcome, ItemReport, ListsResults};
+use tradeapi_runtime::checks::CheckContext;
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation};
+use tradeapi_runtime::json::{Encode, JsonWriter};
+use tradeapi_runtime::operation::Repeatable;
+use tradeapi_runtime::pages::{PageError, Paged};
+use tradeapi_runtime::parameters::{ParameterWriter, Parameters};
+use tradeapi_runtime::retry::RetryPolicy;
+use tradeapi_runtime::{ClientCore, Error, Operation, Reply, Violations};
+
+use crate::ending::{Ended, Ending, Failure, of_error};
+use crate::output::Report;
+
+/// Calls an operation.
+pub(crate) type CallOf = for<'a> fn(Called<'a>) -> Running<'a>;
+
+/// A call under way.
+pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
+
+/// What a call needs.
+pub(crate) struct Called<'a> {
+    pub(crate) client: &'a ClientCore,
+    /// The parameters of the request, as JSON.
+    pub(crate) json: &'a str,
+    /// How an unknown outcome is queried.
+    pub(crate) policy: &'a ConfirmPolicy,
+    /// What takes the result.
+    pub(crate) to: &'a mut dyn Report,
+}
+
+/// Reads a request, with the rules for the account of the client.
+fn request<O: Operation>(client: &ClientCore, json: &str) -> Result<O, Violations> {
+    let context = CheckContext { account: client.account(), now: Some(client.now()), ..CheckContext::default() };
+    O::from_json_in(json, context)
+}
+
+/// Sends a read, and reports its data, a list item by item.
+pub(crate) async fn read<O>(called: Called<'_>) -> Ended
+where
+    O: Repeatable<Response: Encode>,
+{
+    let request = match request::<O>(called.client, called.json) {
+        Ok(request) => request,
+        Err(violations) => return violations.into(),
+    };
+    match called.client.retrying(&RetryPolicy::new()).call(&request).await {
+        Ok(reply) => {
+            called.to.warn(&reply.warnings);
+            called.to.data(&tradeapi_runtime::json::write_json(&reply.data));
+            Ended::DONE
+        }
+        Err(error) => error.into(),
+    }
+}
+
+/// Reads all pages, and reports each item.
+pub(crate) async fn pages<O>(called: Called<'_>) -> Ended
+where
+    O: Paged,
+{
+    let request = match request::<O>(called.client, called.json) {
+        Ok(request) => request,
+        Err(violations) => return violations.into(),
+    };
+    let mut pages = called.client.pages(request).clip().retrying(RetryPolicy::new());
+    let mut unreadable = 0;
+    while let Some(page) = pages.next_page().await {
+        let page = match page {
+            Ok(page) => page,
+            Err(PageError::Call(error)) => return error.into(),
+            Err(error) => return Ended::failed(Ending::NotDone, error.to_string()),
+        };
+        if let Some(clipped) = page.clipped {
+            called.to.note(&clipped.to_string());
+        }
+        unreadable += page.list.bad.len();
+        for item in &page.list.items {
+            if !called.to.item(&tradeapi_runtime::json::write_json(item), O::item_id(item)) {
+                return Ended::DONE;
+            }
+        }
+        called.to.progress();
+    }
+    match unreadable {
+        0 => Ended::DONE,
+        count => Ended::failed(Ending::NotDone, format!("{count} items of the listing cannot be read")),
+    }
+}
+
+/// Sends a change once.
+pub(crate) async fn change<O>(called: Called<'_>) -> Ended
+where
+    O: Operation<Response: Encode>,
+{
+    let request = match request::<O>(called.client, called.json) {
+        Ok(request) => request,
+        Err(violations) => return violations.into(),
+    };
+    match called.client.call(&request).await {
+        Ok(reply) => {
+            called.to.warn(&reply.warnings);
+            report(called, Ending::Done, |out| reply.data.encode(out.member("data")))
+        }
+        Err(error) => error.into(),
+    }
+}
+
+/// Sends a change once, and queries its outcome if it is unknown.
+pub(crate) async fn confirmed<O>(called: Called<'_>) -> Ended
+where
+    O: Confirmable<Response: Encode + Sync>,
+{
+    let request = match request::<O>(called.client, called.json) {
+        Ok(request) => request,
+        Err(violations) => return violations.into(),
+    };
+    let confirmation = called.client.place_and_confirm(&request, called.policy).await;
+    if let Confirmation::Done(done) = &confirmation
+        && let Some(answer) = &done.answer
+    {
+        called.to.warn(&answer.warnings);
+    }
+    let (ending, failure) = of_confirmation(&confirmation);
+    match failure {
+        None => report(called, ending, |out| write_done(&confirmation, |reply: &Reply<_>| &reply.data, out)),
+        Some(failure) => Ended { ending, failure: Some(failure) },
+    }
+}
+
+/// Sends a change whose answer lists successes and failures.
+pub(crate) async fn results<O>(called: Called<'_>) -> Ended
+where
+    O: ListsResults<Response: Encode + Clone>,
+{
+    let request = match request::<O>(called.client, called.json) {
+        Ok(request) => request,
+        Err(violations) => return violations.into(),
+    };
+    let reply = match called.client.call_with_results(&request).await {
+        Ok(reply) => reply,
+        Err(error) => return error.into(),
+    };
+    let failures = reply.failures();
+    let ending = match reply.all_done() {
+        true => Ending::Done,
+        // What the answer does not mention may have been done.
+        false if reply.unmentioned() > 0 || !reply.bad().is_empty() => Ending::Unknown,
+        false => Ending::of_all(
+            std::iter::once(Ending::NotDone).chain(failures.iter().map(|failure| failure.error.outcome.into())),
+        ),
+    };
+    report(called, ending, |out| {
+        if !failures.is_empty() {
+            out.member("failures").begin_array();
+            for failure in failures {
+                out.element().string(&failure.to_string());
+            }
+            out.end_array();
+        }
+        (*reply).encode(out.member("data"));
+    })
+}
+
+/// Sends a batch in as many calls as it takes, and reports each item.
+pub(crate) async fn batch<O>(called: Called<'_>) -> Ended
+where
+    O: Batch<Response: Clone, Item: Send, Done: Encode + Send>,
+{
+    let request = match request_of_any_length::<O>(called.client, called.json) {
+        Ok(request) => request,
+        Err(violations) => return violations.into(),
+    };
+    let report = match called.client.batch(request).send().await {
+        Ok(report) => report,
+        Err(error) => return error.into(),
+    };
+    called.to.warn(&report.warnings);
+    let endings: Vec<_> = report.items.iter().map(|item| of_item(called.to, item)).collect();
+    Ended::reported(Ending::of_all(endings))
+}
+
+/// Sends a batch in as many calls as it takes, queries the items whose outcome is unknown, and reports each.
+pub(crate) async fn confirmed_batch<O>(called: Called<'_>) -> Ended
+where
+    O: ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send>,
+{
+    let request = match request_of_any_length::<O>(called.client, called.json) {
+        Ok(request) => request,
+        Err(violations) => return violations.into(),
+    };
+    let batch = match called.client.batch(request).send_and_confirm(called.policy).await {
+        Ok(batch) => batch,
+        Err(error) => return error.into(),
+    };
+    called.to.warn(&batch.warnings);
+    let endings: Vec<_> = batch
+        .items
+        .iter()
+        .map(|item| {
+            let (ending, failure) = of_confirmation(&item.confirmation);
+            called.to.item(
+                &written(ending, failure.as_ref(), |out| {
+                    out.member("item").raw(&json_of(&item.item));
+                    write_done(&item.confirmation, |done| done, out);
+                }),
+                None,
+            );
+            ending
+        })
+        .collect();
+    Ended::reported(Ending::of_all(endings))
+}
+
+/// A batch may be longer than a call takes, so its rules are checked call by call.
+fn request_of_any_length<O: Batch>(client: &ClientCore, json: &str) -> Result<O, Violations> {
+    let unchecked = tradeapi_runtime::CheckPolicy::from(false);
+    let context = CheckContext { account: client.account(), now: None, policy: &unchecked };
+    O::from_json_in(json, context)
+}
+
+/// How an item of a batch ended; reports it.
+fn of_item<I: Parameters, T: Encode>(to: &mut dyn Report, item: &ItemReport<I, T>) -> Ending {
+    let failed = |error: &Error| {
+        let (ending, failure) = of_error(error);
+        (ending, Some(failure))
+    };
+    let with = |ending, message: &str| (ending, Some(Failure { message: message.to_owned(), ..Failure::default() }));
+    let (ending, failure) = match &item.outcome {
+        ItemOutcome::Done(_) => (Ending::Done, None),
+        ItemOutcome::Failed(error) => {
+            let (message, code) = (error.to_string(), Some(error.code.as_str().to_owned()));
+            (error.outcome.into(), Some(Failure { message, code, remedy: error.remedy(), ..Failure::default() }))
+        }
+        ItemOutcome::CallFailed(error) => failed(error),
+        ItemOutcome::NotSent => with(Ending::NotDone, "not sent, because an earlier item did not succeed"),
+        _ => with(Ending::Unknown, "the answer does not mention it"),
+    };
+    let line = written(ending, failure.as_ref(), |out| {
+        out.member("item").raw(&json_of(&item.item));
+        if let ItemOutcome::Done(done) = &item.outcome {
+            done.encode(out.member("data"));
+        }
+    });
+    to.item(&line, None);
+    ending
+}
+
+/// The JSON of an item.
+fn json_of(item: &impl Parameters) -> String {
+    let mut out = ParameterWriter::json();
+    item.write(&mut out);
+    out.finish()
+}
+
+/// How a change ended, and why it is not done.
+fn of_confirmation<A, R>(confirmation: &Confirmation<A, R>) -> (Ending, Option<Failure>) {
+    match confirmation {
+        Confirmation::Done(_) => (Ending::Done, None),
+        Confirmation::NotDone(not) => match &not.why {
+            Some(why) => {
+                let (ending, failure) = of_error(why);
+                // The proof of a change that may have been sent is the last word, not the error of its call.
+                let ending = if ending == Ending::Refused { ending } else { Ending::NotDone };
+                (ending, Some(failure))
+            }
+            None => {
+                let message = "not sent, because an earlier item did not succeed".to_owned();
+                (Ending::NotDone, Some(Failure { message, ..Failure::default() }))
+            }
+        },
+        Confirmation::Unknown(still) => {
+            let call = still.call.as_ref().map(|call| format!("{call}\n")).unwrap_or_default();
+            let message = format!("{call}{} queries did not settle it: {}", still.queries, still.because);
+            let code = still.call.as_ref().and_then(|call| call.code()).map(str::to_owned);
+            (Ending::Unknown, Some(Failure { message, code, ..Failure::default() }))
+        }
+    }
+}
+
+/// The members that show what was done: the answer, or the record that proves it.
+fn write_done<A, R: Encode, D: Encode + ?Sized>(
+    confirmation: &Confirmation<A, R>,
+    data: impl Fn(&A) -> &D,
+    out: &mut JsonWriter,
+) {
+    let Confirmation::Done(done) = confirmation else { return };
+    if let Some(answer) = &done.answer {
+        data(answer).encode(out.member("data"));
+    }
+    if let Some(record) = done.record.as_ref().map(|record| &record.data).or(done.outside.as_ref()) {
+        record.encode(out.member("record"));
+    }
+}
+
+/// Reports a change, and how it ended.
+fn report(called: Called<'_>, ending: Ending, write: impl FnOnce(&mut JsonWriter)) -> Ended {
+    called.to.item(&written(ending, None, write), None);
+    Ended::reported(ending)
+}
+
+/// The line of a change or of an item.
+fn written(ending: Ending, failure: Option<&Failure>, write: impl FnOnce(&mut JsonWriter)) -> String {
+    let mut out = JsonWriter::new();
+    out.begin_object();
+    out.member("outcome").string(ending.as_str());
+    write(&mut out);
+    if let Some(failure) = failure {
+        failure.write(&mut out);
+    }
+    out.end_object();
+    out.finish()
+}

@@ -1,0 +1,106 @@
+//! What the schema says of operations and parameters, as text of the help.
+
+use tradeapi_runtime::tables::{Access, Effect};
+
+use crate::command::Command;
+use crate::ending::Ending;
+use crate::limits;
+use crate::parameter::{Kind, Parameter, Required};
+
+/// The effect of an operation.
+pub(crate) const fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "read",
+        Effect::Create => "create",
+        Effect::Amend => "amend",
+        Effect::Cancel => "cancel",
+        Effect::Close => "close",
+    }
+}
+
+/// The text of a parameter.
+pub(crate) fn parameter(parameter: &Parameter) -> String {
+    let mut parts = vec![sentence(parameter.doc)];
+    match parameter.required {
+        Required::Always => parts.push("Required.".to_owned()),
+        Required::Sometimes(when) => parts.push(sentence(&capitalized(when))),
+        Required::No => {}
+    }
+    if !parameter.unit.is_empty() {
+        parts.push(sentence(&format!("Unit: {}", parameter.unit)));
+    }
+    if !parameter.bounds.is_empty() {
+        parts.push(sentence(&capitalized(parameter.bounds)));
+    }
+    if let Some(default) = parameter.default {
+        parts.push(format!("The exchange assumes {default}."));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
+}
+
+/// The parameters of objects within a parameter, a line each.
+pub(crate) fn members(kind: &Kind) -> String {
+    let (Kind::Object(members) | Kind::Objects(members)) = kind else { return String::new() };
+    let line = |member: &Parameter| format!("\n  {} ({}): {}", member.name, type_name(&member.kind), parameter(member));
+    let many = matches!(kind, Kind::Objects(_));
+    let intro = if many { "A JSON list of objects, or @FILE with it:" } else { "A JSON object, or @FILE with it:" };
+    intro.to_owned() + &members.iter().map(line).collect::<String>()
+}
+
+/// The name of a kind of values.
+pub(crate) fn type_name(kind: &Kind) -> String {
+    match kind {
+        Kind::Text(name) => (*name).to_owned(),
+        Kind::Truth => "boolean".to_owned(),
+        Kind::Words(words) => words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join("|"),
+        Kind::List(of) => format!("list of {}", type_name(of)),
+        Kind::Object(_) => "object".to_owned(),
+        Kind::Objects(_) => "list of objects".to_owned(),
+        Kind::Json => "JSON".to_owned(),
+    }
+}
+
+/// What stands below the flags of an operation.
+pub(crate) fn below(command: &Command) -> String {
+    let meta = command.meta;
+    let mut text = format!("{} {}\nEffect: {}", meta.method.as_str(), meta.path, effect(meta.effect));
+    if meta.access == Access::Public {
+        text += "\nAccess: public";
+    }
+    if let Some(permission) = meta.permission {
+        text += &format!("\nPermission: {permission}");
+    }
+    if !meta.limits.is_empty() {
+        text += &format!("\nRate limit: {}", limits::text(meta));
+    }
+    if !meta.source().is_empty() {
+        text += &format!("\nSource: {}", meta.source());
+    }
+    if command.mint.is_some() {
+        text += "\nA request without a client id gets a new one, so that its outcome can be queried.";
+    }
+    if !meta.rules.is_empty() {
+        text += "\n\nRules, checked before it is sent:";
+    }
+    for rule in meta.rules {
+        text += &format!("\n  {}: {}", rule.id, rule.says);
+    }
+    text
+}
+
+/// What stands below the commands.
+pub(crate) fn exit_statuses() -> String {
+    let line = |ending: &Ending| format!("\n  {}  {}", ending.status(), ending.meaning());
+    "Exit status:".to_owned() + &Ending::ALL.iter().map(line).collect::<String>()
+}
+
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,162 @@
+//! Tools: their names, descriptions, annotations, and the JSON Schema of their arguments.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use tradeapi_runtime::reconcile::Listing;
+use tradeapi_runtime::tables::Effect;
+
+use crate::command::Command;
+use crate::help;
+use crate::options::USUAL_DAYS;
+use crate::parameter::{Kind, Parameter, Required};
+use crate::table::Program;
+
+/// The arguments besides the parameters of a request.
+pub(super) const DRY_RUN: &str = "dryRun";
+pub(super) const FIRST: &str = "first";
+pub(super) const DAYS: &str = "days";
+/// The name of a body that is an array.
+pub(super) const BODY: &str = "items";
+
+/// A tool that consists of several operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Everyday {
+    Orders,
+    Positions,
+    Flatten,
+}
+
+impl Everyday {
+    pub(super) const ALL: [Self; 3] = [Self::Orders, Self::Positions, Self::Flatten];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Orders => "orders",
+            Self::Positions => "positions",
+            Self::Flatten => "flatten",
+        }
+    }
+
+    pub(super) const fn is_read(self) -> bool {
+        !matches!(self, Self::Flatten)
+    }
+
+    pub(super) fn is_supported_by(self, program: &Program) -> bool {
+        match self {
+            Self::Orders => program.listings.iter().any(Listing::shows_open_orders),
+            Self::Positions => program.listings.iter().any(Listing::shows_trades),
+            Self::Flatten => !program.flats.is_empty(),
+        }
+    }
+
+    pub(super) fn tool(self) -> Tool {
+        let first = (FIRST, first());
+        let (doc, properties) = match self {
+            Self::Orders => ("Lists the open orders of all families.", vec![first]),
+            Self::Positions => {
+                let days = json!({ "type": "integer", "minimum": 1, "description": format!("The days of fills that positions follow from; {USUAL_DAYS} by default.") });
+                ("Lists the positions that follow from recent fills.", vec![first, (DAYS, days)])
+            }
+            Self::Flatten => {
+                ("Cancels all orders and closes all positions, until reading shows that none is left.", Vec::new())
+            }
+        };
+        let properties = properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+        Tool::new(self.name(), doc, schema(properties, &[])).with_annotations(annotations(self.is_read(), true))
+    }
+}
+
+/// Each operation with the name of its tool.
+pub(super) fn commands(program: &'static Program) -> impl Iterator<Item = (String, &'static Command)> {
+    let name = |family: &str, command: &Command| format!("{family}_{}", command.name).replace('-', "_");
+    program
+        .families
+        .iter()
+        .flat_map(move |family| family.commands.iter().map(move |command| (name(family.name, command), command)))
+}
+
+/// Whether a request has a parameter of this name, which then is no argument of the tool's own.
+pub(super) fn has(command: &Command, name: &str) -> bool {
+    command.parameters.iter().any(|parameter| parameter.name == name)
+}
+
+/// The tool of an operation.
+pub(super) fn of(name: String, command: &Command, may_trade: bool) -> Tool {
+    let meta = command.meta;
+    let is_read = meta.effect == Effect::Read;
+    let mut description = meta.doc.to_owned();
+    if !is_read && !may_trade {
+        description += "\nThis tool only checks the request and shows it; nothing is sent.";
+    }
+    description = format!("{description}\n\n{}", help::below(command));
+    let mut properties: JsonObject = command.parameters.iter().map(property).collect();
+    if command.has_pages && !has(command, FIRST) {
+        properties.insert(FIRST.to_owned(), first());
+    }
+    if !is_read && may_trade && !has(command, DRY_RUN) {
+        let doc = "Checks the request and shows it, and sends nothing.";
+        properties.insert(DRY_RUN.to_owned(), json!({ "type": "boolean", "description": doc }));
+    }
+    let is_repeatable = meta.repeat.is_some() && meta.repeat_key.is_none();
+    Tool::new(name, description, schema(properties, command.parameters))
+        .with_title(meta.title)
+        .with_annotations(annotations(is_read || !may_trade, is_read || is_repeatable))
+}
+
+/// A change may cost money, so each is destructive.
+fn annotations(is_read: bool, is_idempotent: bool) -> ToolAnnotations {
+    ToolAnnotations::from_raw(None, Some(is_read), Some(!is_read), Some(is_idempotent), Some(true))
+}
+
+fn first() -> Value {
+    json!({ "type": "integer", "minimum": 1, "description": "The maximum number of results; 100 by default." })
+}
+
+/// The schema of an object. Nothing else is allowed in it, so that a misspelt name is noticed.
+fn schema(properties: JsonObject, parameters: &[Parameter]) -> Arc<JsonObject> {
+    Arc::new(object(properties, parameters))
+}
+
+fn object(properties: JsonObject, parameters: &[Parameter]) -> JsonObject {
+    let required = parameters.iter().filter(|parameter| parameter.required == Required::Always).map(name_of);
+    let required: Vec<Value> = required.map(Value::from).collect();
+    let mut schema = JsonObject::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), properties.into());
+    schema.insert("required".to_owned(), required.into());
+    schema.insert("additionalProperties".to_owned(), false.into());
+    schema
+}
+
+fn name_of(parameter: &Parameter) -> String {
+    if parameter.name.is_empty() { BODY.to_owned() } else { parameter.name.to_owned() }
+}
+
+fn property(parameter: &Parameter) -> (String, Value) {
+    let mut schema = values(&parameter.kind);
+    schema.insert("description".to_owned(), help::parameter(parameter).into());
+    (name_of(parameter), schema.into())
+}
+
+fn values(kind: &Kind) -> JsonObject {
+    let of = |value: Value| match value {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    };
+    let members = |parameters: &[Parameter]| object(parameters.iter().map(property).collect(), parameters);
+    match kind {
+        // Numbers are strings, so that no digit is lost on the way; whole numbers are exact anyway.
+        Kind::Text(_) => of(json!({ "type": ["string", "integer"] })),
+        Kind::Truth => of(json!({ "type": "boolean" })),
+        Kind::Words(words) => {
+            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            of(json!({ "type": "string", "enum": words }))
+        }
+        Kind::List(kind) => of(json!({ "type": "array", "items": values(kind) })),
+        Kind::Object(parameters) => members(parameters),
+        Kind::Objects(parameters) => of(json!({ "type": "array", "items": members(parameters) })),
+        Kind::Json => JsonObject::new(),
+    }
+}

@@ -1,0 +1,90 @@
+//! Options: those of all commands, and those of operations besides their parameters.
+
+use clap::{Arg, ArgAction, ValueHint, value_parser};
+
+use crate::table::Program;
+
+/// The options, by their names.
+pub(crate) const FORMAT: &str = "format";
+pub(crate) const COLUMNS: &str = "columns";
+pub(crate) const LOCAL: &str = "local";
+pub(crate) const PROFILE: &str = "profile";
+pub(crate) const ACCOUNT: &str = "account";
+pub(crate) const DEADLINE: &str = "deadline";
+pub(crate) const LAG: &str = "lag";
+#[cfg(feature = "journal")]
+pub(crate) const JOURNAL: &str = "journal";
+pub(crate) const JSON: &str = "json";
+pub(crate) const DRY_RUN: &str = "dry-run";
+pub(crate) const FIRST: &str = "first";
+/// The days of fills that positions follow from.
+pub(crate) const DAYS: &str = "days";
+/// How often orders are read.
+pub(crate) const EVERY: &str = "every";
+/// The name of a shell.
+pub(crate) const SHELL: &str = "shell";
+/// A folder for files.
+pub(crate) const OUT: &str = "out";
+#[cfg(feature = "mcp")]
+pub(crate) const ALLOW_TRADING: &str = "allow-trading";
+
+/// The usual number of [`DAYS`].
+pub(crate) const USUAL_DAYS: u32 = 30;
+
+/// The values of [`FORMAT`].
+pub(crate) const TABLE: &str = "table";
+
+/// The options of all commands.
+pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
+    let prefix = program.prefix();
+    let option = |name: &'static str, help: String| Arg::new(name).long(name).help(help).global(true);
+    vec![
+        option(FORMAT, "The form of results: tables for people, lines of JSON for programs. [default: table on a terminal]".to_owned())
+            .value_parser([TABLE, "json"]),
+        option(COLUMNS, "The columns of a table, separated by commas.".to_owned())
+            .value_name("NAMES")
+            .value_delimiter(','),
+        option(LOCAL, "Talks to the local exchange that runs on this machine.".to_owned())
+            .action(ArgAction::SetTrue),
+        option(
+            PROFILE,
+            format!("The address and keys in the file NAME.env, or in a file at this path, which only its owner can read. Without it, they are those of {prefix}_URL, {prefix}_KEY, {prefix}_SECRET and {prefix}_PASSPHRASE."),
+        )
+        .value_name("NAME")
+        .conflicts_with(LOCAL),
+        option(ACCOUNT, "A JSON file with properties of the account and its instruments, which some rules depend on.".to_owned())
+            .value_name("FILE")
+            .value_hint(ValueHint::FilePath),
+        option(DEADLINE, "How long an unknown outcome is queried. [default: 240]".to_owned())
+            .value_name("SECONDS")
+            .value_parser(value_parser!(u64)),
+        option(LAG, "How far a machine of the exchange may be behind, so that an absence there proves nothing. [default: 60]".to_owned())
+            .value_name("SECONDS")
+            .value_parser(value_parser!(u64)),
+        #[cfg(feature = "journal")]
+        option(JOURNAL, "Stores each change in this folder before it is sent, and its outcome after.".to_owned())
+            .value_name("FOLDER")
+            .value_hint(ValueHint::DirPath),
+    ]
+}
+
+/// The options of each operation, besides its parameters.
+pub(crate) fn of_operations() -> Vec<Arg> {
+    let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).help(help);
+    vec![
+        option(JSON, "Parameters as JSON from a file, or from standard input with `-`. Flags win over them.")
+            .value_name("FILE")
+            .value_hint(ValueHint::FilePath),
+        option(DRY_RUN, "Shows the request and what its checks find, without keys, and sends nothing.")
+            .action(ArgAction::SetTrue),
+    ]
+}
+
+/// The option of a listing.
+pub(crate) fn first() -> Arg {
+    Arg::new(FIRST)
+        .long(FIRST)
+        .help("Ends after so many results.")
+        .value_name("COUNT")
+        .value_parser(value_parser!(usize))
+}

@@ -1,0 +1,172 @@
+//! A run of a program.
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::ArgMatches;
+use tradeapi_runtime::tables::Effect;
+use tradeapi_runtime::{ClientCore, Timestamp};
+
+use crate::arguments;
+use crate::calls::Called;
+use crate::command::Command;
+use crate::dry_run::DryRunOf;
+use crate::ending::{Ended, Ending};
+use crate::options::{COLUMNS, DAYS, DRY_RUN, EVERY, FIRST, FORMAT, OUT, SHELL, TABLE, USUAL_DAYS};
+use crate::output::{Format, Printer, say};
+use crate::request;
+use crate::table::Program;
+use crate::words::Word;
+use crate::{catalogue, everyday, settings, watch};
+
+/// Runs a program with the arguments of the process; its exit status is that of [`Ending`](crate::Ending).
+pub fn main(program: &'static Program) -> ExitCode {
+    let arguments = arguments::of(program).get_matches();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            return Ending::Refused.into();
+        }
+    };
+    runtime.block_on(run(program, &arguments)).into()
+}
+
+async fn run(program: &'static Program, arguments: &ArgMatches) -> Ending {
+    let Some((name, within)) = arguments.subcommand() else { return Ending::Refused };
+    let named = within.subcommand();
+    let options = named.map_or(within, |(_, options)| options);
+    let mut printer = printer(options);
+    let ended = match Word::of(program, name) {
+        Some(word) => run_word(program, word, options, &mut printer).await,
+        None => match named.and_then(|(operation, _)| find(program, name, operation)) {
+            Some(command) => operation(program, command, options, &mut printer).await,
+            None => Ended::refused("there is no such command"),
+        },
+    };
+    printer.end(&ended)
+}
+
+/// Runs a command that is no operation.
+async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, to: &mut Printer) -> Ended {
+    match word {
+        Word::Catalogue => {
+            catalogue::lines(program).iter().for_each(|line| to.print(&format!("{line}\n")));
+            Ended::DONE
+        }
+        Word::Completions => {
+            if let Some(shell) = options.get_one::<clap_complete::Shell>(SHELL) {
+                clap_complete::generate(*shell, &mut arguments::of(program), program.name, &mut io::stdout());
+            }
+            Ended::DONE
+        }
+        Word::Man => manual(program, options).unwrap_or_else(|error| Ended::failed(Ending::NotDone, error.to_string())),
+        #[cfg(feature = "mcp")]
+        Word::Mcp => crate::mcp::serve(program, options).await,
+        _ => match settings::client(program, options, None) {
+            Ok(client) => run_everyday(program, word, &client, options, to).await,
+            Err(why) => Ended::refused(why),
+        },
+    }
+}
+
+/// Runs a command that calls several operations.
+async fn run_everyday(
+    program: &'static Program,
+    word: Word,
+    client: &ClientCore,
+    options: &ArgMatches,
+    to: &mut Printer,
+) -> Ended {
+    let policy = settings::policy(options);
+    match word {
+        Word::Orders => everyday::orders(program, client, &policy, to).await,
+        Word::Watch => {
+            let every = Duration::from_secs(options.get_one::<u64>(EVERY).copied().unwrap_or(2));
+            watch::watch(program, client, &policy, every, to).await
+        }
+        Word::Positions => {
+            let days = options.get_one::<u32>(DAYS).copied().unwrap_or(USUAL_DAYS);
+            everyday::positions(program, client, days, to).await
+        }
+        Word::Flatten => everyday::flatten(program, client, &policy, to).await,
+        #[cfg(feature = "journal")]
+        Word::Recover => everyday::recover(program, client, &policy, to).await,
+        #[cfg(feature = "mcp")]
+        Word::Mcp => Ended::DONE,
+        Word::Catalogue | Word::Completions | Word::Man => Ended::DONE,
+    }
+}
+
+fn printer(options: &ArgMatches) -> Printer {
+    let format = options.get_one::<String>(FORMAT).map(String::as_str);
+    let is_table = format.map_or_else(|| io::stdout().is_terminal(), |format| format == TABLE);
+    let first = options.try_get_one::<usize>(FIRST).ok().flatten().copied();
+    let columns = options.get_many::<String>(COLUMNS).into_iter().flatten().cloned().collect();
+    Printer::new(if is_table { Format::Table } else { Format::Json }, first, columns)
+}
+
+fn find(program: &'static Program, family: &str, operation: &str) -> Option<&'static Command> {
+    let family = program.families.iter().find(|one| one.name == family)?;
+    family.commands.iter().find(|command| command.name == operation)
+}
+
+/// Calls an operation, or shows what would be sent.
+async fn operation(
+    program: &'static Program,
+    command: &'static Command,
+    options: &ArgMatches,
+    to: &mut Printer,
+) -> Ended {
+    let json = match request::assembled(command, options) {
+        Ok(json) => json,
+        Err(why) => return Ended::refused(why),
+    };
+    if options.get_flag(DRY_RUN) {
+        return dry_run(program, command, options, &json, to);
+    }
+    let client = match settings::client(program, options, Some(command.meta)) {
+        Ok(client) => client,
+        Err(why) => return Ended::refused(why),
+    };
+    let policy = settings::policy(options);
+    let called = Called { client: &client, json: &json, policy: &policy, to };
+    tokio::select! {
+        ended = (command.call)(called) => ended,
+        _ = tokio::signal::ctrl_c() => match command.meta.effect {
+            Effect::Read => Ended::failed(Ending::NotDone, "interrupted"),
+            _ => Ended::failed(Ending::Unknown, format!("interrupted; the request was {json}")),
+        },
+    }
+}
+
+fn dry_run(program: &Program, command: &Command, options: &ArgMatches, json: &str, to: &mut Printer) -> Ended {
+    let account = match settings::account(program, options) {
+        Ok(account) => account,
+        Err(why) => return Ended::refused(why),
+    };
+    let now = Timestamp::from(std::time::SystemTime::now());
+    match (command.dry_run)(DryRunOf { api: program.api, json, account: &account, now }) {
+        Ok(shown) => {
+            match to.format() {
+                Format::Json => to.print(&(shown.json() + "\n")),
+                Format::Table => to.print(&shown.text()),
+            }
+            Ended::reported(shown.ending())
+        }
+        Err(violations) => violations.into(),
+    }
+}
+
+fn manual(program: &'static Program, options: &ArgMatches) -> io::Result<Ended> {
+    let line = arguments::of(program);
+    match options.get_one::<String>(OUT) {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)?;
+            clap_mangen::generate_to(line, folder)?;
+        }
+        None => clap_mangen::Man::new(line).render(&mut io::stdout())?,
+    }
+    Ok(Ended::DONE)
+}

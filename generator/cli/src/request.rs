@@ -1,0 +1,174 @@
+//! The request that flags and JSON state.
+
+use std::io::Read;
+use std::{fs, io};
+
+use clap::ArgMatches;
+use tradeapi_runtime::json::{Json, JsonWriter, Map, read_json};
+
+use crate::command::Command;
+use crate::options::JSON;
+use crate::parameter::{Kind, Parameter};
+
+/// Reads standard input.
+const STDIN: &str = "-";
+
+/// The parameters of a request as JSON: those of `--json`, then those of flags, which win, and a client id if there is
+/// none.
+///
+/// # Errors
+///
+/// Fails if something is not JSON, or cannot be read.
+pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String, String> {
+    let base = match flags.get_one::<String>(JSON) {
+        Some(from) => content(from)?,
+        None => String::new(),
+    };
+    let body = command.parameters.iter().find(|parameter| parameter.name.is_empty());
+    if let Some(body) = body {
+        let array = match flags.get_one::<String>(&body.id()) {
+            Some(text) => json_of(text)?,
+            None if base.is_empty() => "[]".to_owned(),
+            None => base,
+        };
+        return Ok(minted_items(command, &array));
+    }
+    let base = if base.trim().is_empty() { "{}" } else { &base };
+    let mut members = members_of(base).map_err(|error| format!("--{JSON}: {error}"))?;
+    for parameter in command.parameters {
+        if let Some(value) = stated(parameter, flags)? {
+            members.retain(|(name, _)| name != parameter.name);
+            members.push((parameter.name.to_owned(), value));
+        }
+    }
+    Ok(minted(command, members))
+}
+
+/// The same parameters with a client id, if there is none.
+///
+/// # Errors
+///
+/// Fails if they are not an object, or an array where that is the body.
+#[cfg(feature = "mcp")]
+pub(crate) fn completed(command: &Command, json: &str) -> Result<String, String> {
+    match command.parameters.iter().any(|parameter| parameter.name.is_empty()) {
+        true => Ok(minted_items(command, json)),
+        false => members_of(json).map(|members| minted(command, members)),
+    }
+}
+
+fn members_of(json: &str) -> Result<Vec<(String, Json)>, String> {
+    read_json::<Map<Json>>(json).map(|map| map.entries).map_err(|error| error.to_string())
+}
+
+/// The value that flags state for a parameter.
+fn stated(parameter: &Parameter, flags: &ArgMatches) -> Result<Option<Json>, String> {
+    let Some(texts) = flags.get_many::<String>(&parameter.id()) else { return Ok(None) };
+    let texts: Vec<&str> = texts.map(String::as_str).collect();
+    let mut out = JsonWriter::new();
+    match (&parameter.kind, texts.as_slice()) {
+        (Kind::Text(_) | Kind::Truth | Kind::Words(_), [text, ..]) => out.string(text),
+        (Kind::List(_), texts) => {
+            out.begin_array();
+            texts.iter().for_each(|text| out.element().string(text));
+            out.end_array();
+        }
+        (Kind::Json | Kind::Object(_) | Kind::Objects(_), [text, ..]) => {
+            out.raw(&json_of(text).map_err(|error| format!("--{}: {error}", parameter.flag))?);
+        }
+        (_, []) => return Ok(None),
+    }
+    Json::new(&out.finish()).map(Some).map_err(|error| format!("--{}: {error}", parameter.flag))
+}
+
+/// The JSON of a flag: itself, or the content of a file after `@`.
+fn json_of(text: &str) -> Result<String, String> {
+    let text = text.strip_prefix('@').map_or_else(|| Ok(text.to_owned()), content)?;
+    Json::new(&text).map(|json| json.as_str().to_owned()).map_err(|error| error.to_string())
+}
+
+/// The content of a file, or of standard input.
+fn content(from: &str) -> Result<String, String> {
+    if from == STDIN {
+        let mut text = String::new();
+        return io::stdin().read_to_string(&mut text).map(|_| text).map_err(|error| format!("standard input: {error}"));
+    }
+    fs::read_to_string(from).map_err(|error| format!("{from}: {error}"))
+}
+
+/// The object with a client id, which it gets if there is none.
+fn minted(command: &Command, mut members: Vec<(String, Json)>) -> String {
+    let place = command.mint.and_then(|mint| Some((mint, command.meta.client_id?)));
+    match place.map(|(mint, place)| (mint, place.parameter, place.list)) {
+        Some((mint, parameter, None)) => add_id(&mut members, parameter, mint),
+        Some((mint, parameter, Some(list))) => {
+            for (_, items) in members.iter_mut().filter(|(name, _)| name == list) {
+                if let Ok(json) = Json::new(&with_ids(items.as_str(), parameter, mint)) {
+                    *items = json;
+                }
+            }
+        }
+        None => {}
+    }
+    object(&members)
+}
+
+/// The array of a body with client ids.
+fn minted_items(command: &Command, array: &str) -> String {
+    match command.mint.and_then(|mint| Some((mint, command.meta.client_id?))) {
+        Some((mint, place)) => with_ids(array, place.parameter, mint),
+        None => array.to_owned(),
+    }
+}
+
+/// The items with client ids; text that is no list of objects as it is, for its reader to refuse.
+fn with_ids(array: &str, parameter: &str, mint: fn() -> String) -> String {
+    let items = match read_json::<Vec<Json>>(array) {
+        Ok(items) if array.trim_start().starts_with('[') => items,
+        _ => return array.to_owned(),
+    };
+    let mut out = JsonWriter::new();
+    out.begin_array();
+    for item in items {
+        match item.read::<Map<Json>>() {
+            Ok(map) if item.as_str().starts_with('{') => {
+                let mut members = map.entries;
+                add_id(&mut members, parameter, mint);
+                out.element().raw(&object(&members));
+            }
+            _ => out.element().raw(item.as_str()),
+        }
+    }
+    out.end_array();
+    out.finish()
+}
+
+fn add_id(members: &mut Vec<(String, Json)>, parameter: &str, mint: fn() -> String) {
+    if members.iter().all(|(name, _)| name != parameter) {
+        let mut out = JsonWriter::new();
+        out.string(&mint());
+        members.extend(Json::new(&out.finish()).ok().map(|id| (parameter.to_owned(), id)));
+    }
+}
+
+fn object(members: &[(String, Json)]) -> String {
+    let mut out = JsonWriter::new();
+    out.begin_object();
+    for (name, value) in members {
+        out.member(name).raw(value.as_str());
+    }
+    out.end_object();
+    out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_get_ids_unless_they_have_one() {
+        let mint = || "new".to_owned();
+        assert_eq!(with_ids(r#"[{"id":"a"},{},7]"#, "id", mint), r#"[{"id":"a"},{"id":"new"},7]"#);
+        assert_eq!(with_ids("{}", "id", mint), "{}");
+    }
+}

@@ -1,0 +1,126 @@
+//! Commands besides the operations: for every day, and about the program itself.
+
+use clap::{Arg, Command as Clap, value_parser};
+use tradeapi_runtime::reconcile::Listing;
+
+#[cfg(feature = "mcp")]
+use crate::options::ALLOW_TRADING;
+use crate::options::{DAYS, EVERY, OUT, SHELL, USUAL_DAYS, first};
+use crate::table::Program;
+
+/// A command that is no operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Orders,
+    Watch,
+    Positions,
+    Flatten,
+    #[cfg(feature = "journal")]
+    Recover,
+    #[cfg(feature = "mcp")]
+    Mcp,
+    Catalogue,
+    Completions,
+    Man,
+}
+
+impl Word {
+    const ALL: &[Self] = &[
+        Self::Orders,
+        Self::Watch,
+        Self::Positions,
+        Self::Flatten,
+        #[cfg(feature = "journal")]
+        Self::Recover,
+        #[cfg(feature = "mcp")]
+        Self::Mcp,
+        Self::Catalogue,
+        Self::Completions,
+        Self::Man,
+    ];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Orders => "orders",
+            Self::Watch => "watch",
+            Self::Positions => "positions",
+            Self::Flatten => "flatten",
+            #[cfg(feature = "journal")]
+            Self::Recover => "recover",
+            #[cfg(feature = "mcp")]
+            Self::Mcp => "mcp",
+            Self::Catalogue => "catalogue",
+            Self::Completions => "completions",
+            Self::Man => "man",
+        }
+    }
+
+    /// The name of the command: the word, or the word after the name of the program if a family has it.
+    fn name(self, program: &Program) -> String {
+        let word = self.as_str();
+        let is_taken = program.families.iter().any(|family| family.name == word);
+        if is_taken { format!("{}-{word}", program.name) } else { word.to_owned() }
+    }
+
+    /// The word that a command stands for.
+    pub(crate) fn of(program: &Program, command: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|word| word.name(program) == command)
+    }
+}
+
+/// The commands that the tables of a program support.
+pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
+    let word = |word: Word| Clap::new(word.name(program));
+    let mut all = Vec::new();
+    if program.listings.iter().any(Listing::shows_open_orders) {
+        let every = Arg::new(EVERY)
+            .long(EVERY)
+            .help("How often they are read.")
+            .value_name("SECONDS")
+            .default_value("2")
+            .value_parser(value_parser!(u64).range(1..));
+        all.push(word(Word::Orders).about("Lists the open orders of all families.").arg(first()));
+        all.push(
+            word(Word::Watch)
+                .about("Lists the open orders, and then each that is new, changed or gone.")
+                .arg(every)
+                .arg(first()),
+        );
+    }
+    if program.listings.iter().any(Listing::shows_trades) {
+        let days = Arg::new(DAYS)
+            .long(DAYS)
+            .help(format!(
+                "The days of fills that positions follow from; older ones are not known. [default: {USUAL_DAYS}]"
+            ))
+            .value_name("COUNT")
+            .value_parser(value_parser!(u32).range(1..=3650));
+        all.push(word(Word::Positions).about("Lists the positions that follow from recent fills.").arg(days));
+    }
+    if !program.flats.is_empty() {
+        all.push(word(Word::Flatten).about(
+            "Cancels all orders and closes all positions, until reading shows that none is left. Asks nothing.",
+        ));
+    }
+    #[cfg(feature = "journal")]
+    if !program.recoveries.is_empty() {
+        all.push(word(Word::Recover).about("Queries the outcomes of the changes that a journal has open."));
+    }
+    #[cfg(feature = "mcp")]
+    all.push(
+        word(Word::Mcp)
+            .about("Serves the operations to assistants by the Model Context Protocol, over standard input and output. Changes are only checked and shown.")
+            .arg(
+                Arg::new(ALLOW_TRADING)
+                    .long(ALLOW_TRADING)
+                    .help("Sends changes, too.")
+                    .action(clap::ArgAction::SetTrue),
+            ),
+    );
+    all.push(word(Word::Catalogue).about("Prints all operations as JSON lines: parameters, effect, limits, rules."));
+    let shell = Arg::new(SHELL).required(true).value_parser(value_parser!(clap_complete::Shell));
+    all.push(word(Word::Completions).about("Prints completions for a shell.").arg(shell));
+    let out = Arg::new(OUT).long(OUT).help("Writes a page for each command into this folder.").value_name("FOLDER");
+    all.push(word(Word::Man).about("Prints the manual page.").arg(out));
+    all
+}

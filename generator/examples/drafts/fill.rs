@@ -1,0 +1,168 @@
+//! Answers to the empty keys of a draft, so that it can be checked, generated and compiled: what a person would have to
+//! decide is made up.
+
+use std::path::{Path, PathBuf};
+
+use serde_yaml::Value as Yaml;
+
+/// What is made up where a draft has an empty key.
+struct Filler {
+    types: Yaml,
+}
+
+/// Fills the empty keys of the files of a family.
+pub(crate) fn fill(folder: &Path) {
+    let path = folder.join("types.yaml");
+    let mut types = if path.exists() { read(&path) } else { yaml("{}") };
+    texts_for_gaps(&mut types);
+    let mut this = Filler { types };
+    for path in operations(folder) {
+        let mut operation = read(&path);
+        this.operation(&mut operation);
+        write(&path, &operation);
+    }
+    write(&path, &this.types);
+}
+
+/// The files of the operations in the folder of a family.
+pub(crate) fn operations(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_operation =
+        |path: &PathBuf| !["family.yaml", "types.yaml"].contains(&path.file_name().unwrap().to_str().unwrap());
+    let mut files: Vec<PathBuf> = files.filter(is_operation).collect();
+    files.sort();
+    files
+}
+
+/// The value of a YAML file.
+pub(crate) fn read(path: &Path) -> Yaml {
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn write(path: &Path, value: &Yaml) {
+    std::fs::write(path, serde_yaml::to_string(value).unwrap()).unwrap();
+}
+
+fn yaml(text: &str) -> Yaml {
+    serde_yaml::from_str(text).unwrap()
+}
+
+impl Filler {
+    fn operation(&mut self, operation: &mut Yaml) {
+        if operation["response"].is_null() {
+            operation["response"] = yaml("{ object: Filled }");
+            self.types["records"]["Filled"] = yaml("{ doc: Nothing is known of it., fields: {} }");
+        }
+        let answers = [("effect", "create"), ("access", "public"), ("rate_limit", "[]"), ("request", "{}")];
+        let mapping = operation.as_mapping_mut().unwrap();
+        for (key, answer) in answers {
+            if mapping.get(key).is_some_and(|value| value.is_null()) {
+                mapping.insert(key.into(), yaml(answer));
+            }
+        }
+        mapping.remove("examples");
+        texts_for_gaps(operation);
+        let request = &operation["request"];
+        let request = if request["[]"].is_mapping() { self.value(&request["[]"]) } else { self.object(request) };
+        let record = operation["response"]["object"].as_str().unwrap_or_default();
+        let response = match &self.types["records"][record] {
+            _ if operation["response"]["array"].is_string() => "[]".to_owned(),
+            record if record["as_value"] == true => {
+                let only = record["fields"].as_mapping().unwrap().values().next().unwrap();
+                if only["map"].is_string() || !only["type"].is_string() && only["list"].is_null() {
+                    "{}".to_owned()
+                } else if only["list"].is_string() {
+                    "[]".to_owned()
+                } else {
+                    self.value(only).to_string()
+                }
+            }
+            _ => "{}".to_owned(),
+        };
+        operation["examples"] = yaml("[{ about: A call. }]");
+        operation["examples"][0]["request"] = request.to_string().into();
+        operation["examples"][0]["response"] = response.into();
+    }
+
+    /// An object with the required ones of these parameters.
+    fn object(&self, parameters: &Yaml) -> serde_json::Value {
+        let all = parameters.as_mapping().into_iter().flatten();
+        let required = all.filter(|(_, parameter)| parameter["required"] == "always");
+        let mut object = serde_json::Map::new();
+        for (name, parameter) in required {
+            let choice = parameter["type"].as_str().and_then(|name| self.types["choices"].get(name));
+            let alternative = choice.and_then(|choice| choice["one_of"].as_mapping()?.iter().next());
+            if let Some((value, members)) = choice.and_then(|choice| choice["cases"].as_mapping()?.iter().next()) {
+                let decider = choice.and_then(|choice| choice["choose_by"].as_str()).unwrap();
+                object.insert(decider.to_owned(), value.as_str().unwrap().into());
+                object.extend(self.object(members).as_object().unwrap().clone());
+                continue;
+            }
+            let (name, parameter) = alternative.unwrap_or((name, parameter));
+            object.insert(name.as_str().unwrap().to_owned(), self.value(parameter));
+        }
+        object.into()
+    }
+
+    /// A value of a parameter, within its bounds.
+    fn value(&self, parameter: &Yaml) -> serde_json::Value {
+        let items = |item: serde_json::Value| {
+            let count = parameter["min_items"].as_u64().unwrap_or(1).max(1);
+            (0..count).map(|_| item.clone()).collect()
+        };
+        if parameter["item"].is_string() {
+            return items(self.object(&parameter["fields"]));
+        }
+        if parameter["object"].is_string() {
+            return self.object(&parameter["fields"]);
+        }
+        if let Some(of) = parameter["list"].as_str() {
+            return items(self.single(of, parameter));
+        }
+        self.single(parameter["type"].as_str().unwrap(), parameter)
+    }
+
+    fn single(&self, of: &str, parameter: &Yaml) -> serde_json::Value {
+        let bound = |key: &str| serde_json::to_value(&parameter[key]).ok().filter(|bound| bound.is_number());
+        let is_text = parameter["json"] == "text";
+        let number = bound("min").or_else(|| bound("max").filter(|max| max.as_f64() < Some(1.0))).unwrap_or(1.into());
+        match of {
+            "string" => "a".into(),
+            "boolean" => true.into(),
+            "integer" | "signed" | "decimal" if is_text => number.to_string().into(),
+            "integer" | "signed" | "decimal" => number,
+            "json" => serde_json::json!({}),
+            "time" if parameter["times"] == "iso8601" => "2026-01-01T00:00:00Z".into(),
+            "time" => 1_790_000_000_000_u64.into(),
+            other => {
+                let values = self.types["enums"][other]["values"].as_mapping().unwrap_or_else(|| panic!("{other}"));
+                let listed = parameter["only"].as_sequence().and_then(|only| only.first());
+                let first = listed.or_else(|| values.keys().next());
+                let first = first.and_then(Yaml::as_str).unwrap();
+                if parameter["json"] == "number" { first.parse::<i64>().unwrap().into() } else { first.into() }
+            }
+        }
+    }
+}
+
+/// A text or a type for each empty key.
+fn texts_for_gaps(value: &mut Yaml) {
+    match value {
+        Yaml::Mapping(mapping) => {
+            for (key, value) in mapping.iter_mut() {
+                let is_type = ["type", "list", "map"].contains(&key.as_str().unwrap_or_default());
+                if key.as_str() == Some("may_be") {
+                    continue;
+                }
+                if value.is_null() {
+                    *value = if is_type { "string" } else { "A text." }.into();
+                } else {
+                    texts_for_gaps(value);
+                }
+            }
+        }
+        Yaml::Sequence(items) => items.iter_mut().for_each(texts_for_gaps),
+        _ => {}
+    }
+}

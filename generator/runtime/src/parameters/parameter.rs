@@ -1,0 +1,137 @@
+//! A parameter as the field of a struct: required, optional, a list, or an edit.
+
+use super::kinds::{Kind, ParameterValue};
+use super::{ParameterReader, ParameterTable, ParameterWriter};
+use crate::checks::Checks;
+use crate::json::Decode;
+use crate::value::{Edit, Scalar};
+
+/// A parameter, by the type of its field: `T` is required, `Option<T>` is not, [`Edit<T>`] changes a value, and lists
+/// are `Vec<T>` and `Option<Vec<T>>`.
+pub trait Parameter: Sized {
+    /// What reading gives: `None` if the parameter is required and missing or unreadable, else the value.
+    type Read;
+
+    /// Writes it if it is set.
+    fn write(&self, row: &'static ParameterTable, out: &mut ParameterWriter);
+
+    /// Reads it back. What is missing or unreadable, `from` reports.
+    fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read;
+
+    /// Reports the broken bounds of its row and of its type.
+    fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>);
+}
+
+impl<T: ParameterValue> Parameter for T {
+    type Read = Option<Self>;
+
+    #[inline]
+    fn write(&self, row: &'static ParameterTable, out: &mut ParameterWriter) {
+        T::Kind::write(self, row, out);
+    }
+
+    #[inline]
+    fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read {
+        T::Kind::read(row, from)
+    }
+
+    #[inline]
+    fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        T::Kind::check(self, row, to);
+    }
+}
+
+impl<T: ParameterValue> Parameter for Option<T> {
+    type Read = Self;
+
+    #[inline]
+    fn write(&self, row: &'static ParameterTable, out: &mut ParameterWriter) {
+        if let Some(value) = self {
+            T::Kind::write(value, row, out);
+        }
+    }
+
+    #[inline]
+    fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read {
+        if row.may_be_blank {
+            from.may_be_blank(row.wire);
+        }
+        T::Kind::read_optional(row, from)
+    }
+
+    #[inline]
+    fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        if let Some(value) = self {
+            T::Kind::check(value, row, to);
+        }
+    }
+}
+
+impl<T: ParameterValue> Parameter for Vec<T> {
+    type Read = Option<Self>;
+
+    #[inline]
+    fn write(&self, row: &'static ParameterTable, out: &mut ParameterWriter) {
+        T::Kind::write_list(self, row, out);
+    }
+
+    #[inline]
+    fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read {
+        T::Kind::read_list(row, from)
+    }
+
+    #[inline]
+    fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        to.count(row.wire, self.len(), row.min_items, row.max_items);
+        T::Kind::check_list(self, row, to);
+    }
+}
+
+impl<T: ParameterValue> Parameter for Option<Vec<T>> {
+    type Read = Self;
+
+    #[inline]
+    fn write(&self, row: &'static ParameterTable, out: &mut ParameterWriter) {
+        if let Some(values) = self {
+            values.write(row, out);
+        }
+    }
+
+    #[inline]
+    fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read {
+        T::Kind::read_optional_list(row, from)
+    }
+
+    #[inline]
+    fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        if let Some(values) = self {
+            values.check(row, to);
+        }
+    }
+}
+
+impl<T: ParameterValue + Scalar + Decode> Parameter for Edit<T> {
+    type Read = Self;
+
+    #[inline]
+    fn write(&self, row: &'static ParameterTable, out: &mut ParameterWriter) {
+        if row.is_bare {
+            out.edit_number(row.written, self, row.delete);
+        } else {
+            out.edit_text(row.written, self, row.delete);
+        }
+    }
+
+    #[inline]
+    fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read {
+        from.edit(row.wire, row.delete)
+    }
+
+    #[inline]
+    fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        to.edit(row.wire, self, row.delete);
+        if let Edit::Set(value) = self {
+            T::Kind::check(value, row, to);
+        }
+    }
+}

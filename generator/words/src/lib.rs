@@ -1,0 +1,68 @@
+//! What the generator and the clients that it writes share: the words of the schema language that mean something at run
+//! time, each declared once with its spelling, the calendar, and the letters of minted ids.
+//!
+//! The runtime re-exports the words in its own modules.
+#![forbid(unsafe_code)]
+
+pub mod calendar;
+mod credentials;
+mod operation;
+mod outcome;
+
+pub use credentials::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQuery, TimestampForm};
+pub use operation::{Access, Around, Effect, Lists, Method, Objects, ResetForm, Scope, Sends, Sent, Severity};
+pub use outcome::{CallResult, CodeProof, CredentialCause, DriftKind, Stage};
+
+/// The letters of minted ids, five bits each: digits and lower-case letters that are not mistaken for each other.
+pub const MINTED_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// The number of letters of a minted id, without a prefix: of the time in milliseconds, the process, and a count.
+pub const MINTED_PARTS: [usize; 3] = [9, 8, 4];
+
+/// Declares enums whose variants are words, each with its spelling.
+#[macro_export]
+macro_rules! words {
+    ($($(#[$about:meta])* $visible:vis enum $name:ident { $($(#[$doc:meta])* $word:ident = $text:literal,)* })*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        $visible enum $name { $($(#[$doc])* $word,)* }
+
+        #[allow(dead_code, reason = "not every word is printed or listed")]
+        impl $name {
+            /// All of them, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$word,)*];
+
+            /// All of them, as the schema spells them.
+            pub const WORDS: &'static [&'static str] = &[$($text,)*];
+
+            /// The word as the schema spells it.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$word => $text,)* }
+            }
+
+            /// The word with this spelling.
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$word),)* _ => None }
+            }
+
+            /// The name of the variant in Rust.
+            pub const fn variant(self) -> &'static str {
+                match self { $(Self::$word => stringify!($word),)* }
+            }
+        }
+    )*};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_read_as_it_is_written() {
+        for method in Method::ALL {
+            assert_eq!(Method::parse(method.as_str()), Some(*method));
+        }
+        assert_eq!(Method::parse("get"), None);
+        assert_eq!((Method::Get.variant(), Method::WORDS[0]), ("Get", "GET"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Words about how calls end, what codes prove, and how answers differ from the documents.
+
+use std::fmt;
+
+use crate::Effect;
+
+crate::words! {
+    /// How a call can end, from the results before sending to those after the response.
+    pub enum CallResult {
+        /// The documents forbid the request.
+        Refused = "refused",
+        /// The request cannot be signed.
+        Unsigned = "unsigned",
+        /// A rate limit is used up.
+        Limited = "limited",
+        /// No connection was established.
+        NotConnected = "not-connected",
+        /// The connection was lost before anything of the request was written.
+        NotWritten = "not-written",
+        /// The connection was lost while the request was written, after that, or within the response.
+        ConnectionLost = "connection-lost",
+        /// There was no complete response in time.
+        TimedOut = "timed-out",
+        /// The response exceeds the maximum length.
+        AnswerTooLong = "answer-too-long",
+        /// The response is a success.
+        Success = "success",
+        /// The response has a documented code.
+        ListedCode = "listed-code",
+        /// The response has an undocumented code that several independent sources have observed.
+        ObservedCode = "observed-code",
+        /// The response has a code for a refused timestamp.
+        TimestampRefused = "timestamp-refused",
+        /// The response has a code for refused credentials.
+        CredentialsRefused = "credentials-refused",
+        /// The response has a code that is not trusted.
+        UnlistedCode = "unlisted-code",
+        /// HTTP status 429 without an envelope.
+        TooManyRequests = "too-many-requests",
+        /// An HTTP status from 500 on without an envelope.
+        ServerError = "server-error",
+        /// Another HTTP status than that of success, without an envelope.
+        OtherStatus = "other-status",
+        /// The response has the status of a success and cannot be read.
+        Unreadable = "unreadable",
+        /// The response is a success and lists an item of the request as failed, without a code.
+        ItemFailed = "item-failed",
+        /// The response is a success and does not mention an item of the request.
+        ItemUnaccounted = "item-unaccounted",
+    }
+
+    /// What a code proves about the request that it answers. It proves nothing about an earlier attempt.
+    pub enum CodeProof {
+        /// The request had no effect.
+        NotDone = "not_done",
+        /// Nothing: the request may have had its effect.
+        Unknown = "unknown",
+        /// The order does not exist: an amendment, a cancel or a close had no effect, or the query has its result.
+        NoSuchOrder = "no_such_order",
+        /// The client id of a new order was used before: query the order that has it.
+        DuplicateId = "duplicate_id",
+        /// The timestamp of the request was refused, so the request was not processed.
+        Timestamp = "timestamp",
+        /// The credentials were refused, so the request was not processed.
+        Credentials = "credentials",
+        /// There were too many requests, so this one was refused.
+        Rate = "rate",
+    }
+
+    /// The stage of processing at which a request was refused.
+    #[derive(PartialOrd, Ord)]
+    pub enum Stage {
+        /// The gateway, before the request was read.
+        Gateway = "gateway",
+        /// The check of permissions.
+        Permission = "permission",
+        /// The check of parameters, by the request alone.
+        Parameters = "parameters",
+        /// The rules of trading: a balance, a price, the state of an order.
+        Trading = "trading",
+    }
+
+    /// The likely reason why credentials were refused.
+    pub enum CredentialCause {
+        /// The clock of this machine differs from the exchange's.
+        Clock = "clock",
+        /// The API key is wrong, empty or deleted.
+        Key = "key",
+        /// The secret is wrong, so the signature does not match.
+        Secret = "secret",
+        /// The passphrase is wrong.
+        Passphrase = "passphrase",
+        /// The key does not allow this address.
+        Ip = "ip",
+        /// The key lacks the permission.
+        Permission = "permission",
+        /// A demo key is used on the live market, or a live key on the demo market.
+        Environment = "environment",
+        /// The operation does not serve this kind of account.
+        Account = "account",
+    }
+
+    /// What differs between an answer and the documents, as reports of drift spell it.
+    #[derive(PartialOrd, Ord)]
+    pub enum DriftKind {
+        /// An undocumented field.
+        UnknownField = "unknown field",
+        /// An undocumented value of an enum.
+        UnknownValue = "unknown value",
+        /// A value of the enum that is not listed for this field.
+        ValueNotListedHere = "value not listed here",
+        /// A field that never occurred, and has no condition.
+        MissingField = "missing field",
+        /// A readable value that is written as another kind of JSON.
+        WrittenOtherwise = "written otherwise",
+        /// A value that could not be read.
+        Unreadable = "unreadable",
+        /// An undocumented error code.
+        UnlistedCode = "unlisted code",
+        /// Something undocumented that the schema contains because it was observed before.
+        Observed = "observed",
+    }
+}
+
+impl CallResult {
+    /// Whether the exchange may have received the request.
+    pub const fn may_be_sent(self) -> bool {
+        !matches!(self, Self::Refused | Self::Unsigned | Self::Limited | Self::NotConnected | Self::NotWritten)
+    }
+}
+
+impl CodeProof {
+    /// The stage of a refusal with this proof, unless another is stated.
+    pub const fn usual_stage(self) -> Stage {
+        match self {
+            Self::Timestamp | Self::Credentials | Self::Rate => Stage::Gateway,
+            Self::NotDone | Self::Unknown | Self::NoSuchOrder | Self::DuplicateId => Stage::Trading,
+        }
+    }
+
+    /// Whether a request that was refused at `stage` may have had its effect. A `compound` request does several things,
+    /// and some may be done when the rules of trading stop another.
+    pub fn leaves_open(self, stage: Stage, effect: Effect, compound: bool) -> bool {
+        let may_be_partly_done = compound && stage == Stage::Trading;
+        match (self, effect) {
+            (_, Effect::Read) | (Self::Timestamp | Self::Credentials | Self::Rate, _) => false,
+            (Self::NotDone, _) | (Self::NoSuchOrder, Effect::Amend | Effect::Cancel | Effect::Close) => {
+                may_be_partly_done
+            }
+            (Self::NoSuchOrder | Self::DuplicateId | Self::Unknown, _) => true,
+        }
+    }
+}
+
+impl fmt::Display for CredentialCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Clock => "the clock of this machine",
+            Self::Key => "the API key",
+            Self::Secret => "the secret, or the clock",
+            Self::Passphrase => "the passphrase",
+            Self::Ip => "the address is not on the list of the key",
+            Self::Permission => "the key lacks the permission",
+            Self::Environment => "a demo key on the live market, or a live key on the demo market",
+            Self::Account => "the operation does not serve this kind of account",
+        })
+    }
+}

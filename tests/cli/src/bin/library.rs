@@ -1,0 +1,5 @@
+//! The program of an API.
+
+fn main() -> std::process::ExitCode {
+    tradeapi_cli::main(&tradeapi_cli_tests::library::cli::PROGRAM)
+}

@@ -1,0 +1,114 @@
+//! Orders from the command line: placed, listed, amended, cancelled, one by one and in batches.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tradeapi_exchange::{Exchange, Family};
+
+use crate::fixture::{Local, Ran};
+
+#[test]
+fn an_order_is_placed_queried_amended_and_cancelled() {
+    let local = Local::start();
+    let placed = local.place("a").ended(0).line();
+    assert_eq!((&placed["outcome"], &placed["data"]["clientOid"]), (&json!("done"), &json!("a")));
+    let found = local.run(&["unified", "order-info", "--client-oid", "a"]).ended(0).line();
+    assert_eq!((&found["price"], &found["orderStatus"]), (&json!("60000"), &json!("live")));
+    let listed = local.run(&["orders"]).ended(0).line();
+    assert_eq!(listed["clientOid"], "a");
+    local.run(&["unified", "modify-order", "--client-oid", "a", "--price", "61000", "--qty", "0.02"]).ended(0);
+    let amended =
+        local.run(&["--columns", "price,qty", "--format", "table", "unified", "order-info", "--client-oid", "a"]);
+    assert_eq!(amended.ended(0).out, "price  61000\nqty    0.02\n");
+    local.run(&["unified", "cancel-order", "--client-oid", "a"]).ended(0);
+    assert_eq!((local.open(), local.run(&["orders"]).ended(0).out), (0, String::new()));
+}
+
+/// The orders of a batch, as JSON.
+fn batch(count: usize) -> String {
+    let order = |at: usize| {
+        json!({
+            "category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": "limit",
+            "price": (60000 - at).to_string()
+        })
+    };
+    (0..count).map(order).collect::<serde_json::Value>().to_string()
+}
+
+fn place(local: &Local, count: usize) -> Ran {
+    local.run_with(&["unified", "place-batch", "--json", "-"], &batch(count))
+}
+
+#[test]
+fn a_batch_of_any_length_is_placed_and_all_pages_are_listed() {
+    let local = Local::start();
+    let items = place(&local, 130).ended(0).lines();
+    assert_eq!((items.len(), local.open()), (130, 130));
+    assert!(items.iter().all(|item| item["outcome"] == "done" && item["data"]["orderId"].is_string()), "{items:?}");
+    let listed = local.run(&["unified", "unfilled-orders", "--category", "USDT-FUTURES", "--limit", "100"]).ended(0);
+    let mut ids: Vec<_> = listed.lines().iter().map(|order| order["orderId"].to_string()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 130);
+    assert_eq!(local.run(&["orders", "--first", "7"]).ended(0).lines().len(), 7);
+    let all = local.run(&["--lag", "1", "flatten"]).ended(0);
+    assert_eq!((local.open(), &all.line()["outcome"]), (0, &json!("done")));
+}
+
+#[test]
+fn the_items_of_a_batch_have_outcomes_of_their_own() {
+    let local = Local::start();
+    local.place("a").ended(0);
+    let ids = r#"[{"category":"USDT-FUTURES","symbol":"BTCUSDT","clientOid":"a"},{"category":"USDT-FUTURES","symbol":"BTCUSDT","clientOid":"b"}]"#;
+    let cancelled = local.run_with(&["unified", "cancel-batch", "--json", "-"], ids).ended(1).lines();
+    assert_eq!(
+        (&cancelled[0]["outcome"], &cancelled[1]["outcome"]),
+        (&json!("done"), &json!("not done")),
+        "{cancelled:?}"
+    );
+    assert!(cancelled[1]["code"].is_string() && cancelled[1]["item"]["clientOid"] == "b", "{cancelled:?}");
+}
+
+#[test]
+fn positions_follow_from_fills_and_everything_is_closed() {
+    let local = Local::start();
+    let bought = [
+        "unified",
+        "place-order",
+        "--category",
+        "USDT-FUTURES",
+        "--symbol",
+        "BTCUSDT",
+        "--qty",
+        "0.02",
+        "--side",
+        "buy",
+        "--order-type",
+        "market",
+    ];
+    local.run(&bought).ended(0);
+    local.place("a").ended(0);
+    let position = local.run(&["positions"]).ended(0).line();
+    assert_eq!((&position["instrument"], &position["size"]), (&json!("BTCUSDT"), &json!("0.02")));
+    local.run(&["--lag", "1", "flatten"]).ended(0);
+    let account = |exchange: &Exchange| exchange.account(exchange.keys(), Family::Unified);
+    let left = account(&local.exchange);
+    assert!(left.open_orders.is_empty() && left.positions.iter().all(|position| position.qty.is_zero()), "{left:?}");
+}
+
+#[test]
+fn orders_are_watched_as_they_change() {
+    let local = Local::start();
+    local.place("a").ended(0);
+    let mut command = local.command();
+    command.args(["--local", "watch", "--every", "1", "--first", "3"]);
+    let watching = std::thread::spawn(move || crate::fixture::ran(&mut command, ""));
+    std::thread::sleep(Duration::from_millis(1500));
+    local.run(&["unified", "modify-order", "--client-oid", "a", "--price", "60500", "--qty", "0.01"]).ended(0);
+    std::thread::sleep(Duration::from_millis(2500));
+    local.run(&["unified", "cancel-order", "--client-oid", "a"]).ended(0);
+    let seen = watching.join().unwrap().ended(0).lines();
+    let changes: Vec<_> = seen.iter().map(|line| line["change"].as_str().unwrap()).collect();
+    assert_eq!(changes, ["new", "changed", "gone"]);
+    assert_eq!(seen[1]["price"], "60500");
+}

@@ -1,0 +1,153 @@
+//! A local exchange, and the program with a profile for it.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tradeapi_exchange::{Exchange, Mode, Profile, Seed, Settings, Time, server};
+
+/// The program of the emitted crate.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tradeapi-program");
+
+/// An exchange that serves while this exists, and a folder with the profile `local` for it.
+pub(crate) struct Local {
+    pub(crate) exchange: Exchange,
+    pub(crate) url: String,
+    pub(crate) profiles: TempDir,
+    _runtime: Runtime,
+}
+
+impl Local {
+    /// An exchange without other participants, whose accounts have a position per instrument.
+    pub(crate) fn start() -> Self {
+        let mut settings = Settings::default();
+        (settings.seed, settings.rate_limits) = (Seed(7), false);
+        let exchange = Exchange::with(settings, Time::running(1), Profile::new().mode(Mode::OneWay).whitelisted());
+        let runtime = Runtime::new().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        runtime.spawn(server::serve(listener, exchange.clone()));
+        let local = Self { exchange, url, profiles: TempDir::new().unwrap(), _runtime: runtime };
+        let keys = local.exchange.keys();
+        write_profile(local.profiles.path(), "local", &local.url, [&keys.key, &keys.secret, &keys.passphrase]);
+        local
+    }
+
+    /// Runs the program with `--local`.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with(arguments, "")
+    }
+
+    /// The same, with this on standard input.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Ran {
+        let arguments: Vec<&str> = ["--local"].iter().chain(arguments).copied().collect();
+        run(self.profiles.path(), &arguments, input)
+    }
+
+    /// The command that starts the program.
+    pub(crate) fn command(&self) -> Command {
+        command(self.profiles.path())
+    }
+
+    /// Places a limit order far from the price, which stays open.
+    pub(crate) fn place(&self, id: &str) -> Ran {
+        self.run(&[&["unified", "place-order"][..], &order(id)].concat())
+    }
+
+    /// The number of open orders.
+    pub(crate) fn open(&self) -> usize {
+        self.exchange.account(self.exchange.keys(), tradeapi_exchange::Family::Unified).open_orders.len()
+    }
+}
+
+/// The flags of an order that stays open.
+pub(crate) fn order(id: &str) -> [&str; 14] {
+    [
+        "--category",
+        "USDT-FUTURES",
+        "--symbol",
+        "BTCUSDT",
+        "--qty",
+        "0.01",
+        "--side",
+        "buy",
+        "--order-type",
+        "limit",
+        "--price",
+        "60000",
+        "--client-oid",
+        id,
+    ]
+}
+
+/// A profile that only its owner can read.
+pub(crate) fn write_profile(folder: &Path, name: &str, url: &str, [key, secret, passphrase]: [&str; 3]) {
+    let path = folder.join(name).with_extension("env");
+    let lines = format!(
+        "export TRADEAPI_URL={url}\nexport TRADEAPI_KEY={key}\nexport TRADEAPI_SECRET={secret}\nexport TRADEAPI_PASSPHRASE={passphrase}\n"
+    );
+    fs::write(&path, lines).unwrap();
+    set_mode(&path, 0o600);
+}
+
+pub(crate) fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// The program with nothing in its environment but the folder of profiles.
+pub(crate) fn command(profiles: &Path) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.env_clear().env("TRADEAPI_PROFILES", profiles);
+    command
+}
+
+pub(crate) fn run(profiles: &Path, arguments: &[&str], input: &str) -> Ran {
+    ran(command(profiles).args(arguments), input)
+}
+
+/// Runs a command to its end.
+pub(crate) fn ran(command: &mut Command, input: &str) -> Ran {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that does not read its input may have ended.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+/// How the program ended, and what it printed.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Its lines of JSON.
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{self:?}"))).collect()
+    }
+
+    /// Its only line of JSON.
+    pub(crate) fn line(&self) -> Value {
+        let [line] = <[Value; 1]>::try_from(self.lines()).unwrap_or_else(|_| panic!("{self:?}"));
+        line
+    }
+
+    /// The same, after a check of the status.
+    pub(crate) fn ended(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+}

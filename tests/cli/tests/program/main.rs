@@ -1,0 +1,12 @@
+//! Programs over emitted tables, started as processes, against the local exchange on loopback.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a panic is how a test fails")]
+
+mod calls;
+mod dry_run;
+mod fixture;
+mod mcp;
+mod other_apis;
+mod profiles;
+mod secrets;
+mod statuses;
+mod tools;

@@ -1,0 +1,88 @@
+//! The exit status tells the outcome.
+
+use serde_json::json;
+use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
+
+use crate::fixture::{Local, order, write_profile};
+
+fn fault(local: &Local, kind: FaultKind, operation: &str) {
+    local.exchange.add_fault(Fault::new(kind).target(FaultTarget::Operation(operation.to_owned())));
+}
+
+#[test]
+fn what_the_exchange_refuses_is_not_done() {
+    let local = Local::start();
+    let ran = local.run(&["unified", "cancel-order", "--client-oid", "nobody"]).ended(1);
+    let line = ran.line();
+    assert_eq!(line["outcome"], "not done");
+    assert!(line["code"].is_string(), "{line}");
+    let people = local.run(&["--format", "table", "unified", "cancel-order", "--client-oid", "nobody"]).ended(1);
+    assert!(people.out.is_empty() && people.err.starts_with("error: unified.cancel-order failed"), "{people:?}");
+}
+
+#[test]
+fn what_the_documents_forbid_is_not_sent() {
+    let local = Local::start();
+    let missing = local.run(&["unified", "place-order", "--category", "SPOT", "--side", "buy"]).ended(2).line();
+    let parameters: Vec<_> =
+        missing["violations"].as_array().unwrap().iter().map(|one| one["parameter"].as_str().unwrap()).collect();
+    assert_eq!(parameters, ["symbol", "qty", "orderType"], "{missing}");
+    local.run(&["unified", "place-order", "--side", "up"]).ended(2);
+    local.run(&["unified", "place-order", "--no-such-flag"]).ended(2);
+    let json = local.run_with(&["unified", "place-order", "--json", "-"], "{").ended(2).line();
+    assert_eq!(json["outcome"], "refused");
+    assert_eq!(local.open(), 0);
+}
+
+#[test]
+fn a_lost_answer_is_confirmed_by_a_query() {
+    let local = Local::start();
+    local.exchange.add_fault(
+        Fault::new(FaultKind::Lose).target(FaultTarget::Operation("unified.place-order".to_owned())).times(1),
+    );
+    let line = local.place("a").ended(0).line();
+    assert_eq!((&line["outcome"], &line["record"]["clientOid"]), (&json!("done"), &json!("a")), "{line}");
+    assert_eq!(local.open(), 1);
+}
+
+#[test]
+fn what_no_query_settles_is_unknown() {
+    let local = Local::start();
+    fault(&local, FaultKind::Lose, "unified.place-order");
+    fault(&local, FaultKind::Drop, "unified.order-info");
+    let placed = [&["--deadline", "1", "unified", "place-order"][..], &order("a")].concat();
+    let line = local.run(&placed).ended(3).line();
+    assert_eq!(line["outcome"], "unknown");
+    assert!(line["error"].as_str().unwrap().contains("queries did not settle it"), "{line}");
+    fault(&local, FaultKind::Lose, "unified.cancel-order");
+    local.run(&["unified", "cancel-order", "--client-oid", "a"]).ended(3);
+    assert_eq!(local.open(), 0, "the cancellation took effect, although its answer was lost");
+}
+
+#[test]
+fn a_dead_server_had_no_effect() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    write_profile(folder.path(), "local", &format!("http://127.0.0.1:{port}"), ["k", "s", "p"]);
+    let run = |arguments: &[&str]| crate::fixture::run(folder.path(), arguments, "");
+    let read = run(&["--local", "orders"]).ended(1).line();
+    assert!(read["error"].as_str().unwrap().contains("got no response"), "{read}");
+    let placed = run(&[&["--local", "unified", "place-order"][..], &order("a")].concat()).ended(1).line();
+    assert_eq!(placed["outcome"], "not done");
+}
+
+#[test]
+fn a_journal_recovers_what_an_interrupted_run_left_open() {
+    let local = Local::start();
+    let journal = local.profiles.path().join("journal");
+    let journal = journal.to_str().unwrap();
+    fault(&local, FaultKind::Lose, "unified.place-order");
+    fault(&local, FaultKind::Drop, "unified.order-info");
+    let placed = [&["--deadline", "1", "--journal", journal, "unified", "place-order"][..], &order("a")].concat();
+    local.run(&placed).ended(3);
+    local.exchange.clear_faults();
+    let recovered = local.run(&["--journal", journal, "recover"]).ended(0).line();
+    assert_eq!(recovered["outcome"], "done");
+    assert_eq!(local.run(&["--journal", journal, "recover"]).ended(0).out, "");
+    local.run(&["recover"]).ended(2);
+}

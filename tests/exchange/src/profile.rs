@@ -1,0 +1,42 @@
+//! The profile by which `tradeapi --local` finds the exchange: the lines that it prints, in a file for its owner alone.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::{env, process};
+
+/// The file, which is removed at the end unless another exchange has replaced it.
+pub(crate) struct LocalProfile {
+    path: PathBuf,
+    lines: String,
+}
+
+impl LocalProfile {
+    /// Writes the file into `TRADEAPI_PROFILES` or `~/.config/tradeapi`; `None` if neither is known.
+    pub(crate) fn write(lines: &str) -> io::Result<Option<Self>> {
+        let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let own = variable("TRADEAPI_PROFILES");
+        let Some(folder) = own.or_else(|| Some(variable("HOME")?.join(".config/tradeapi"))) else { return Ok(None) };
+        fs::create_dir_all(&folder)?;
+        let path = folder.join("local.env");
+        let draft = folder.join(format!(".local.env.{}", process::id()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let written = options.open(&draft).and_then(|mut file| file.write_all(lines.as_bytes()));
+        if let Err(error) = written.and_then(|()| fs::rename(&draft, &path)) {
+            let _ = fs::remove_file(&draft);
+            return Err(error);
+        }
+        Ok(Some(Self { path, lines: lines.to_owned() }))
+    }
+}
+
+impl Drop for LocalProfile {
+    fn drop(&mut self) {
+        if fs::read_to_string(&self.path).is_ok_and(|lines| lines == self.lines) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
