@@ -1,5 +1,6 @@
 //! Reads files into raw documents with positions.
 
+pub(crate) mod declared;
 #[cfg(feature = "cli")]
 mod describe;
 #[cfg(feature = "cli")]
