@@ -130,6 +130,7 @@
 //!
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[doc(inline)]
 pub use tradeapi_runtime as runtime;
 use tradeapi_runtime::tables;
 pub use tradeapi_runtime::{
