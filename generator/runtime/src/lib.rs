@@ -104,19 +104,15 @@ pub mod value;
 pub mod wire;
 
 pub use account::Account;
-#[doc(no_inline)]
 pub use bytes;
 pub use checks::{CheckPolicy, Violations};
 pub use client::{ClientBuilder, ClientCore};
 pub use error::Error;
-#[doc(no_inline)]
 pub use http;
 pub use json::{Json, List, Map};
 pub use operation::Operation;
 #[cfg(feature = "reqwest")]
-#[doc(no_inline)]
 pub use reqwest;
-#[doc(no_inline)]
 pub use rust_decimal;
 pub use signing::Credentials;
 pub use value::{Decimal, Edit, IsoTime, Scaled, Timestamp, UnixMicros, UnixNanos, UnixSeconds};
