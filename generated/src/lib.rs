@@ -119,6 +119,7 @@
 //!
 //! </details>
 //!
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use tradeapi_runtime as runtime;
 use tradeapi_runtime::tables;

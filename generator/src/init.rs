@@ -22,10 +22,11 @@ const FILES: [(&str, &str); 11] = [
     ("README.md", include_str!("init/files/README.md")),
 ];
 
-/// The files of a project with their names. `crates` is the folder of this project's sources.
-pub(crate) fn files(name: &str, crates: &Path) -> Vec<(String, String)> {
+/// The files of a project with their names. `crates` is the folder of this project's sources, and `git` a repository of
+/// them.
+pub(crate) fn files(name: &str, crates: &Path, git: Option<&str>) -> Vec<(String, String)> {
     let text = |text: &str| text.replace("crate-name", name).replace("crate_name", &name.replace('-', "_"));
-    let manifest = ("Cargo.toml".to_owned(), manifest(name, crates));
+    let manifest = ("Cargo.toml".to_owned(), manifest(name, crates, git));
     let fixed = FILES.iter().map(|(name, content)| ((*name).to_owned(), text(content)));
     std::iter::once(manifest).chain(fixed).collect()
 }
@@ -51,11 +52,14 @@ pub(crate) fn crate_name(folder: &Path, name: Option<&str>) -> Result<String, Di
     Err(to)
 }
 
-fn manifest(name: &str, crates: &Path) -> String {
-    let dependency = |below: &str, features: &str| {
-        // Strings of TOML have the escapes of JSON.
-        let path = serde_json::Value::from(crates.join(below).to_string_lossy().into_owned());
-        format!("{{ path = {path}{features} }}")
+fn manifest(name: &str, crates: &Path, git: Option<&str>) -> String {
+    // Strings of TOML have the escapes of JSON.
+    let dependency = |below: &str, features: &str| match git.map(serde_json::Value::from) {
+        Some(git) => format!("{{ git = {git}{features} }}"),
+        None => {
+            let path = serde_json::Value::from(crates.join(below).to_string_lossy().into_owned());
+            format!("{{ path = {path}{features} }}")
+        }
     };
     format!(
         "\

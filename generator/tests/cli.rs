@@ -433,6 +433,12 @@ fn init_changes_no_folder_that_has_files() {
     assert!(init("client", &[]).status.success());
     let manifest = std::fs::read_to_string(folder.path().join("client/Cargo.toml")).unwrap();
     assert!(manifest.contains("name = \"client\"") && manifest.contains("tradeapi-runtime = { path = \""));
+    let output = init("elsewhere", &[]);
+    assert!(said(&output).contains("missing: a repository for the dependencies"), "{}", said(&output));
+    let output = init("anywhere", &["--git", "https://example.com/tradeapi"]);
+    assert!(output.status.success() && !said(&output).contains("missing"), "{}", said(&output));
+    let manifest = std::fs::read_to_string(folder.path().join("anywhere/Cargo.toml")).unwrap();
+    assert!(manifest.contains("tradeapi-gen = { git = \"https://example.com/tradeapi\", default-features = false }"));
     let schema = folder.path().join("client/schema");
     assert!(run(&["check", "--schema", schema.to_str().unwrap()]).status.success());
     let before = files(folder.path());

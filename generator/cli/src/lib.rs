@@ -18,6 +18,9 @@
 //! - `journal`: the option `--journal` and the command `recover`.
 //! - `mcp`: the command `mcp`, which serves the operations to assistants by the Model Context Protocol.
 
+// Each item that needs a feature says so on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod arguments;
 mod calls;
 mod catalogue;

@@ -65,6 +65,9 @@
 //! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes and queries, all with the
 //!   target `tradeapi_runtime`. They contain nothing of requests and responses, no ids and no secrets.
 
+// Each item that needs a feature says so on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod account;
 pub mod account_file;
 pub mod batches;

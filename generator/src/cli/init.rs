@@ -18,15 +18,24 @@ pub(crate) struct Arguments {
     /// The checkout of tradeapi-gen to depend on: its crates are in no registry.
     #[arg(long, value_name = "FOLDER")]
     crates: PathBuf,
+    /// The repository of tradeapi-gen to depend on instead, so that other machines find it, too.
+    #[arg(long, value_name = "URL")]
+    git: Option<String>,
     #[command(flatten)]
     pub(crate) report: ReportOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<(), Diagnostics> {
-    let Arguments { folder, name, crates, .. } = arguments;
-    for path in tradeapi_gen::init_project(folder, name.as_deref(), crates)? {
+    let Arguments { folder, name, crates, git, .. } = arguments;
+    for path in tradeapi_gen::init_project(folder, name.as_deref(), crates, git.as_deref())? {
         output.print(format_args!("wrote {}", path.display()));
     }
     output.print(format_args!("next: `cargo test` in {}", folder.display()));
+    if git.is_none() {
+        output.print(format_args!(
+            "missing: a repository for the dependencies, which are in {}; CI and other machines need one (`--git`)",
+            crates.display()
+        ));
+    }
     Ok(())
 }

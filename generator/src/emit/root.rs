@@ -33,8 +33,17 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         items.push(Item::Code(for_each_operation(api)));
     }
     // A file that is included cannot have inner attributes.
-    let top = if layout == Layout::Crate { super::front::crate_docs(api) } else { TokenStream::new() };
+    let top = if layout == Layout::Crate { attributes(api) } else { TokenStream::new() };
     File::new(top, items)
+}
+
+/// The documentation of the crate, whose items say on docs.rs which feature they need.
+fn attributes(api: &Api) -> TokenStream {
+    let docs = super::front::crate_docs(api);
+    quote! {
+        #docs
+        #![cfg_attr(docsrs, feature(doc_cfg))]
+    }
 }
 
 fn exports(api: &Api) -> TokenStream {

@@ -10,11 +10,17 @@ use crate::{init, load, write};
 
 /// Writes a new project into a folder, and returns its files: a crate whose build script generates a client
 /// from a small schema, with a test that calls it, and CI. The crate has the folder's name unless another is given.
-/// `crates` is the folder of this project's sources, which the crate depends on.
+/// `crates` is the folder of this project's sources, which the crate depends on, unless `git` is the address of a
+/// repository of them.
 ///
 /// # Errors
 /// Fails if the folder has files in it, if cargo does not accept the name, or if a file cannot be written.
-pub fn init_project(folder: &Path, name: Option<&str>, crates: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
+pub fn init_project(
+    folder: &Path,
+    name: Option<&str>,
+    crates: &Path,
+    git: Option<&str>,
+) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut to = Diagnostics::default();
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let name = init::crate_name(&absolute, name)?;
@@ -29,7 +35,7 @@ pub fn init_project(folder: &Path, name: Option<&str>, crates: &Path) -> Result<
         return Err(to);
     }
     let mut written = Vec::new();
-    for (name, text) in init::files(&name, &crates) {
+    for (name, text) in init::files(&name, &crates, git) {
         let path = folder.join(name);
         write::create_with_folders(&path, &text)?;
         written.push(path);

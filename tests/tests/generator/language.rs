@@ -316,7 +316,7 @@ fn the_examples_of_the_readme_are_a_schema_without_mistakes() {
 fn the_smallest_api_of_the_readme_is_what_init_writes() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("desk");
-    tradeapi_gen::init_project(&project, None, &root()).unwrap();
+    tradeapi_gen::init_project(&project, None, &root(), None).unwrap();
     let written = yaml_files(&project.join("schema"));
     let all = all_shown();
     let shown: Vec<&str> = all.keys().filter_map(|name| name.strip_prefix(SMALLEST)).collect();

@@ -7,4 +7,5 @@ mod generate;
 mod incremental;
 mod language;
 mod names;
+mod published;
 mod surface;
