@@ -34,6 +34,8 @@ pub(crate) struct Draft {
     pub(crate) source: Option<(String, String)>,
     pub(crate) method: String,
     pub(crate) path: String,
+    /// The name of the call, where one address has several operations.
+    pub(crate) call: Option<String>,
     pub(crate) effect: Option<Effect>,
     /// The words from which a person can tell the effect.
     pub(crate) effect_seen: Vec<String>,
@@ -41,6 +43,8 @@ pub(crate) struct Draft {
     pub(crate) permission: Option<String>,
     pub(crate) is_whitelisted: bool,
     pub(crate) is_deprecated: bool,
+    /// With these keys, where the source states more.
+    pub(crate) deprecation: Vec<(&'static str, String)>,
     pub(crate) headers: Vec<String>,
     /// Where the parameters travel, and how lists are written, if it does not follow from the method.
     pub(crate) sends: Option<Sends>,
@@ -51,10 +55,16 @@ pub(crate) struct Draft {
     /// The parameters; `None` if they are unknown.
     pub(crate) request: Option<Vec<DraftField>>,
     pub(crate) choices: Vec<OneOf>,
-    /// The bounds of the window, by their keys.
+    /// Choices by value, each with the prefix of the object or the items that have it.
+    pub(crate) by_value: Vec<(String, ByValue)>,
+    /// The window, by its keys; a source may state bounds only.
     pub(crate) window: Vec<(&'static str, String)>,
+    /// How far back the answer reaches.
+    pub(crate) history: Option<String>,
     pub(crate) is_both_or_neither: bool,
     pub(crate) response: Answer,
+    /// The path to the data in the answer, if the operation has its own.
+    pub(crate) data: Option<String>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) not_shown: Vec<String>,
     /// Calls that the source shows, for the comment beside the empty key.
@@ -91,6 +101,8 @@ pub(crate) enum DraftAccess {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Source {
     pub(crate) drafts: Vec<Draft>,
+    /// The key `credentials` of `api.yaml`, in one line.
+    pub(crate) credentials: Option<String>,
     /// Operations that were skipped, with the reason.
     pub(crate) left_out: Vec<String>,
     /// Places that were not read and belong to no draft.
@@ -130,6 +142,8 @@ pub(crate) struct DraftField {
     pub(crate) need: Option<Need>,
     /// Whether it travels in a header.
     pub(crate) in_header: bool,
+    /// Whether it travels outside of a JSON body, where numbers have no quotes.
+    pub(crate) is_bare: bool,
     pub(crate) kind: JsonKind,
     /// The type of the values of a list.
     pub(crate) item: JsonKind,
@@ -143,21 +157,38 @@ pub(crate) struct DraftField {
     /// The effect of leaving it out, and the text that deletes the value.
     pub(crate) edit: Option<Option<String>>,
     pub(crate) is_deprecated: bool,
+    pub(crate) deprecation: Vec<(&'static str, String)>,
     pub(crate) may_be_null: bool,
     /// The form of a time, the power of ten of a scaled decimal, and whether a number travels as text.
     pub(crate) times: Option<Times>,
     pub(crate) scale: Option<String>,
     pub(crate) is_text: bool,
+    /// Whether the listed values are JSON numbers.
+    pub(crate) is_of_numbers: bool,
+    /// Whether a text of an answer is a JSON number.
+    pub(crate) is_json_number: bool,
     /// Whether the source states more than one type, or one that the language does not have.
     pub(crate) is_undecided: bool,
     /// Whether it is an object that encloses it.
     pub(crate) is_again: bool,
     /// The name of the source for the object, or for the objects of the list.
     pub(crate) named: Option<String>,
-    /// The fields of an object, or of the objects of a list.
+    /// The fields of an object, or of the objects of a list, and those of them that exclude each other.
     pub(crate) fields: Vec<DraftField>,
+    pub(crate) choices: Vec<OneOf>,
+    pub(crate) by_value: Vec<ByValue>,
+    /// Whether the objects travel as arrays.
+    pub(crate) is_by_position: bool,
     /// Remarks of the source.
     pub(crate) remarks: Vec<String>,
+}
+
+impl DraftField {
+    /// The content of an answer that is this field.
+    pub(crate) fn into_data(self) -> Data {
+        let Self { fields, named, remarks, is_by_position, .. } = self;
+        Data { fields, named, remarks, is_by_position, ..Data::default() }
+    }
 }
 
 /// The JSON type of a value, as far as it is known.
@@ -181,10 +212,18 @@ pub(crate) enum JsonKind {
 }
 
 /// Alternatives: exactly one of these parameters is sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OneOf {
     pub(crate) members: Vec<String>,
     pub(crate) wins: Option<String>,
+    pub(crate) need: Need,
+}
+
+/// Members that a deciding one allows: each of its values has its own.
+#[derive(Clone, Debug)]
+pub(crate) struct ByValue {
+    pub(crate) decider: DraftField,
+    pub(crate) cases: Vec<(String, Vec<DraftField>)>,
     pub(crate) need: Need,
 }
 
@@ -213,6 +252,10 @@ impl Default for Answer {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
     pub(crate) fields: Vec<DraftField>,
+    pub(crate) is_by_position: bool,
+    /// Whether it travels as the value of its only field, or is known to have none.
+    pub(crate) is_value: bool,
+    pub(crate) is_empty: bool,
     /// The name of the source for it.
     pub(crate) named: Option<String>,
     /// The names of records of the family that the source may refer to, the most likely first.
@@ -282,9 +325,12 @@ pub(crate) fn shape(path: &str) -> String {
     pieces.fold(first, |shape, piece| format!("{shape}{{}}{}", piece.split_once('}').map_or("", |(_, rest)| rest)))
 }
 
-/// The id of the operation of a schema with this method and path.
-pub(crate) fn known_as(api: &Api, method: &str, path: &str) -> Option<String> {
-    let same = |one: &Operation| one.method.as_str() == method && shape(&one.path.text) == shape(path);
+/// The id of the operation of a schema with this method, path and call.
+pub(crate) fn known_as(api: &Api, method: &str, path: &str, call: Option<&str>) -> Option<String> {
+    let same = |one: &Operation| {
+        let own = one.call.as_ref().map(|(call, _)| call.as_str());
+        one.method.as_str() == method && shape(&one.path.text) == shape(path) && own == call
+    };
     api.operations().find(|(_, operation)| same(operation)).map(|(_, operation)| operation.id.clone())
 }
 

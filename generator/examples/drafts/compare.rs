@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tradeapi_gen::Drafted;
 
-use crate::stated::{BOUNDS, Drafts, Operation, Stated, file, of_file};
+use crate::stated::{BOUNDS, Drafts, Members, Operation, Stated, file, of_file};
 
 /// How much of a kind the file has, and how much of it is in the drafts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,12 +106,17 @@ impl Measured {
                 self.wrong.push(format!("{at}: {name} is made up"));
             }
         }
+        if !of_body {
+            self.forms(&at, &operation.forms, &draft.forms);
+        }
         match (&operation.answer, &draft.answer) {
             (Some(answer), Some(own)) => {
-                if answer.kinds != own.kinds {
-                    self.wrong.push(format!("{at}: the answer is {:?}, not {:?}", answer.kinds, own.kinds));
+                self.kinds(&format!("{at}: answer"), answer, own);
+                if own.named.is_empty() {
+                    self.lost_fields(answer);
+                } else {
+                    self.record(&format!("{at}: answer"), answer, &own.named, drafts);
                 }
-                self.record(&format!("{at}: answer"), answer, &own.named, drafts);
             }
             (Some(answer), None) => self.lost_fields(answer),
             (None, Some(_)) => self.wrong.push(format!("{at}: the answer is made up")),
@@ -147,6 +152,7 @@ impl Measured {
         }
         self.parameters.count(true);
         self.kinds(at, stated, own);
+        self.forms(at, &stated.forms, &own.forms);
         let says = |key: &str| own.comments.contains(&format!("`{key}` is not read"));
         if stated.is_required != own.is_required {
             self.wrong.push(format!("{at}: required is {}, not {}", stated.is_required, own.is_required));
@@ -184,6 +190,26 @@ impl Measured {
         for (name, _) in &own.fields {
             if !stated.fields.iter().any(|(known, _)| known == name) {
                 self.wrong.push(format!("{at}.{name} is made up"));
+            }
+        }
+    }
+
+    /// Compares the members of each form. Forms that are no choice of the language are listed.
+    fn forms(&mut self, at: &str, stated: &[Members], own: &[Members]) {
+        let names = |forms: &[Members]| -> BTreeSet<Vec<String>> {
+            let sorted = |form: &Members| form.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+            forms.iter().map(|form| sorted(form).into_iter().collect()).collect()
+        };
+        if names(stated) != names(own) || stated.len() != own.len() {
+            self.wrong.push(format!("{at}: the forms have {:?}, not {:?}", names(stated), names(own)));
+            return;
+        }
+        for (form, known) in stated.iter().zip(own) {
+            for (name, member) in form {
+                match known.iter().find(|(other, _)| other == name) {
+                    Some((_, own)) => self.parameter(&format!("{at}: {name}"), member, own),
+                    None => self.wrong.push(format!("{at}: {name} is in another form")),
+                }
             }
         }
     }

@@ -65,7 +65,21 @@ impl Filler {
         texts_for_gaps(operation);
         let request = &operation["request"];
         let request = if request["[]"].is_mapping() { self.value(&request["[]"]) } else { self.object(request) };
-        let response = if operation["response"]["array"].is_string() { "[]" } else { "{}" };
+        let record = operation["response"]["object"].as_str().unwrap_or_default();
+        let response = match &self.types["records"][record] {
+            _ if operation["response"]["array"].is_string() => "[]".to_owned(),
+            record if record["as_value"] == true => {
+                let only = record["fields"].as_mapping().unwrap().values().next().unwrap();
+                if only["map"].is_string() || !only["type"].is_string() && only["list"].is_null() {
+                    "{}".to_owned()
+                } else if only["list"].is_string() {
+                    "[]".to_owned()
+                } else {
+                    self.value(only).to_string()
+                }
+            }
+            _ => "{}".to_owned(),
+        };
         operation["examples"] = yaml("[{ about: A call. }]");
         operation["examples"][0]["request"] = request.to_string().into();
         operation["examples"][0]["response"] = response.into();
@@ -75,7 +89,20 @@ impl Filler {
     fn object(&self, parameters: &Yaml) -> serde_json::Value {
         let all = parameters.as_mapping().into_iter().flatten();
         let required = all.filter(|(_, parameter)| parameter["required"] == "always");
-        required.map(|(name, parameter)| (name.as_str().unwrap().to_owned(), self.value(parameter))).collect()
+        let mut object = serde_json::Map::new();
+        for (name, parameter) in required {
+            let choice = parameter["type"].as_str().and_then(|name| self.types["choices"].get(name));
+            let alternative = choice.and_then(|choice| choice["one_of"].as_mapping()?.iter().next());
+            if let Some((value, members)) = choice.and_then(|choice| choice["cases"].as_mapping()?.iter().next()) {
+                let decider = choice.and_then(|choice| choice["choose_by"].as_str()).unwrap();
+                object.insert(decider.to_owned(), value.as_str().unwrap().into());
+                object.extend(self.object(members).as_object().unwrap().clone());
+                continue;
+            }
+            let (name, parameter) = alternative.unwrap_or((name, parameter));
+            object.insert(name.as_str().unwrap().to_owned(), self.value(parameter));
+        }
+        object.into()
     }
 
     /// A value of a parameter, within its bounds.
@@ -105,13 +132,15 @@ impl Filler {
             "boolean" => true.into(),
             "integer" | "signed" | "decimal" if is_text => number.to_string().into(),
             "integer" | "signed" | "decimal" => number,
+            "json" => serde_json::json!({}),
             "time" if parameter["times"] == "iso8601" => "2026-01-01T00:00:00Z".into(),
             "time" => 1_790_000_000_000_u64.into(),
             other => {
                 let values = self.types["enums"][other]["values"].as_mapping().unwrap_or_else(|| panic!("{other}"));
                 let listed = parameter["only"].as_sequence().and_then(|only| only.first());
                 let first = listed.or_else(|| values.keys().next());
-                first.and_then(Yaml::as_str).unwrap().into()
+                let first = first.and_then(Yaml::as_str).unwrap();
+                if parameter["json"] == "number" { first.parse::<i64>().unwrap().into() } else { first.into() }
             }
         }
     }

@@ -31,14 +31,23 @@ pub(crate) struct Stated {
     /// Of a parameter: `path`, `query`, `header`, `cookie`, `json` or `form`.
     pub(crate) place: String,
     pub(crate) fields: Vec<(String, Stated)>,
+    /// The members of each form, where there are several; those of a choice in a draft.
+    pub(crate) forms: Vec<Members>,
+    /// Of a file: whether one of several forms applies.
+    pub(crate) is_open: bool,
 }
+
+/// Members by name.
+pub(crate) type Members = Vec<(String, Stated)>;
 
 /// An operation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Operation {
     pub(crate) method: String,
     pub(crate) path: String,
-    pub(crate) parameters: Vec<(String, Stated)>,
+    pub(crate) parameters: Members,
+    /// The forms of the body.
+    pub(crate) forms: Vec<Members>,
     /// The data of the first success, if it is JSON.
     pub(crate) answer: Option<Stated>,
     /// Of a draft: what its file lists as not read.
@@ -86,10 +95,12 @@ pub(crate) fn of_file(root: &Value) -> Vec<Operation> {
         let (item, _) = resolved(root, item);
         for method in METHODS.into_iter().filter(|method| item.get(*method).is_some()) {
             let operation = &item[method];
+            let (parameters, forms) = parameters(root, item, operation);
             found.push(Operation {
                 method: method.to_uppercase(),
                 path: format!("{base}{path}"),
-                parameters: parameters(root, item, operation),
+                parameters,
+                forms,
                 answer: answer(root, operation),
                 not_read: Vec::new(),
             });
@@ -109,14 +120,16 @@ fn resolved<'a>(root: &'a Value, mut value: &'a Value) -> (&'a Value, String) {
     (value, named)
 }
 
-fn parameters(root: &Value, item: &Value, operation: &Value) -> Vec<(String, Stated)> {
-    let mut found: Vec<(String, Stated)> = Vec::new();
+fn parameters(root: &Value, item: &Value, operation: &Value) -> (Members, Vec<Members>) {
+    let (mut found, mut forms): (Members, Vec<Members>) = (Vec::new(), Vec::new());
     let listed = [&item["parameters"], &operation["parameters"]];
     for one in listed.into_iter().filter_map(Value::as_array).flatten() {
         let (one, _) = resolved(root, one);
         let (name, place) = (one["name"].as_str().unwrap_or_default(), one["in"].as_str().unwrap_or_default());
         if place == "body" {
-            found.extend(of_body(root, &one["schema"], "json"));
+            let (members, of_body) = of_body(root, &one["schema"], "json");
+            found.extend(members);
+            forms.extend(of_body);
             continue;
         }
         let media = one["content"].as_object().and_then(|all| all.values().next());
@@ -134,21 +147,28 @@ fn parameters(root: &Value, item: &Value, operation: &Value) -> Vec<(String, Sta
     let of = |word: &str| media.into_iter().flatten().find(|(name, _)| name.contains(word)).map(|(_, media)| media);
     let body = of("json").map(|media| (media, "json"));
     if let Some((media, place)) = body.or_else(|| of("x-www-form-urlencoded").map(|media| (media, "form"))) {
-        found.extend(of_body(root, &media["schema"], place));
+        let (members, of_body) = of_body(root, &media["schema"], place);
+        found.extend(members);
+        forms.extend(of_body);
     }
-    found
+    (found, forms)
 }
 
-/// The members of a body, or the body itself as `[]`.
-fn of_body(root: &Value, schema: &Value, place: &str) -> Vec<(String, Stated)> {
+/// The members of a body and of its forms, or the body itself as `[]`.
+fn of_body(root: &Value, schema: &Value, place: &str) -> (Members, Vec<Members>) {
     let body = schema_of(root, schema, true, &mut Vec::new());
-    let mut fields = if body.fields.is_empty() || body.kinds != ["object"] {
+    let forms = body.forms.clone();
+    let has_members = !body.fields.is_empty() || forms.iter().any(|form| !form.is_empty());
+    let is_empty = schema["properties"].as_object().is_some_and(serde_json::Map::is_empty);
+    let mut fields = if is_empty {
+        Vec::new()
+    } else if !has_members || body.kinds != ["object"] && !body.is_open {
         vec![("[]".to_owned(), Stated { is_required: true, ..body })]
     } else {
         body.fields
     };
     fields.iter_mut().for_each(|(_, field)| field.place = place.to_owned());
-    fields
+    (fields, forms)
 }
 
 fn answer(root: &Value, operation: &Value) -> Option<Stated> {
@@ -163,6 +183,16 @@ fn answer(root: &Value, operation: &Value) -> Option<Stated> {
 
 /// What a schema states; `within` has the references of the enclosing ones.
 fn schema_of(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>) -> Stated {
+    // Keys beside a reference count since OpenAPI 3.1.
+    let has_others = schema.as_object().is_some_and(|all| all.len() > 1 && all.contains_key("$ref"));
+    if has_others && root["openapi"].as_str().is_some_and(|version| !version.starts_with("3.0")) {
+        let mut beside = schema.clone();
+        let reference = beside.as_object_mut().unwrap().remove("$ref");
+        let target = schema_of(root, &serde_json::json!({"$ref": reference}), is_request, within);
+        let mut stated = merged(Stated::default(), target);
+        own(root, &beside, is_request, within, &mut stated);
+        return stated;
+    }
     let (schema, named) = resolved(root, schema);
     if !named.is_empty() && within.contains(&named) {
         return Stated { kinds: vec!["object".to_owned()], named, ..Stated::default() };
@@ -170,7 +200,6 @@ fn schema_of(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<St
     within.push(named.clone());
     let mut stated = Stated { named, ..Stated::default() };
     let is_null = |form: &&Value| form["type"] == "null";
-    let mut is_open = false;
     for key in ["oneOf", "anyOf"] {
         let forms: Vec<&Value> = schema[key].as_array().into_iter().flatten().collect();
         let some: Vec<&Value> = forms.iter().copied().filter(|form| !is_null(form)).collect();
@@ -183,7 +212,11 @@ fn schema_of(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<St
             [] => {}
             [only] => stated = merged(stated, schema_of(root, only, is_request, within)),
             _ if is_open_enum => stated = merged(stated, schema_of(root, listed[0], is_request, within)),
-            _ => is_open = true,
+            several if key == "anyOf" && several.iter().all(|form| is_condition(form)) => {}
+            several => {
+                stated.is_open = true;
+                stated.forms = several.iter().flat_map(|form| members_of(root, form, is_request, within)).collect();
+            }
         }
     }
     for part in schema["allOf"].as_array().into_iter().flatten() {
@@ -194,11 +227,61 @@ fn schema_of(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<St
     for part in schema["allOf"].as_array().into_iter().flatten() {
         require(resolved(root, part).0, is_request, &mut stated);
     }
-    if is_open {
-        (stated.kinds, stated.fields, stated.values) = (Vec::new(), Vec::new(), Vec::new());
+    if stated.is_open {
+        // What is described beside the forms belongs to those that require it.
+        for form in &mut stated.forms {
+            for (name, member) in form {
+                let beside = stated.fields.iter().find(|(known, _)| known == name);
+                if let Some((_, known)) = beside.filter(|_| member.kinds.is_empty()) {
+                    *member = Stated { is_required: true, ..known.clone() };
+                }
+            }
+        }
+        let of_forms: Vec<String> = stated.forms.iter().flatten().map(|(name, _)| name.clone()).collect();
+        stated.fields.retain(|(name, _)| !of_forms.contains(name));
+        stated.values.clear();
+        if stated.fields.is_empty() && stated.forms.is_empty() {
+            stated.kinds.clear();
+        }
     }
     within.pop();
     stated
+}
+
+/// Whether a form only requires members that are described elsewhere.
+fn is_condition(form: &Value) -> bool {
+    let keys = |value: &Value| {
+        value.as_object().is_some_and(|all| {
+            all.keys().all(|key| ["required", "type", "properties", "allOf"].contains(&key.as_str()))
+        })
+    };
+    let describes = |value: &Value| {
+        value["properties"].as_object().into_iter().flatten().any(|(_, one)| one != &serde_json::json!({}))
+    };
+    let parts = form["allOf"].as_array().cloned().unwrap_or_default();
+    let all = std::iter::once(form).chain(&parts);
+    let is_bare =
+        all.clone().all(|part| keys(part) && !describes(part) && (part["type"].is_null() || part["type"] == "object"));
+    is_bare && all.into_iter().any(|part| part["required"].is_array())
+}
+
+/// The members of a form; those of its own forms, if it has any; none if it only excludes others.
+fn members_of(root: &Value, form: &Value, is_request: bool, within: &mut Vec<String>) -> Vec<Members> {
+    if form.as_object().is_some_and(|all| all.len() == 1 && all.contains_key("not")) {
+        return Vec::new();
+    }
+    let stated = schema_of(root, form, is_request, within);
+    if stated.is_open {
+        return stated.forms;
+    }
+    let mut members = stated.fields;
+    let (form, _) = resolved(root, form);
+    for name in form["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if !members.iter().any(|(known, _)| known == name) {
+            members.push((name.to_owned(), Stated { is_required: true, ..Stated::default() }));
+        }
+    }
+    vec![members]
 }
 
 fn require(schema: &Value, is_request: bool, stated: &mut Stated) {
@@ -238,6 +321,7 @@ fn own(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>,
     if let Some(items) = schema.get("items").filter(|_| stated.kinds == ["array"]) {
         let items = schema_of(root, items, is_request, within);
         (stated.items, stated.fields, stated.values) = (items.kinds, items.fields, items.values);
+        (stated.forms, stated.is_open) = (items.forms, items.is_open);
         stated.named = items.named;
         stated.is_unsigned = items.is_unsigned;
     }
@@ -279,6 +363,8 @@ fn merged(mut to: Stated, part: Stated) -> Stated {
     to.bounds.extend(part.bounds);
     to.may_be_null |= part.may_be_null;
     to.is_deprecated |= part.is_deprecated;
+    to.is_open |= part.is_open;
+    to.forms.extend(part.forms);
     if to.named.is_empty() {
         to.named = part.named;
     }
@@ -311,7 +397,7 @@ impl Drafts {
             let (method, at) = yaml["http"].as_str().unwrap().split_once(' ').unwrap();
             let has_body = ["POST", "PUT", "PATCH"].contains(&method);
             let sends = yaml["sends"].as_str().unwrap_or(if has_body { "json" } else { "query" });
-            let mut parameters = this.fields(&yaml["request"], &comments, "request");
+            let (mut parameters, forms) = this.members(&yaml["request"], &comments, "request");
             for (name, stated) in &mut parameters {
                 let is_header = yaml["request"][name.as_str()]["in"].as_str().map(str::to_owned);
                 let in_path = at.contains(&format!("{{{name}}}")).then(|| "path".to_owned());
@@ -319,6 +405,9 @@ impl Drafts {
             }
             let answer = ["object", "array"].into_iter().find_map(|key| {
                 let record = yaml["response"][key].as_str()?;
+                if this.types["records"][record]["as_value"] == true {
+                    return this.record(record).pop().map(|(_, only)| only);
+                }
                 let mut stated = Stated { kinds: vec![key.to_owned()], named: record.to_owned(), ..Stated::default() };
                 stated.items.extend((key == "array").then(|| "object".to_owned()));
                 Some(stated)
@@ -327,25 +416,50 @@ impl Drafts {
             let not_read = not_read.split("\n# Not read:\n").nth(1).unwrap_or_default().lines();
             let not_read = not_read.map(|line| line.trim_start_matches("# ").to_owned()).collect();
             let (method, path) = (method.to_owned(), at.to_owned());
-            this.operations.push(Operation { method, path, parameters, answer, not_read });
+            this.operations.push(Operation { method, path, parameters, forms, answer, not_read });
         }
         this
     }
 
     /// The fields of a record.
-    pub(crate) fn record(&self, name: &str) -> Vec<(String, Stated)> {
+    pub(crate) fn record(&self, name: &str) -> Members {
         self.fields(&self.types["records"][name]["fields"], &self.comments, &format!("records/{name}/fields"))
     }
 
-    fn fields(&self, all: &Yaml, comments: &BTreeMap<String, String>, at: &str) -> Vec<(String, Stated)> {
-        let mut found = Vec::new();
+    fn fields(&self, all: &Yaml, comments: &BTreeMap<String, String>, at: &str) -> Members {
+        self.members(all, comments, at).0
+    }
+
+    /// Members, and those of each form of a choice among them.
+    fn members(&self, all: &Yaml, comments: &BTreeMap<String, String>, at: &str) -> (Members, Vec<Members>) {
+        let (mut found, mut forms) = (Vec::new(), Vec::new());
         for (name, field) in all.as_mapping().into_iter().flatten() {
             let name =
                 name.as_str().map_or_else(|| serde_yaml::to_string(name).unwrap().trim().to_owned(), str::to_owned);
             let at = format!("{at}/{name}");
-            found.push((name, self.field(field, comments, &at)));
+            match field["type"].as_str().map(|name| (name, &self.types["choices"][name])) {
+                Some((choice, own)) if own.is_mapping() => forms.extend(self.choice(choice, own)),
+                _ => found.push((name, self.field(field, comments, &at))),
+            }
         }
-        found
+        (found, forms)
+    }
+
+    /// The members of each form of a choice.
+    fn choice(&self, name: &str, choice: &Yaml) -> Vec<Members> {
+        let at = format!("choices/{name}");
+        let alternatives = self.fields(&choice["one_of"], &self.comments, &format!("{at}/one_of"));
+        let required = |(name, one)| vec![(name, Stated { is_required: true, ..one })];
+        let mut forms: Vec<Members> = alternatives.into_iter().map(required).collect();
+        for (value, members) in choice["cases"].as_mapping().into_iter().flatten() {
+            let value = value.as_str().unwrap().to_owned();
+            let mut members = self.fields(members, &self.comments, &format!("{at}/cases/{value}"));
+            let (kinds, values) = (vec!["string".to_owned()], vec![value]);
+            let decider = Stated { kinds, values, is_required: true, ..Stated::default() };
+            members.push((choice["choose_by"].as_str().unwrap().to_owned(), decider));
+            forms.push(members);
+        }
+        forms
     }
 
     fn field(&self, field: &Yaml, comments: &BTreeMap<String, String>, at: &str) -> Stated {
@@ -362,7 +476,7 @@ impl Drafts {
                 stated.bounds.insert(key, text(&serde_json::to_value(bound).unwrap()));
             }
         }
-        stated.fields = self.fields(&field["fields"], comments, &format!("{at}/fields"));
+        (stated.fields, stated.forms) = self.members(&field["fields"], comments, &format!("{at}/fields"));
         let ty = ["type", "list", "map"].into_iter().find(|key| has(key));
         match ty {
             Some(key) if field[key].is_null() => stated.is_empty = true,
@@ -402,7 +516,7 @@ impl Drafts {
                 let only = field["only"].as_sequence().map(|only| only.iter().collect::<Vec<_>>());
                 let values = only.unwrap_or_else(|| all.keys().collect());
                 stated.values = values.into_iter().map(|value| value.as_str().unwrap().to_owned()).collect();
-                "string"
+                if field["json"] == "number" { "integer" } else { "string" }
             }
         };
         stated.is_unsigned = name == "integer";

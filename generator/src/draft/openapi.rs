@@ -1,6 +1,8 @@
 //! OpenAPI 3 -> drafts. What OpenAPI does not state (rates, effects, outcomes) stays open, and each statement of the file
 //! is counted: read, left as an empty key, or not read.
 
+mod exported;
+mod forms;
 mod reading;
 mod schema;
 mod swagger;
@@ -13,10 +15,11 @@ use serde_json::Value;
 use self::reading::{Cursor, Mark, Reading};
 use self::schema::Side;
 use super::{
-    Answer, Data, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, known_as, name_of_path, shape,
+    Answer, ByValue, Data, Draft, DraftAccess, DraftField, JsonKind, OneOf, Source, Tally, Wanted, known_as,
+    name_of_path, shape,
 };
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Effect, ListName, Method, Need, PathPiece, Sent};
+use crate::model::{Api, ListName, Method, Need, PathPiece, Sent};
 use crate::plain_text;
 use crate::words::{Lists, Objects, Sends};
 
@@ -73,11 +76,14 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
                         continue;
                     }
                     let whole = format!("{}{path}", source.base_path());
-                    if let Some(why) = source.why_left_out(method, &whole, &found.drafts) {
+                    let call = source.call(path, &operation);
+                    let address =
+                        call.map_or(whole.as_str(), |call| whole.trim_end_matches(call).trim_end_matches('#'));
+                    if let Some(why) = source.why_left_out(method, address, call, &found.drafts) {
                         found.left_out.push(format!("{} {whole}: {why}", method.as_str()));
                     } else {
                         places.push((found.drafts.len(), operation.at.clone()));
-                        found.drafts.push(source.draft(path, method, &item, &operation));
+                        found.drafts.push(source.draft(address, call, method, &item, &operation));
                     }
                 }
                 None if ["options", "head", "trace"].contains(&method) => found
@@ -87,6 +93,7 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
             }
         }
     }
+    found.credentials = exported::credentials(api, &source.root);
     let (read, left_empty) = reading.counts();
     let unread = reading.unread();
     let not_read = unread.iter().map(|unread| unread.statements).sum();
@@ -112,10 +119,26 @@ struct OpenApiFile<'a> {
 }
 
 impl OpenApiFile<'_> {
-    fn draft(&self, path: &str, method: Method, item: &Cursor<'_>, operation: &Cursor<'_>) -> Draft {
+    fn draft(
+        &self,
+        path: &str,
+        call: Option<&str>,
+        method: Method,
+        item: &Cursor<'_>,
+        operation: &Cursor<'_>,
+    ) -> Draft {
         let (mut of_body, mut unread) = (Vec::new(), Vec::new());
         let is_in_path = path.contains('{');
         let (body, content) = self.body(method, operation, is_in_path, &mut of_body, &mut unread);
+        let body = body.map(|body| self.without_call(call, body));
+        let of_whole = body.as_ref().filter(|body| body.kind == JsonKind::Object);
+        let mut choices = of_whole.map(|body| body.choices.clone()).unwrap_or_default();
+        let mut by_value: Vec<_> =
+            of_whole.iter().flat_map(|body| &body.by_value).map(|one| (String::new(), one.clone())).collect();
+        let body = body.map(|body| match body.kind {
+            JsonKind::List => vec![DraftField { need: Some(Need::Always), ..body }],
+            _ => self.without_credentials(body.fields),
+        });
         let described = described(item, operation);
         let style = Style::of(operation, &described, body.is_some(), method);
         let mut fields = self.parameters(path, &described, &style, body.as_deref(), &mut unread);
@@ -127,6 +150,7 @@ impl OpenApiFile<'_> {
                 fields.push(field);
             }
         }
+        choices_within("", &fields, &mut choices, &mut by_value);
         let id = operation.text("operationId").filter(|id| id.chars().any(|c| c.is_ascii_alphanumeric()));
         let name = id.map_or_else(|| name_of_path(path), |id| name_of_id(id, &names(operation).1));
         let summary = operation.value.get("summary").and_then(Value::as_str).unwrap_or_default().trim();
@@ -134,39 +158,36 @@ impl OpenApiFile<'_> {
         operation.mark("summary", if is_title { Mark::Read } else { Mark::LeftEmpty });
         let description = operation.text_beside_gap("description").unwrap_or_default();
         let about = [summary, description].into_iter().filter(|text| !text.is_empty()).map(str::to_owned);
-        let seen = [method.as_str(), path, id.unwrap_or_default(), summary];
+        let base = self.base_path();
+        let in_file = path.strip_prefix(base.as_str()).unwrap_or(path);
+        let seen = [method.as_str(), in_file, id.unwrap_or_default(), summary];
         let seen = seen.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect();
         let mut draft = Draft {
             title: if is_title { summary.to_owned() } else { name.clone() },
             name,
             method: method.as_str().to_owned(),
-            path: format!("{}{path}", self.base_path()),
-            effect: operation.text("x-effect").and_then(Effect::parse),
+            path: path.to_owned(),
+            call: call.map(str::to_owned),
             effect_seen: seen,
             access: self.access(operation),
-            permission: operation.text("x-permission").map(str::to_owned),
             is_deprecated: operation.is_true("deprecated"),
             headers: self.declared_headers(&described),
             sends: style.sends(content, method),
-            lists: operation
-                .text("x-lists")
-                .and_then(Lists::parse)
-                .or(style.lists.filter(|_| style.is_read_from(content))),
-            objects: operation
-                .text("x-objects")
-                .and_then(Objects::parse)
-                .or(style.objects.filter(|_| style.is_read_from(content))),
-            rates: self.rates(operation),
+            lists: style.lists.filter(|_| style.is_read_from(content)),
+            objects: style.objects.filter(|_| style.is_read_from(content)),
+            choices,
+            by_value,
             request: Some(fields),
             response: self.answer(operation),
             examples_seen: self.examples(operation),
-            about: std::iter::once(format!("From {}, {} {path}.", self.file, method.as_str()))
+            about: std::iter::once(format!("From {}, {} {in_file}.", self.file, method.as_str()))
                 .chain(about)
                 .chain(of_body.into_iter().map(|remark: String| format!("Of the body: {remark}")))
                 .collect(),
             unread,
             ..Draft::default()
         };
+        exported::add(operation, &mut draft);
         if content == Content::Unknown {
             draft.body_is_unread();
         }
@@ -174,7 +195,7 @@ impl OpenApiFile<'_> {
     }
 
     /// Why an operation is not drafted, although it is wanted.
-    fn why_left_out(&self, method: Method, path: &str, drafts: &[Draft]) -> Option<String> {
+    fn why_left_out(&self, method: Method, path: &str, call: Option<&str>, drafts: &[Draft]) -> Option<String> {
         let pieces = match PathPiece::all_of(path) {
             Ok(pieces) => pieces,
             Err(why) => return Some(why.to_owned()),
@@ -185,11 +206,52 @@ impl OpenApiFile<'_> {
         if names.iter().any(|piece| is_double(*piece)) {
             return Some("a parameter is in the path twice".to_owned());
         }
-        if let Some(id) = known_as(self.api, method.as_str(), path) {
+        if let Some(id) = known_as(self.api, method.as_str(), path, call) {
             return Some(format!("the schema has it as {id}"));
         }
-        let is_same = |other: &&Draft| other.method == method.as_str() && shape(&other.path) == shape(path);
+        let is_same = |other: &&Draft| {
+            other.method == method.as_str() && shape(&other.path) == shape(path) && other.call.as_deref() == call
+        };
         drafts.iter().find(is_same).map(|other| format!("it has the address of {}", other.path))
+    }
+
+    /// The call that a path names behind its `#`, if the body of the operation has a member for it.
+    fn call<'p>(&self, path: &'p str, operation: &Cursor<'_>) -> Option<&'p str> {
+        let (_, call) = path.split_once('#')?;
+        let member = self.api.calls.method.as_deref()?;
+        let media = operation.get("requestBody")?.get("content")?.members();
+        let schema = media.into_iter().find_map(|(_, media)| media.get("schema"))?;
+        let names_it = operation.peek(|| {
+            let members =
+                [Some(schema.clone()), schema.get("allOf").and_then(|parts| parts.items().into_iter().next())];
+            members.into_iter().flatten().any(|part| {
+                part.get("properties").and_then(|all| all.get(member)).is_some_and(|one| one.value["const"] == call)
+            })
+        });
+        names_it.then_some(call)
+    }
+
+    /// The parameters of a call, without the members that name it.
+    fn without_call(&self, call: Option<&str>, body: DraftField) -> DraftField {
+        let calls = &self.api.calls;
+        match (call, &calls.params) {
+            (None, _) => body,
+            (Some(_), Some(params)) => {
+                let params = body.fields.into_iter().find(|field| field.name == *params);
+                params.unwrap_or_else(|| DraftField { kind: JsonKind::Object, ..DraftField::default() })
+            }
+            (Some(_), None) => {
+                let is_own = |field: &DraftField| !calls.members().any(|member| member == field.name);
+                DraftField { fields: body.fields.into_iter().filter(is_own).collect(), ..body }
+            }
+        }
+    }
+
+    /// The members of a body that are no credentials of the schema.
+    fn without_credentials(&self, fields: Vec<DraftField>) -> Vec<DraftField> {
+        let carried: Vec<&str> =
+            self.api.credentials.iter().flat_map(|own| &own.carried).map(|one| one.name.as_str()).collect();
+        fields.into_iter().filter(|field| !carried.contains(&field.name.as_str())).collect()
     }
 
     /// The path of the first server, which is not part of a client's base address.
@@ -221,23 +283,6 @@ impl OpenApiFile<'_> {
         let named: Vec<String> =
             ways.iter().map(|way| if way.is_empty() { "nothing".to_owned() } else { way.join(" and ") }).collect();
         DraftAccess::Unknown(format!("Secured by {}.", named.join(", or by ")))
-    }
-
-    /// The rates that the exporter wrote.
-    fn rates(&self, operation: &Cursor<'_>) -> Option<Vec<String>> {
-        let rates = operation.get("x-rate-limits")?;
-        let rate = |rate: Cursor<'_>| {
-            let (calls, per) = (rate.scalar("calls")?, rate.text("per")?);
-            if let Some(pool) = rate.text("pool") {
-                let when = rate.text("when").map(|when| format!(" {when}")).unwrap_or_default();
-                rate.mark("by", Mark::Read);
-                return Some(format!("{} of {pool}{when}", rate.scalar("weight")?));
-            }
-            let per = if per == "second" { "s" } else { per };
-            let class = rate.text("class").map(|class| format!(" for {class}")).unwrap_or_default();
-            Some(format!("{calls}/{per} per {}{class}", rate.text("by")?))
-        };
-        Some(rates.items().into_iter().filter_map(rate).collect())
     }
 
     /// Whether the schema already has a header, as one of its own or as a credential.
@@ -286,7 +331,11 @@ impl OpenApiFile<'_> {
                 let field = field.unwrap_or_else(|| DraftField { name: one.name.to_owned(), ..DraftField::default() });
                 let fault = if is_double { Some(why) } else { self.why_unfit(path, one, &field, style, body) };
                 why = fault.unwrap_or(why);
-                fault.is_none().then_some(field)
+                fault.is_none().then_some(field).map(|field| {
+                    // JSON of any form has no form outside of a body.
+                    let is_undecided = field.is_undecided || field.kind == JsonKind::Json;
+                    DraftField { is_undecided, ..field }
+                })
             });
             let Some(mut field) = field else {
                 unread.push(format!("the {} parameter {}, {why}", one.place, one.name));
@@ -296,7 +345,8 @@ impl OpenApiFile<'_> {
             one.at.mark("in", Mark::Read);
             field.in_header = in_header;
             let is_required = one.at.is_true("required") || one.place == "path";
-            field.need = Some(Need::No);
+            field.is_bare = true;
+            field.need = Some(schema::need_of(&one.at));
             if is_required {
                 schema::require(&mut field);
             }
@@ -339,7 +389,7 @@ impl OpenApiFile<'_> {
         is_in_path: bool,
         remarks: &mut Vec<String>,
         unread: &mut Vec<String>,
-    ) -> (Option<Vec<DraftField>>, Content) {
+    ) -> (Option<DraftField>, Content) {
         let Some(body) = operation.get("requestBody") else { return (None, Content::None) };
         let media = body.get("content").map(|content| content.members()).unwrap_or_default();
         let json = media.iter().find(|(name, _)| name.contains("json"));
@@ -363,12 +413,12 @@ impl OpenApiFile<'_> {
                     why = "which is an array beside parameters of the path";
                     None
                 }
-                JsonKind::List if whole.item == JsonKind::Object && !whole.fields.is_empty() => {
-                    Some(vec![DraftField { need: Some(Need::Always), ..whole }])
+                JsonKind::List => {
+                    Some(whole).filter(|whole| whole.item == JsonKind::Object && !whole.fields.is_empty())
                 }
-                JsonKind::Object if !whole.fields.is_empty() => {
-                    remarks.extend(whole.remarks);
-                    Some(whole.fields)
+                JsonKind::Object if !whole.is_again => {
+                    remarks.extend(whole.remarks.clone());
+                    Some(whole)
                 }
                 _ => None,
             }
@@ -398,16 +448,23 @@ impl OpenApiFile<'_> {
         };
         let whole = self.without_refusal(&schema).unwrap_or_else(|| schema::field("", &schema, Side::Answer, &[]));
         let data = self.api.envelope.as_ref().and_then(|envelope| envelope.data.as_ref()?.member());
-        let inner = data.and_then(|data| whole.fields.iter().find(|field| field.name == data).cloned());
+        let own: Vec<&str> = operation.text(exported::DATA).into_iter().flat_map(|path| path.split('.')).collect();
+        let path = if own.is_empty() { data.into_iter().collect() } else { own };
+        let inner = path
+            .iter()
+            .try_fold(whole.clone(), |outer, name| outer.fields.into_iter().find(|field| field.name == *name));
         let field = inner.unwrap_or(whole);
         let (kind, item, is_undecided) = (field.kind, field.item, field.is_undecided);
-        let data = Data { fields: field.fields, named: field.named, records: Vec::new(), remarks: field.remarks };
+        let data = field.clone().into_data();
         match kind {
             JsonKind::List if item == JsonKind::Object && !data.fields.is_empty() && !is_undecided => {
                 Answer::Array(data)
             }
-            JsonKind::Object if !data.fields.is_empty() && !is_undecided => Answer::Object(data),
-            _ => Answer::Unknown(said().chain(data.remarks).collect()),
+            JsonKind::Object if !is_undecided => Answer::Object(Data { is_empty: data.fields.is_empty(), ..data }),
+            JsonKind::Unknown => Answer::Unknown(said().chain(data.remarks).collect()),
+            _ if is_undecided => Answer::Unknown(said().chain(data.remarks).collect()),
+            JsonKind::List if item == JsonKind::Unknown => Answer::Unknown(said().chain(data.remarks).collect()),
+            _ => Answer::Object(as_value(field)),
         }
     }
 
@@ -436,6 +493,36 @@ impl OpenApiFile<'_> {
     }
 }
 
+/// A record for an answer that is a single value, a list of values or a map.
+fn as_value(field: DraftField) -> Data {
+    let name = if field.name.is_empty() { "value".to_owned() } else { field.name.clone() };
+    let field = DraftField { name, ..field };
+    Data { fields: vec![field], is_value: true, ..Data::default() }
+}
+
+/// Adds the choices within objects and lists of objects, with the names of their members as in the whole request.
+fn choices_within(
+    prefix: &str,
+    fields: &[DraftField],
+    choices: &mut Vec<OneOf>,
+    by_value: &mut Vec<(String, ByValue)>,
+) {
+    for field in fields {
+        let prefix = match field.kind {
+            JsonKind::List => ListName::new(&field.name).item_prefix(),
+            _ => format!("{prefix}{}.", field.name),
+        };
+        let named = |name: &String| format!("{prefix}{name}");
+        choices.extend(field.choices.iter().map(|one| OneOf {
+            members: one.members.iter().map(named).collect(),
+            wins: one.wins.as_ref().map(named),
+            need: one.need,
+        }));
+        by_value.extend(field.by_value.iter().map(|one| (prefix.clone(), one.clone())));
+        choices_within(&prefix, &field.fields, choices, by_value);
+    }
+}
+
 /// The names of the parameters in a path. Those that the file does not describe become parameters without a type.
 fn path_parameters(path: &str, fields: &mut Vec<DraftField>) -> Vec<String> {
     let names = path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_owned()));
@@ -455,7 +542,12 @@ fn names<'a>(operation: &Cursor<'a>) -> (Option<&'a str>, Vec<&'a str>) {
 
 /// The name of an operation with this id; the exporter writes the family before it, which is also the tag.
 fn name_of_id(id: &str, tags: &[&str]) -> String {
-    let bare = tags.iter().find_map(|tag| id.strip_prefix(tag)?.strip_prefix('.')).unwrap_or(id);
+    let exported = tags.iter().find_map(|tag| id.strip_prefix(tag)?.strip_prefix('.'));
+    let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    if let Some(name) = exported.filter(is_name) {
+        return name.to_owned();
+    }
+    let bare = exported.unwrap_or(id);
     name_of_path(&format!("/{}", bare.replace(['/', '{', '}'], "-")))
 }
 
@@ -540,6 +632,9 @@ impl Style {
     fn why_unlike(&self, one: &Described<'_>, field: &DraftField) -> Option<&'static str> {
         const UNLIKE: &str = "which is written in another way";
         match field.kind {
+            JsonKind::List if field.item == JsonKind::Object && self.own_lists.is_none() => {
+                Some("whose items are objects")
+            }
             JsonKind::List if self.own_lists.is_some() => None,
             JsonKind::Object if self.own_objects.is_some() => None,
             JsonKind::List => (self.lists != lists(one) || lists(one).is_none()).then_some(UNLIKE),

@@ -225,7 +225,7 @@ impl RecordedOperation {
         let seen = format!("As seen in {used} answers; there may be more.");
         let kind = self.data.kind();
         let inner = self.data.item.as_deref().unwrap_or(&self.data);
-        let data = Data { fields: inner.fields(), named: None, records: Vec::new(), remarks: vec![seen] };
+        let data = Data { fields: inner.fields(), remarks: vec![seen], ..Data::default() };
         let name = name_of_path(path);
         let mut draft = Draft {
             title: name.clone(),

@@ -2,7 +2,7 @@
 
 use super::types::{Types, field_names, with_rust};
 use super::yaml::{self, Entry, Yaml};
-use super::{Answer, Data, Draft, DraftAccess, DraftField, JsonKind};
+use super::{Answer, ByValue, Data, Draft, DraftAccess, DraftField, JsonKind};
 use crate::check;
 use crate::model::{ListName, Need};
 
@@ -46,6 +46,7 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
         entries.push(Entry::new("source", Yaml::Map(source)));
     }
     entries.push(Entry::text("http", format!("{} {}", draft.method, draft.path)));
+    entries.extend(draft.call.as_ref().map(|call| Entry::text("call", call)));
     entries.push(Entry::gap("doc"));
     entries.push(match draft.effect {
         Some(effect) => Entry::word("effect", effect.as_str()),
@@ -59,9 +60,7 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
     if draft.is_whitelisted {
         entries.push(Entry::word("whitelisted", "true"));
     }
-    if draft.is_deprecated {
-        entries.push(Entry::new("deprecated", Yaml::Map(Vec::new())));
-    }
+    entries.extend(deprecated(draft.is_deprecated, &draft.deprecation));
     entries.extend(draft.permission.as_ref().map(|permission| Entry::text("permission", permission)));
     if !draft.headers.is_empty() {
         entries.push(Entry::new("headers", Yaml::Texts(draft.headers.clone())));
@@ -125,7 +124,7 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
             wins: choice.wins.as_ref().map(bare),
             need: choice.need,
         };
-        let (key, name, is_unstated) = types.choice(&own);
+        let (key, name, is_unstated) = types.choice(&own, fields);
         let mut keys = vec![Entry::word("type", name)];
         if choice.need != Need::No {
             keys.push(Entry::word("required", choice.need.as_str()));
@@ -138,7 +137,23 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
         remarks.dedup();
         entries.push(Entry::new(key, Yaml::Map(keys)).comments(remarks));
     }
+    for (_, choice) in draft.by_value.iter().filter(|(of, _)| of == prefix) {
+        entries.push(by_value(draft, prefix, choice, types));
+    }
     entries
+}
+
+/// A choice by value, which is a type.
+fn by_value(draft: &Draft, prefix: &str, choice: &ByValue, types: &mut Types<'_>) -> Entry {
+    let cases = choice.cases.iter().map(|(value, members)| {
+        let members = members.iter().zip(field_names(members, check::is_free_setter));
+        let entries = members.map(|(member, rust)| with_rust(parameter(draft, prefix, member, types), rust)).collect();
+        Entry::new(value, Yaml::Map(entries))
+    });
+    let cases = cases.collect();
+    let (key, name) = types.choice_by_value(&choice.decider, cases);
+    let need = (choice.need != Need::No).then(|| Entry::word("required", choice.need.as_str()));
+    Entry::new(key, Yaml::Map([Entry::word("type", name)].into_iter().chain(need).collect()))
 }
 
 /// A parameter of a request, or of the item or object that `prefix` names, which cannot hold a list of objects.
@@ -174,7 +189,7 @@ fn object(own: &str, outer: &str, field: &DraftField, draft: &Draft, types: &mut
     if let Some(need) = field.need.filter(|need| *need != Need::No) {
         entries.push(Entry::word("required", need.as_str()));
     }
-    entries.extend(deprecated(field));
+    entries.extend(deprecated(field.is_deprecated, &field.deprecation));
     entries.push(Entry::gap("doc"));
     let prefix = format!("{outer}{}.", field.name);
     entries.push(Entry::new("fields", Yaml::Map(parameters(draft, &prefix, &field.fields, types))));
@@ -183,7 +198,7 @@ fn object(own: &str, outer: &str, field: &DraftField, draft: &Draft, types: &mut
 
 fn bounds(field: &DraftField) -> Vec<Entry> {
     if field.is_undecided {
-        return deprecated(field).into_iter().collect();
+        return deprecated(field.is_deprecated, &field.deprecation).into_iter().collect();
     }
     let is_list = field.kind == JsonKind::List;
     let (min, max) = if is_list { ("min_items", "max_items") } else { ("min", "max") };
@@ -201,13 +216,14 @@ fn bounds(field: &DraftField) -> Vec<Entry> {
         number("digits", &field.digits),
         edit,
         field.unit.as_ref().map(|unit| Entry::text("unit", unit.clone())),
-        deprecated(field),
+        deprecated(field.is_deprecated, &field.deprecation),
     ];
     entries.into_iter().flatten().collect()
 }
 
-fn deprecated(field: &DraftField) -> Option<Entry> {
-    field.is_deprecated.then(|| Entry::new("deprecated", Yaml::Map(Vec::new())))
+pub(super) fn deprecated(is_so: bool, keys: &[(&'static str, String)]) -> Option<Entry> {
+    let keys = keys.iter().map(|(key, text)| Entry::text(*key, text)).collect();
+    is_so.then(|| Entry::new("deprecated", Yaml::Map(keys)))
 }
 
 fn list_of_objects(own: &str, field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
@@ -225,6 +241,9 @@ fn list_of_objects(own: &str, field: &DraftField, draft: &Draft, types: &mut Typ
 
 /// The pair of times that bounds a query; if there is none, how far back the answer reaches.
 fn window(draft: &Draft, types: &Types<'_>) -> Option<Entry> {
+    if let Some(history) = &draft.history {
+        return Some(Entry::text("history", history.clone()));
+    }
     if draft.window.is_empty() && !draft.is_both_or_neither {
         return None;
     }
@@ -233,11 +252,18 @@ fn window(draft: &Draft, types: &Types<'_>) -> Option<Entry> {
     if let ([], [("access", length)]) = (times.as_slice(), draft.window.as_slice()) {
         return Some(Entry::text("history", length.clone()));
     }
-    let mut entries = match times.as_slice() {
+    let stated = |key: &str| draft.window.iter().find(|(known, _)| *known == key).map(|(_, name)| name.as_str());
+    let mut entries = match stated("from")
+        .zip(stated("to"))
+        .map(<[&str; 2]>::from)
+        .as_ref()
+        .map_or(times.as_slice(), |named| named)
+    {
         [from, to] => vec![Entry::text("from", *from), Entry::text("to", *to)],
         _ => vec![Entry::gap("from"), Entry::gap("to")],
     };
-    entries.extend(draft.window.iter().map(|(bound, length)| Entry::text(*bound, length.clone())));
+    let is_bound = |key: &&str| !["from", "to"].contains(key);
+    entries.extend(draft.window.iter().filter(|(key, _)| is_bound(key)).map(|(key, text)| Entry::text(*key, text)));
     if draft.is_both_or_neither {
         entries.push(Entry::word("both_or_neither", "true"));
     }
@@ -260,21 +286,25 @@ fn response(draft: &Draft, types: &mut Types<'_>) -> Entry {
         entries.push(Entry::text("cursor", cursor.clone()));
         entries.push(next.as_ref().map_or_else(|| Entry::gap("next"), |next| Entry::text("next", next.clone())));
     }
+    if let Some(path) = &draft.data {
+        entries.insert(0, Entry::text("data", path.clone()));
+    }
     Entry::new("response", Yaml::Map(entries)).comments(data.remarks.clone())
 }
 
 /// The record for the data: one of the family, or a new one.
 fn record(key: &str, draft: &Draft, data: &Data, types: &mut Types<'_>) -> Entry {
-    let known = if data.records.is_empty() { types.records_with(&data.fields) } else { data.records.clone() };
+    let known =
+        if data.records.is_empty() && !data.is_value { types.records_with(&data.fields) } else { data.records.clone() };
     match known.split_first() {
         Some((first, [])) => Entry::word(key, first.clone()),
         Some((first, others)) => {
             Entry::word(key, first.clone()).comments([format!("Also fits: {}.", others.join(", "))])
         }
-        None if data.fields.is_empty() => Entry::gap(key),
+        None if data.fields.is_empty() && !data.is_empty => Entry::gap(key),
         None => {
             let own = format!("{}-result", draft.name);
-            let name = types.record_named(data.named.as_deref(), &own, &data.fields, &data.remarks);
+            let name = types.record_named(data.named.as_deref(), &own, data);
             Entry::word(key, name)
         }
     }

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToUpperCamelCase as _;
 
+use super::render::deprecated;
 use super::yaml::{Entry, Yaml};
-use super::{DraftField, JsonKind, NewTypes, OneOf};
+use super::{Data, DraftField, JsonKind, NewTypes, OneOf};
 use crate::check;
 use crate::model::{Api, BUILT_IN, Family, Response, Type, field_name, type_name, variant_name};
 use crate::words::Times;
@@ -140,7 +141,7 @@ impl<'a> Types<'a> {
             (_, JsonKind::Integer) => FieldType::whole("integer"),
             (_, JsonKind::Signed) if field.scale.is_some() => FieldType::whole("decimal"),
             (_, JsonKind::Signed) => FieldType::whole("signed"),
-            (_, JsonKind::Json) if !is_parameter => FieldType::whole("json"),
+            (_, JsonKind::Json) => FieldType::whole("json"),
             (_, JsonKind::Number) => FieldType::whole(if field.digits.is_some() { "integer" } else { "decimal" }),
             (None, JsonKind::Text) => FieldType::whole("string"),
             _ => FieldType::Unknown,
@@ -188,26 +189,55 @@ impl<'a> Types<'a> {
 
     /// The choice of these parameters: its key in requests, its name, and whether it states another winner than the
     /// source.
-    pub(super) fn choice(&mut self, one_of: &OneOf) -> (String, String, bool) {
+    pub(super) fn choice(&mut self, one_of: &OneOf, fields: &[DraftField]) -> (String, String, bool) {
         if let Some((index, wins)) = self.known_choice(&one_of.members, one_of.wins.as_deref()) {
             let name = self.family.choices[index].name.wire.clone();
             let key = self.choices.get(&index).map_or_else(|| name.to_lowercase(), |key| (*key).to_owned());
             return (key, name, wins != one_of.wins);
         }
         let joined = one_of.members.join("-or-").to_upper_camel_case();
-        let name = self.free_name(&joined);
         let members = one_of.members.iter().map(|member| {
-            let field = DraftField { name: member.clone(), ..DraftField::default() };
-            let ty = match self.find(&field, true) {
-                FieldType::Type { name, .. } => Entry::word("type", name),
-                FieldType::Unknown => Entry::gap("type"),
-            };
-            Entry::new(member.clone(), Yaml::Map(vec![ty]))
+            let nothing = DraftField { name: member.clone(), ..DraftField::default() };
+            let field = fields.iter().find(|field| field.name == *member).unwrap_or(&nothing);
+            let mut entries = Vec::new();
+            self.typed(field, true, &mut entries);
+            if field.kind == JsonKind::Unknown {
+                entries.truncate(1);
+            }
+            Entry::new(member.clone(), Yaml::Map(entries))
         });
-        let mut entries = vec![Entry::gap("doc"), Entry::new("one_of", Yaml::Map(members.collect()))];
+        let members = members.collect();
+        let mut entries = vec![Entry::gap("doc"), Entry::new("one_of", Yaml::Map(members))];
         entries.extend(one_of.wins.as_ref().map(|wins| Entry::text("wins", wins.clone())));
-        self.new.choices.push(Entry::new(name.clone(), Yaml::Map(entries)));
-        (joined[..1].to_lowercase() + &joined[1..], name, false)
+        let (key, name) = self.new_choice(&joined, entries);
+        (key, name, false)
+    }
+
+    /// A choice that a parameter decides: its key in requests, and its name.
+    pub(super) fn choice_by_value(&mut self, decider: &DraftField, cases: Vec<Entry>) -> (String, String) {
+        let of_decider = match self.find(decider, true) {
+            FieldType::Type { name, .. } => Entry::word("type", name),
+            FieldType::Unknown => Entry::gap("type"),
+        };
+        let entries = vec![
+            Entry::gap("doc"),
+            Entry::text("choose_by", &decider.name),
+            of_decider,
+            Entry::new("cases", Yaml::Map(cases)),
+        ];
+        self.new_choice(&format!("by-{}", decider.name).to_upper_camel_case(), entries)
+    }
+
+    /// The new choice with these keys, or the one that has them already.
+    fn new_choice(&mut self, wanted: &str, entries: Vec<Entry>) -> (String, String) {
+        let entries = Yaml::Map(entries);
+        let same = self.new.choices.iter().find(|known| known.value == entries).map(|known| known.key.clone());
+        let name = same.unwrap_or_else(|| {
+            let name = self.free_name(wanted);
+            self.new.choices.push(Entry::new(name.clone(), entries));
+            name
+        });
+        (name[..1].to_lowercase() + &name[1..], name)
     }
 
     /// A choice of exactly these parameters, with this winner if one is given.
@@ -243,31 +273,27 @@ impl<'a> Types<'a> {
 
     /// A new record for a name of the source, which is reused wherever the name occurs again; or for something without
     /// a name.
-    pub(super) fn record_named(
-        &mut self,
-        named: Option<&str>,
-        own: &str,
-        fields: &[DraftField],
-        remarks: &[String],
-    ) -> String {
-        let Some(named) = named else { return self.new_record(own, fields, remarks) };
+    pub(super) fn record_named(&mut self, named: Option<&str>, own: &str, data: &Data) -> String {
+        let Some(named) = named else { return self.new_record(own, data) };
+        // The exporter writes the family before the name.
+        let named = named.strip_prefix(&self.family.name).and_then(|rest| rest.strip_prefix('.')).unwrap_or(named);
         if let Some(known) = self.named.get(named) {
             return known.clone();
         }
         let name = self.free_name(named);
         // An object within it may refer to it.
         self.named.insert(named.to_owned(), name.clone());
-        self.fill_record(name, fields, remarks)
+        self.fill_record(name, data)
     }
 
-    /// A new record with these fields.
-    fn new_record(&mut self, name: &str, fields: &[DraftField], remarks: &[String]) -> String {
+    fn new_record(&mut self, name: &str, data: &Data) -> String {
         let name = self.free_name(name);
-        self.fill_record(name, fields, remarks)
+        self.fill_record(name, data)
     }
 
     /// Adds the record with this name, which is reserved before nested records get theirs.
-    fn fill_record(&mut self, name: String, fields: &[DraftField], remarks: &[String]) -> String {
+    fn fill_record(&mut self, name: String, data: &Data) -> String {
+        let Data { fields, remarks, is_by_position, is_value, .. } = data;
         self.new.records.push(Entry::gap(name.clone()));
         let at = self.new.records.len() - 1;
         let rust_names = field_names(fields, |_| true);
@@ -276,8 +302,11 @@ impl<'a> Types<'a> {
             entries.push(with_rust(self.record_field(&name, field), rust));
         }
         let fields = entries;
-        let entries = vec![Entry::gap("doc"), Entry::new("fields", Yaml::Map(fields))];
-        self.new.records[at] = Entry::new(name.clone(), Yaml::Map(entries)).comments(remarks.to_vec());
+        let by_position = is_by_position.then(|| Entry::word("by_position", "true"));
+        let as_value = is_value.then(|| Entry::word("as_value", "true"));
+        let entries = [Entry::gap("doc")].into_iter().chain(by_position).chain(as_value);
+        let entries = entries.chain([Entry::new("fields", Yaml::Map(fields))]).collect();
+        self.new.records[at] = Entry::new(name.clone(), Yaml::Map(entries)).comments(remarks.clone());
         name
     }
 
@@ -290,7 +319,10 @@ impl<'a> Types<'a> {
         } else if !field.fields.is_empty() && !field.is_undecided {
             let known = self.records_with(&field.fields).into_iter().next();
             let own = format!("{record}-{}", field.name);
-            let item = known.unwrap_or_else(|| self.record_named(field.named.as_deref(), &own, &field.fields, &[]));
+            let item = known.unwrap_or_else(|| {
+                let data = Data { remarks: Vec::new(), ..field.clone().into_data() };
+                self.record_named(field.named.as_deref(), &own, &data)
+            });
             entries.push(Entry::word(key, item));
             entries.extend((key != "type").then(|| Entry::gap("doc")));
         } else {
@@ -299,6 +331,7 @@ impl<'a> Types<'a> {
         if field.may_be_null {
             entries.push(Entry::word("may_be", "null"));
         }
+        entries.extend(deprecated(field.is_deprecated, &field.deprecation));
         Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
     }
 
@@ -308,7 +341,11 @@ impl<'a> Types<'a> {
         match self.find(field, is_parameter) {
             FieldType::Type { name, is_part } => {
                 let is_built_in = BUILT_IN.iter().any(|(known, _)| *known == name);
-                let travels = self.travels(&name, field);
+                let travels = if field.is_of_numbers || field.is_json_number {
+                    Some("number")
+                } else {
+                    self.travels(&name, field)
+                };
                 let is_time = name == "time";
                 entries.push(Entry::word(key, name));
                 if is_part {
@@ -337,6 +374,9 @@ impl<'a> Types<'a> {
             JsonKind::Text => true,
             _ => return None,
         };
+        if field.is_bare {
+            return None;
+        }
         match is_text {
             false if is_number && !is_iso && self.numbers_as_text() => Some("number"),
             true if is_number && !is_iso && !self.numbers_as_text() => Some("text"),

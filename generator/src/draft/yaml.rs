@@ -5,7 +5,7 @@
 use crate::diagnostics::is_invisible;
 
 /// A value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Yaml {
     /// No value; a person has to fill it in.
     Gap,
@@ -19,7 +19,7 @@ pub(super) enum Yaml {
 }
 
 /// A key with its value and the comments above it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) comments: Vec<String>,
     pub(super) key: String,

@@ -16,6 +16,7 @@ mod operations;
 mod parameters;
 mod patterns;
 mod rules;
+mod signing;
 mod statements;
 mod values;
 
@@ -56,6 +57,7 @@ pub(crate) fn openapi(api: &Api) -> OpenApi {
         .list("tags", api.families.iter().map(families::tag))
         .with("paths", operations::paths(api))
         .with("components", components)
+        .maybe("x-credentials", api.credentials.as_ref().map(signing::of))
         .into_value();
     let mut text = format!("{document:#}");
     text.push('\n');

@@ -114,9 +114,26 @@ impl Generator {
             written.push(path);
         }
         written.extend(write::replace_stale(&folder, &types)?);
+        if let Some(credentials) = &found.credentials {
+            written.extend(self.add_credentials(credentials)?);
+        }
         let statements = found.tally.map(|tally| (tally.read, tally.left_empty, tally.not_read));
         let (left_out, unread) = (found.left_out, found.unread);
         Ok(Drafted { written, types: files.types.names(), left_out, unread, statements })
+    }
+
+    /// Adds the key `credentials` to `api.yaml`, which has none.
+    fn add_credentials(&self, credentials: &str) -> Result<Vec<PathBuf>, Diagnostics> {
+        const FILE: &str = "api.yaml";
+        let path = self.schema_folder().join(FILE);
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            let mut to = Diagnostics::default();
+            to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()))
+                .help("the source states credentials, which belong there");
+            to
+        })?;
+        let text = format!("{}\ncredentials: {credentials}\n", text.trim_end());
+        write::replace_stale(self.schema_folder(), &BTreeMap::from([(FILE.to_owned(), text)]))
     }
 
     /// The facts of the schema, as in [`Schema::facts`](crate::Schema::facts), as far as it can be read; of a draft,
@@ -158,10 +175,10 @@ fn drafts(api: &Api, family: &Family, source: &DraftSource, wanted: &Wanted) -> 
 fn without_known(api: &Api, found: Source) -> Source {
     let (mut new, mut left_out): (Vec<Draft>, _) = (Vec::new(), found.left_out);
     for draft in found.drafts {
-        let is_same =
-            |other: &&Draft| other.method == draft.method && draft::shape(&other.path) == draft::shape(&draft.path);
+        let address = |draft: &Draft| (draft.method.clone(), draft::shape(&draft.path), draft.call.clone());
+        let is_same = |other: &&Draft| address(other) == address(&draft);
         let is_section = draft.source.is_some();
-        match (draft::known_as(api, &draft.method, &draft.path), new.iter().find(is_same)) {
+        match (draft::known_as(api, &draft.method, &draft.path, draft.call.as_deref()), new.iter().find(is_same)) {
             (Some(id), _) if !is_section => {
                 left_out.push(format!("{} {}: the schema has it as {id}", draft.method, draft.path))
             }

@@ -23,6 +23,8 @@ pub(super) enum Mark {
 /// The statements of a file, which are its values without members.
 pub(super) struct Reading {
     root: Value,
+    /// Whether keys beside a reference count, as they do since OpenAPI 3.1.
+    counts_beside_references: bool,
     marks: RefCell<HashMap<String, Mark>>,
     /// What the marks replaced, so that they can be taken back.
     log: RefCell<Vec<(String, Option<Mark>)>>,
@@ -37,11 +39,13 @@ pub(super) struct Unread {
 
 impl Reading {
     pub(super) fn of(root: Value) -> Self {
-        Self { root, marks: RefCell::default(), log: RefCell::default() }
+        let version = root["openapi"].as_str().unwrap_or_default();
+        let counts_beside_references = !version.starts_with("3.0");
+        Self { root, counts_beside_references, marks: RefCell::default(), log: RefCell::default() }
     }
 
     pub(super) fn root(&self) -> Cursor<'_> {
-        Cursor { reading: self, value: &self.root, at: "#".to_owned(), named: None }
+        Cursor { reading: self, value: &self.root, at: "#".to_owned(), named: None, beside: None }
     }
 
     /// How many statements were read, and how many left a key empty.
@@ -133,13 +137,15 @@ pub(super) struct Cursor<'a> {
     pub(super) at: String,
     /// The place that a reference led to.
     named: Option<String>,
+    /// What is beside the reference, where that counts.
+    beside: Option<Box<Self>>,
 }
 
 impl<'a> Cursor<'a> {
     /// The member, behind its references.
     pub(super) fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key)?;
-        Some(Self { value, at: below(&self.at, key), named: None, reading: self.reading }.resolved())
+        Some(Self { value, at: below(&self.at, key), named: None, beside: None, reading: self.reading }.resolved())
     }
 
     /// The members of an object with their names, each behind its references.
@@ -150,11 +156,15 @@ impl<'a> Cursor<'a> {
 
     /// The items of a list, each behind its references.
     pub(super) fn items(&self) -> Vec<Self> {
-        let item = |(at, value)| Self { value, at, named: None, reading: self.reading }.resolved();
+        let item = |(at, value)| Self { value, at, named: None, beside: None, reading: self.reading }.resolved();
         if self.value.is_array() { members(self.value, &self.at).into_iter().map(item).collect() } else { Vec::new() }
     }
 
     fn resolved(mut self) -> Self {
+        let has_others = self.value.as_object().is_some_and(|all| all.len() > 1 && all.contains_key("$ref"));
+        if has_others && self.reading.counts_beside_references {
+            self.beside = Some(Box::new(self.clone()));
+        }
         for _ in 0..MAX_REFERENCES {
             let Some(target) = self.value["$ref"].as_str().and_then(|target| target.strip_prefix('#')) else { break };
             let Some(found) = self.reading.root.pointer(target) else { break };
@@ -163,6 +173,16 @@ impl<'a> Cursor<'a> {
             self.named = Some(self.at.clone());
         }
         self
+    }
+
+    /// What is beside the reference that led here; it names no place of its own.
+    pub(super) fn beside(&self) -> Option<&Self> {
+        self.beside.as_deref()
+    }
+
+    /// The value without what is beside the reference that led to it.
+    pub(super) fn alone(&self) -> Self {
+        Self { beside: None, ..self.clone() }
     }
 
     /// The place that a reference led to, which names the value.

@@ -1,8 +1,9 @@
 //! JSON Schema of OpenAPI -> the fields of a draft.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::reading::{Cursor, Mark, scalar};
+use super::{exported, forms};
 use crate::draft::{DraftField, JsonKind};
 use crate::model::Need;
 use crate::words::Times;
@@ -37,9 +38,6 @@ const NOT_EXPRESSIBLE: [&str; 16] = [
 /// Formats of integers that are never negative.
 const UNSIGNED: [&str; 5] = ["uint", "uint8", "uint16", "uint32", "uint64"];
 
-/// The longest schema that a comment shows as it is.
-const LONGEST_SHOWN: usize = 200;
-
 /// The keys that the exporter adds for what JSON Schema cannot say.
 const BOUNDS_OF_TEXT: [&str; 2] = ["x-minimum", "x-maximum"];
 
@@ -50,7 +48,7 @@ pub(super) fn field(name: &str, schema: &Cursor<'_>, side: Side, within: &[Strin
 
 /// What a schema is to the one that encloses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Whole,
     /// Its members may be in other parts.
     OfSeveral,
@@ -59,7 +57,11 @@ enum Part {
 }
 
 /// The field for a schema, or for a part of one.
-fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], part: Part) -> DraftField {
+pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], part: Part) -> DraftField {
+    let (schema, target) = match schema.beside() {
+        Some(beside) => (&beside.clone(), Some(schema.alone())),
+        None => (schema, None),
+    };
     let mut field = DraftField { name: name.to_owned(), named: schema.name(), ..DraftField::default() };
     if schema.reference().is_some_and(|place| within.iter().any(|outer| outer == place)) {
         field.is_again = true;
@@ -69,9 +71,10 @@ fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], part: Pa
     }
     let within: Vec<String> = within.iter().cloned().chain(schema.reference().map(str::to_owned)).collect();
     field.remarks.extend(schema.text_beside_gap("description").map(str::to_owned));
-    let form = only_form(schema, side, &mut field);
+    let form = forms::only(schema, side, &within, &mut field);
     let parts = schema.get("allOf").map(|parts| parts.items()).unwrap_or_default();
-    let (parts, bare): (Vec<_>, Vec<_>) = form.into_iter().chain(parts).partition(has_type);
+    let all = target.into_iter().chain(form).chain(parts);
+    let (parts, bare): (Vec<_>, Vec<_>) = all.partition(has_type);
     bare.iter().for_each(|part| beside(part, side, &mut field));
     match parts.as_slice() {
         [only] if !has_content(schema) => as_whole(only, side, &within, part, &mut field),
@@ -79,6 +82,9 @@ fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], part: Pa
     }
     kind(schema, side, &mut field);
     values(schema, &mut field);
+    if field.kind == JsonKind::Unknown && !field.is_undecided && part != Part::OfSeveral && is_anything(schema) {
+        field.kind = JsonKind::Json;
+    }
     if field.kind == JsonKind::List
         && let Some(items) = schema.get("items")
     {
@@ -95,7 +101,11 @@ fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], part: Pa
                 }
             }
         }
-        (Side::Answer, _) => {}
+        (Side::Answer, _) => field.is_deprecated |= schema.is_true("deprecated"),
+    }
+    if let Some(deprecation) = schema.get("x-deprecated") {
+        field.deprecation =
+            ["since", "use"].iter().filter_map(|key| Some((*key, deprecation.text(key)?.to_owned()))).collect();
     }
     // A remark of the parts says so, too.
     let no_null = "`nullable` is not read.";
@@ -109,6 +119,15 @@ fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], part: Pa
         field.remarks.push(format!("`{key}` is not read{}.", shown(&schema.value[key])));
     }
     field
+}
+
+/// Whether a schema restricts nothing, so that it is JSON of any form.
+fn is_anything(schema: &Cursor<'_>) -> bool {
+    let says = ["description", "title", "example", "examples", "deprecated", "readOnly", "writeOnly", "externalDocs"];
+    schema
+        .value
+        .as_object()
+        .is_some_and(|all| all.keys().all(|key| says.contains(&key.as_str()) || key.starts_with("x-")))
 }
 
 /// Whether a schema has members or items beside its parts.
@@ -137,13 +156,11 @@ fn has_type(part: &Cursor<'_>) -> bool {
 /// Takes over what a part without a type states of the whole.
 fn beside(part: &Cursor<'_>, side: Side, field: &mut DraftField) {
     field.remarks.extend(part.text_beside_gap("description").map(str::to_owned));
-    match side {
-        Side::Answer => field.may_be_null |= part.is_true("nullable"),
-        Side::Request => {
-            field.may_be_null |= part.value.get("nullable") == Some(&Value::Bool(true));
-            field.is_deprecated |= part.is_true("deprecated");
-        }
-    }
+    field.is_deprecated |= part.is_true("deprecated");
+    field.may_be_null |= match side {
+        Side::Answer => part.is_true("nullable"),
+        Side::Request => part.value.get("nullable") == Some(&Value::Bool(true)),
+    };
 }
 
 /// Takes over what the only part states.
@@ -191,48 +208,12 @@ fn shown(value: &Value) -> String {
     scalar(value).filter(|text| text.len() < 60).map_or_else(String::new, |text| format!(": {text}"))
 }
 
-/// The only form of several, beside null; and an enum beside the text that leaves it open. Several other forms leave
-/// the type empty.
-fn only_form<'a>(schema: &Cursor<'a>, side: Side, field: &mut DraftField) -> Option<Cursor<'a>> {
-    for key in ["oneOf", "anyOf"] {
-        let Some(forms) = schema.get(key) else { continue };
-        let (nulls, mut forms): (Vec<_>, Vec<_>) =
-            forms.items().into_iter().partition(|form| form.value.get("type").is_some_and(|kind| kind == "null"));
-        if side == Side::Answer {
-            nulls.iter().for_each(|null| null.mark("type", Mark::Read));
-        }
-        field.may_be_null |= !nulls.is_empty();
-        let is_listed = forms.iter().any(|form| form.value.get("enum").is_some());
-        if is_listed && forms.len() == 2 {
-            forms.retain(|form| {
-                let is_open = form.value == &serde_json::json!({"type": "string"});
-                if is_open {
-                    form.mark_all(Mark::Read);
-                }
-                !is_open
-            });
-        }
-        if let [only] = forms.as_slice() {
-            return Some(only.clone());
-        }
-        let shown: Vec<String> = forms.iter().map(in_short).collect();
-        field.remarks.push(format!("One of {} forms (`{key}`): {}.", forms.len(), shown.join(", ")));
-        field.kind = JsonKind::Unknown;
-        field.is_undecided = true;
-    }
-    None
-}
-
-/// The name of a schema, or all of it if that is short; what is not shown does not count as read.
-fn in_short(schema: &Cursor<'_>) -> String {
-    let json = schema.value.to_string();
-    match schema.name() {
-        Some(name) => name,
-        None if json.len() <= LONGEST_SHOWN => {
-            schema.mark_all(Mark::LeftEmpty);
-            json
-        }
-        None => "one without a name".to_owned(),
+/// How far a parameter is required, where the exporter says more than `required` can.
+pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
+    match parameter.text(exported::REQUIRED) {
+        Some("conditional") => Need::Conditional,
+        Some("unstated") => Need::Unstated,
+        _ => Need::No,
     }
 }
 
@@ -251,6 +232,9 @@ fn all_of(parts: &[Cursor<'_>], side: Side, within: &[String], field: &mut Draft
         field.named = field.named.take().or(part.named);
         field.values.extend(part.values.into_iter().filter(|value| !field.values.contains(value)).collect::<Vec<_>>());
         part.fields.into_iter().for_each(|inner| put(&mut field.fields, inner));
+        field.choices.extend(part.choices);
+        field.by_value.extend(part.by_value);
+        field.is_by_position |= part.is_by_position;
         field.remarks.extend(part.remarks);
         field.may_be_null |= part.may_be_null;
         field.is_undecided |= part.is_undecided;
@@ -280,7 +264,7 @@ fn required(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
 }
 
 /// Adds a field. Of two with the same name the later counts, and a remark has what only the earlier states.
-fn put(fields: &mut Vec<DraftField>, field: DraftField) {
+pub(super) fn put(fields: &mut Vec<DraftField>, field: DraftField) {
     let Some(known) = fields.iter_mut().find(|known| known.name == field.name) else {
         fields.push(field);
         return;
@@ -319,6 +303,10 @@ fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
         [] if has_properties => "object",
         [] => return,
         [word] => word,
+        ["number", "string"] if side == Side::Answer => {
+            field.is_json_number = true;
+            "string"
+        }
         // What is read as text may be a number, too.
         ["number" | "integer", "string"] | ["string", "number" | "integer"] => "string",
         several => {
@@ -345,6 +333,7 @@ fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
         "integer" => JsonKind::Signed,
         "number" => JsonKind::Number,
         "boolean" => JsonKind::Boolean,
+        "array" if side == Side::Answer && by_position(schema, field) => JsonKind::Object,
         "array" => JsonKind::List,
         "object" => JsonKind::Object,
         other => {
@@ -355,6 +344,21 @@ fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
         }
     };
     format(schema, field);
+}
+
+/// Reads an array whose places have titles, which are the names of the fields of a record.
+fn by_position(schema: &Cursor<'_>, field: &mut DraftField) -> bool {
+    let fields = schema.attempt(|| {
+        let places = schema.get("prefixItems")?.items();
+        let titled = |place: &Cursor<'_>| {
+            let name = place.beside().unwrap_or(place).text("title")?;
+            Some(DraftField { need: Some(Need::No), ..self::field(name, place, Side::Answer, &[]) })
+        };
+        places.iter().map(titled).collect::<Option<Vec<_>>>().filter(|fields| !fields.is_empty())
+    });
+    field.is_by_position = fields.is_some();
+    field.fields = fields.unwrap_or_default();
+    field.is_by_position
 }
 
 /// Counts a type as read, but not the `null` of a request.
@@ -463,6 +467,13 @@ fn values(schema: &Cursor<'_>, field: &mut DraftField) {
     let values: Vec<&Value> = listed.iter().filter(|value| !value.is_null()).collect();
     field.may_be_null |= values.len() < listed.len();
     let is_boolean = field.kind == JsonKind::Boolean && values.len() == 2;
+    let are_whole = values.iter().all(|value| value.is_i64() || value.is_u64());
+    if are_whole && matches!(field.kind, JsonKind::Integer | JsonKind::Signed | JsonKind::Unknown) {
+        schema.mark(key, Mark::Read);
+        field.values = values.into_iter().filter_map(scalar).collect();
+        (field.kind, field.is_of_numbers) = (JsonKind::Text, true);
+        return;
+    }
     let all_texts = values.iter().all(|value| value.as_str().is_some_and(|text| !text.is_empty()));
     if is_boolean || (all_texts && matches!(field.kind, JsonKind::Text | JsonKind::Unknown)) {
         schema.mark(key, Mark::Read);
@@ -491,7 +502,8 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
             continue;
         }
         let mut inner = self::field(name, &property, side, within);
-        inner.need = Some(Need::No);
+        inner.need =
+            Some(if side == Side::Request { need_of(property.beside().unwrap_or(&property)) } else { Need::No });
         put(&mut field.fields, inner);
     }
     required(schema, side, field);
@@ -505,8 +517,11 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
             holds(item(&field.name.clone(), &more, side, within), field);
         }
         Some(more) => {
-            field.remarks.push(format!("An object with names of its own, each with {}.", in_short(&more)));
+            field.remarks.push(format!("An object with names of its own, each with {}.", forms::in_short(&more)));
             (field.kind, field.is_undecided) = (JsonKind::Unknown, true);
+        }
+        None if schema.value["properties"].as_object().is_some_and(Map::is_empty) => {
+            schema.mark("properties", Mark::Read);
         }
         None if is_map && side == Side::Answer => field.kind = JsonKind::Json,
         None if is_map => (field.kind, field.is_undecided) = (JsonKind::Unknown, true),
@@ -520,6 +535,7 @@ fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
     if field.is_undecided || field.kind == JsonKind::Object {
         return;
     }
+    // The listed values bound an enum.
     let is_number = matches!(field.kind, JsonKind::Number | JsonKind::Integer | JsonKind::Signed);
     let bounds = match field.kind {
         JsonKind::List => ["minItems", "maxItems"],
@@ -554,14 +570,27 @@ fn bound(schema: &Cursor<'_>, key: &str, field: &mut DraftField) -> Option<Strin
         field.remarks.push(format!("`{key}` is not read{}.", shown(value)));
         return None;
     }
-    schema.scalar(key)
+    let text = schema.scalar(key)?;
+    Some(match field.scale.as_ref().and_then(|scale| scale.parse().ok()) {
+        Some(scale) => unscaled(&text, scale),
+        None => text,
+    })
+}
+
+/// The value of a whole number that travels times a power of ten.
+fn unscaled(text: &str, scale: usize) -> String {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let digits = format!("{digits:0>width$}", width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let number = format!("{sign}{whole}.{fraction}");
+    number.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Whether a default is a value of the type.
 fn is_default_of(default: &Value, field: &DraftField) -> bool {
     let Some(text) = scalar(default).filter(|text| !text.is_empty()) else { return false };
     match field.kind {
-        _ if !field.values.is_empty() => field.values.contains(&text),
+        _ if !field.values.is_empty() => field.values.contains(&text) && default.is_string() != field.is_of_numbers,
         JsonKind::Integer => text.parse::<u64>().is_ok(),
         JsonKind::Signed => text.parse::<i64>().is_ok(),
         JsonKind::Number => text.parse::<f64>().is_ok() && !text.contains(['e', 'E']),

@@ -1,6 +1,6 @@
 //! Components that operations share: types of the families, headers, credentials and refusals.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::object::Object;
 use super::patterns::{class, form_pattern};
@@ -87,10 +87,13 @@ fn record(family: &Family, record: &Record) -> Value {
     let mut fields = record.fields.iter().map(|field| (field.name.wire.clone(), self::field(family, field)));
     let form = match record.travels {
         RecordForm::Object => {
-            Object::new().with("type", "object").text("description", &record.doc).map("properties", fields)
+            let properties: Map<_, _> = fields.collect();
+            Object::new().with("type", "object").text("description", &record.doc).with("properties", properties)
         }
         RecordForm::Array => {
-            let elements: Vec<_> = fields.map(|(_, field)| field).collect();
+            let titled =
+                |(name, field): (String, Value)| Object::new().with("title", name).and(Object::of(field)).into_value();
+            let elements: Vec<_> = fields.map(titled).collect();
             Object::new().with("type", "array").text("description", &record.doc).with("prefixItems", elements)
         }
         RecordForm::Value(_) => {

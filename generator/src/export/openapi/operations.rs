@@ -138,6 +138,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         .list("x-choices", in_query.into_iter().flat_map(|operation| query_choices(family, operation)))
         .maybe("x-window", operation.window.as_ref().map(window))
         .maybe("x-history", operation.history.map(|history| history.to_string()))
+        .maybe("x-data", operation.data.as_ref().map(ToString::to_string))
         .maybe("x-page", page(operation))
         .and(confirm::of(operation))
         .list("x-intents", operation.intents.iter().map(intent))

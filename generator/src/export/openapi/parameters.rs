@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::object::{Object, among_others, any_of, having};
 use super::values::{Location, schema, typed};
@@ -37,7 +37,7 @@ impl<'a> Parameters<'a> {
         let property = |parameter: &&Parameter| (parameter.name.wire.clone(), self.value(parameter));
         Object::new()
             .with("type", "object")
-            .map("properties", parameters.iter().map(property))
+            .with("properties", parameters.iter().map(property).collect::<Map<_, _>>())
             .list("required", required.map(|parameter| parameter.name.wire.as_str()))
     }
 
