@@ -4,6 +4,7 @@
 //! `serde_yaml` read each file as well, so that the schema means the same to every YAML tool; build scripts are
 //! compiled without it. CRLF and byte-order marks are errors, so that a schema has one byte form.
 
+pub(crate) mod declared;
 #[cfg(feature = "cli")]
 mod describe;
 #[cfg(feature = "cli")]

@@ -1,5 +1,7 @@
-//! Syntax trees of code that is emitted often: rows of tables, and calls for each parameter. Made from tokens, which
-//! have to be parsed, they take twice as long.
+//! Syntax trees of code that is emitted often: rows of tables and declarations.
+//!
+//! With `quote!` they would look like their output, but the tokens have to be parsed before they can be printed: reading
+//! the schema and emitting everything then takes 40 % more instructions. Rarely used code is `quote!`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote};

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::object::Object;
+use super::object::{Object, declared};
 use crate::diagnostics::Place;
-use crate::model::{Batch, Compound, Confirm, Echoes, NamesWithin, Operation, OutcomeRow, Pair};
+use crate::model::{Batch, Echoes, NamesWithin, Operation, OutcomeRow};
 
 /// The outcome of a request that changes something, for one result of its call.
 pub(super) fn outcome(row: &OutcomeRow) -> Value {
@@ -17,46 +17,13 @@ pub(super) fn outcome(row: &OutcomeRow) -> Value {
 
 /// The ids of a request, the query that shows its outcome, and whether a repeat does harm.
 pub(super) fn of(operation: &Operation) -> Object {
-    let repeat = operation.repeat.as_ref();
-    let repeat = repeat.map(|repeat| {
-        Object::new()
-            .with("is", "harmless")
-            .maybe("byKey", name(&repeat.key))
-            .maybe("kept", repeat.kept.map(|kept| kept.to_string()))
-            .with("why", repeat.why.as_str())
-    });
     Object::new()
         .maybe("x-client-id", operation.client_id.as_ref().map(|(parameter, _)| parameter.as_str()))
-        .maybe("x-confirm", operation.confirm.as_ref().map(confirm))
+        .maybe("x-confirm", operation.confirm.as_ref().map(declared))
         .maybe("x-echoes", operation.echoes.as_ref().map(echoes))
-        .maybe("x-compound", operation.compound.as_ref().map(compound))
-        .maybe("x-repeat", repeat)
+        .maybe("x-compound", operation.compound.as_ref().map(declared))
+        .maybe("x-repeat", operation.repeat.as_ref().map(declared))
         .maybe("x-items", operation.batch.as_ref().map(items))
-}
-
-fn confirm(confirm: &Confirm) -> Value {
-    let pairs = |pairs: &[Pair]| -> Vec<_> {
-        pairs.iter().map(|((one, _), (other, _))| (one.clone(), Value::from(other.as_str()))).collect()
-    };
-    Object::new()
-        .with("by", confirm.by.0.as_str())
-        .maybe("then", name(&confirm.then))
-        .map("ids", pairs(&confirm.ids))
-        .map("find", pairs(&confirm.find))
-        .list("with", names(&confirm.with))
-        .map("withAs", pairs(&confirm.with_as))
-        .map("set", pairs(&confirm.set))
-        .maybe("since", name(&confirm.since))
-        .map("matches", pairs(&confirm.matches))
-        .map("agrees", several(&confirm.agrees))
-        .list("beside", names(&confirm.beside))
-        .maybe("created", name(&confirm.created))
-        .list("createsWith", names(&confirm.creates_with))
-        .maybe("changed", name(&confirm.changed))
-        .map("changedWhile", several(&confirm.changed_while))
-        .maybe("expires", name(&confirm.expires))
-        .maybe("kept", confirm.kept.map(|kept| kept.to_string()))
-        .into_value()
 }
 
 /// The ids of the request that the answer repeats.
@@ -66,12 +33,6 @@ fn echoes(echoes: &Echoes) -> Value {
         .map("also", several(&echoes.also))
         .flag("one_is_enough", echoes.one_is_enough)
         .into_value()
-}
-
-/// The separate effects of a request.
-fn compound(compound: &Compound) -> Value {
-    let when = compound.when.iter().map(|((name, _), (value, _))| (name.clone(), Value::from(value.as_str())));
-    Object::new().map("when", when.collect::<Vec<_>>()).with("why", compound.why.as_str()).into_value()
 }
 
 fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {

@@ -326,8 +326,8 @@ fn time(here: PageContext<'_, '_>) -> Markup {
         h2 { "How far back" }
         (by_family(here, &["Operation", "Time range", "Covers at most", "Goes back"], |_, view| {
             let (window, history) = (view.operation.window.as_ref(), view.operation.history);
-            let access = window.and_then(|window| window.access).or(history);
-            let span = window.and_then(|window| window.span);
+            let access = window.and_then(|window| window.access).map(|(length, _)| length).or(history);
+            let span = window.and_then(|window| window.span).map(|(length, _)| length);
             (window.is_some() || history.is_some()).then(|| vec![
                 html! { @if let Some(window) = window { code { (window.from.0) } " to " code { (window.to.0) } } },
                 html! { @match span { Some(span) => (span), None => span.quiet { "not stated" } } },
@@ -405,7 +405,7 @@ fn outcomes(here: PageContext<'_, '_>) -> Markup {
                 html! {
                     @match &operation.repeat {
                         Some(repeat) => {
-                            "Harmless: " (sentence(&repeat.why))
+                            "Harmless: " (sentence(&repeat.why.0))
                         }, None => "Not before the outcome is known."
                     }
                 },

@@ -73,13 +73,13 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
             div { dt { "Effect" } dd { (does) } }
             div #repeat { dt { "Repeat" } dd {
                 @match &operation.repeat {
-                    Some(repeat) => { strong { "Harmless. " } (sentence(&repeat.why)) }
+                    Some(repeat) => { strong { "Harmless. " } (sentence(&repeat.why.0)) }
                     None => (repeat),
                 }
             } }
             @if let Some(compound) = &operation.compound {
                 div { dt { "Several things" } dd {
-                    (sentence(&compound.why))
+                    (sentence(&compound.why.0))
                     @if let Some(((name, _), (value, _))) = &compound.when {
                         " Only when " code { (name) } " is " code { (value) } "."
                     }
@@ -114,7 +114,7 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
                 div {
                     dt { "At a time" }
                     dd {
-                        (pieces::count(usize::try_from(limit.n).unwrap_or(usize::MAX), "amendment"))
+                        (pieces::count(usize::try_from(limit.n.0).unwrap_or(usize::MAX), "amendment"))
                         " of one " code { (limit.per.0) }
                     }
                 }
@@ -134,19 +134,19 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
             @if let Some(window) = &operation.window {
                 div #window { dt { "Time range" } dd {
                     "From " code { (window.from.0) } " to " code { (window.to.0) }
-                    @if window.both_or_neither { ", both or neither" } "."
+                    @if window.both_or_neither.is_set() { ", both or neither" } "."
                     ul {
-                        @if let Some(span) = window.span { li { "Covers at most " strong.span { (span) } "." } }
-                        @if let Some(access) = window.access {
+                        @if let Some((span, _)) = window.span { li { "Covers at most " strong.span { (span) } "." } }
+                        @if let Some((access, _)) = window.access {
                             li {
-                                @if window.access_is_of_data { "Data goes back " } @else { "Begins at most " }
-                                strong.access { (access) } @if window.access_is_of_data { "." } @else { " ago." }
+                                @if window.access_is_of_data() { "Data goes back " } @else { "Begins at most " }
+                                strong.access { (access) } @if window.access_is_of_data() { "." } @else { " ago." }
                             }
                         }
-                        @if let Some(default) = window.default {
+                        @if let Some((default, _)) = window.default {
                             li { "Left out, it covers " strong.default { (default) } "." }
                         }
-                        @if let Some(zone) = window.days { li { "Its data is of whole days in " strong.days { (zone) } "." } }
+                        @if let Some((zone, _)) = window.days { li { "Its data is of whole days in " strong.days { (zone) } "." } }
                     }
                 } }
             }

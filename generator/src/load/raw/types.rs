@@ -161,6 +161,8 @@ mappings! {
         may_be: Option<Spanned<MayBe>>,
         /// The condition under which it is present, as in "comes only for futures", if the document names one.
         comes_only: Option<Text>,
+        /// Who has seen it on the wire, at least two, if no document has it.
+        sources: Option<Spanned<Vec<Text>>>,
         /// `operation.parameter`: everything as there; other keys beside it override.
         r#as: Option<Text>,
         /// Set if the document advises against its use.
