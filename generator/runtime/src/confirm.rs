@@ -20,7 +20,8 @@ mod verdict;
 use std::time::Duration;
 
 use crate::batches::Batch;
-use crate::client::{CLOCK_ERROR, ClientCore, LAG, SETTLING};
+use crate::client::{ClientCore, LAG, SETTLING};
+use crate::evidence::CLOCK_ERROR;
 use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
 

@@ -195,11 +195,19 @@ impl SigningTimes {
         self.made_at.map_or(self.signed_at, |made_at| made_at.max(self.signed_at))
     }
 
-    /// How far it is apart from another one, as far as both clocks show it.
+    /// The times by each clock.
+    pub(crate) fn each(self) -> impl Iterator<Item = Timestamp> {
+        [Some(self.signed_at), self.made_at].into_iter().flatten()
+    }
+
+    /// How far it is apart from another one, as far as that is certain: any clock may have been right each time.
     pub(crate) fn apart(self, other: Self) -> Duration {
+        if self.made_at.is_none() || other.made_at.is_none() {
+            return Duration::ZERO;
+        }
         let between = |one: Timestamp, other: Timestamp| one.as_millis().abs_diff(other.as_millis());
-        let by_machine = self.made_at.zip(other.made_at).map_or(0, |(one, other)| between(one, other));
-        Duration::from_millis(by_machine.min(between(self.signed_at, other.signed_at)))
+        let all = self.each().flat_map(|one| other.each().map(move |other| between(one, other)));
+        Duration::from_millis(all.min().unwrap_or_default())
     }
 }
 

@@ -50,6 +50,16 @@ impl Ledger {
         ClaimHandle { effect, nth: claims.len() - 1 }
     }
 
+    /// Notes that an id names several orders from now on.
+    pub(crate) fn share(&self, client_oid: &str) {
+        let is_named = |label: &str| label.split(' ').next() == Some(client_oid);
+        for (effect, claims) in &mut self.state().claims {
+            if matches!(effect, Effect::Placed(label) if is_named(label)) {
+                claims.iter_mut().for_each(|claim| claim.naming = Naming::SharedId);
+            }
+        }
+    }
+
     /// Records the outcome of a claim.
     pub(crate) fn record(&self, handle: &ClaimHandle, outcome: Outcome, known: Known, how: &'static str) {
         if let Some(claim) = self.state().claims.get_mut(&handle.effect).and_then(|claims| claims.get_mut(handle.nth)) {
