@@ -1,4 +1,7 @@
 //! Confirms the outcome of requests: when a call leaves it unknown, queries whether the request had its effect.
+//!
+//! Confirmation works on tables of wire names: a query costs slightly more than a typed one, and no code is emitted for
+//! it.
 
 mod absence;
 mod calls;

@@ -11,6 +11,10 @@
 //!
 //! A journal has no secrets: it stores parameters and the time of the signature, never a header, and of the key a
 //! salted digest.
+//!
+//! Each item of a batch ends by itself, as a line within the stored change; a change for each item would lose that they
+//! were sent and signed together. A long journal is read and pruned by numbers, some at a time, because a Redis server
+//! does nothing else meanwhile. A call with a journal is a future on the heap, so that one without is not larger.
 
 #[cfg(any(feature = "journal", feature = "redis"))]
 mod entry;

@@ -2,6 +2,9 @@
 //! campaign goes: within each assumption by default, and beyond one where that is asked for.
 //!
 //! Beyond an assumption no client can be right, so a campaign that finds nothing there does not vary it at all.
+//!
+//! A run goes as far as the guide's table allows; `--beyond NAME` goes further, and a test shows that a correct client
+//! then fails, because a dial that never fails would vary nothing.
 
 use std::collections::BTreeSet;
 use std::fmt;

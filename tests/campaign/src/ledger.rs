@@ -1,3 +1,5 @@
+//! The claims of a client, to be compared with the events of the exchange.
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,3 +1,5 @@
+//! The settings of a campaign.
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 

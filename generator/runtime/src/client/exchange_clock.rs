@@ -10,6 +10,11 @@
 //! that signature, and never if it is implausible. A refusal of a signature that fits the time in the response shows
 //! that signatures are checked by another clock, so the estimate is dropped. Responses that contradict each other come
 //! from different clocks; how slow and how fast these were is remembered.
+//!
+//! Only signed calls count, because others may be cached; the `Date` header counts only if the envelope has no time.
+//! Upper bounds come from the answer with the latest time, because an answer that is delayed or repeated makes the
+//! clock seem slow. A contradicting answer replaces the bounds. Signatures are
+//! corrected by default once the clocks certainly differ; otherwise a machine with a bad clock could not trade.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

@@ -2,6 +2,10 @@
 //!
 //! They show whether two of them used the same id, and when one of them left. Their texts are copied into one buffer:
 //! if each request kept its memory for hours, every call would allocate cold memory.
+//!
+//! They are JSON of their parameters, also if these travel in a query, a form, a path or headers, because ids are found
+//! by searching JSON text. They are remembered for the account, not for the client, because a record proves at most one
+//! change.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

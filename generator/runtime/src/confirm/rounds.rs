@@ -1,4 +1,7 @@
 //! Sends queries in rounds, until every outcome is known or the deadline passes.
+//!
+//! Two absences count in a row only if no query of the order between them lacks an answer, whichever task sent it:
+//! exchanges deny an order that exists, but not twice in a row, and the missing answer may have been the record.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};

@@ -1,4 +1,7 @@
 //! Calls that wait for evidence, and records from outside that may be evidence.
+//!
+//! A record from outside does not cut a call short, whose answer often comes a moment later; it is remembered, and
+//! counts if there is no answer. A refusal of a request whose effect a record shows has an unknown outcome.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};

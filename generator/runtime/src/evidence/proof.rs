@@ -2,6 +2,10 @@
 //!
 //! A record with the right id may be of another request: an older or a later one with the same id, or of the same order
 //! before the change. It is a proof only if nothing contradicts the request and something confirms it.
+//!
+//! Attempts that carry one key of repeats are one request, where the schema says that the exchange recognizes it. They
+//! are attempts only if their whole stored form is equal and the key is still kept; anything else with the id is a
+//! rival. A record of any of them is a proof.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -1,4 +1,7 @@
 //! The data of the site, read from the model. Pages are made from it and use only plain data of the model themselves.
+//!
+//! The view alone reads the model: HTML, Markdown, JSON and the search are made of it. A test reads the facts and rules
+//! back from the pages and compares both ways.
 
 mod operation;
 mod parameters;

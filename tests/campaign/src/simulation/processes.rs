@@ -1,5 +1,8 @@
 //! An account whose process is killed at random instants. What is left of each is its journal, from which the next one
 //! recovers, compares the account, and keeps a ledger.
+//!
+//! A killed process is a dropped one: its tasks and its client are dropped at a random instant, and the next one begins
+//! with the journal.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

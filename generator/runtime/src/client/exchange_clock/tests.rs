@@ -1,3 +1,5 @@
+//! Bounds of the exchange's clock from answers, and clocks that are set or drift.
+
 use super::*;
 
 const WINDOW: Option<Duration> = Some(Duration::from_secs(30));

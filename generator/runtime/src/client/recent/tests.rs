@@ -1,3 +1,5 @@
+//! Which requests are remembered, for how long, and what is a rival.
+
 use super::*;
 
 fn at(seconds: u64) -> Moment {

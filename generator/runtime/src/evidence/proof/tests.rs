@@ -1,3 +1,5 @@
+//! Which records prove a request, and which contradict it.
+
 use super::*;
 
 const SIGNED: u64 = 1_700_000_000_000;
