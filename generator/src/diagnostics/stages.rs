@@ -1,4 +1,6 @@
 //! Mistakes are gated by stage: content that could not be read is unknown, so references to it are not reported.
+//!
+//! A word or a number that could not be read hides nothing about names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -6,6 +6,10 @@
 //! document show the keys that have no form of their own there. `facts` prints the facts, and the audit compares them.
 //! Each element is made from all members of its part of the model, so that a new member does not compile until it is a
 //! key or a fact, or is left out on purpose.
+//!
+//! One walk makes keys and facts, because two would have to be changed together. A fact says what a document says, so
+//! that a choice becomes its parameters, and a transition one from each state. The facts of a choice belong to the
+//! operation that sends it.
 
 mod account;
 mod answers;

@@ -1,5 +1,7 @@
 //! Pages on topics that concern many operations: signing, time, ids, unknown outcomes, paging, quantities.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::address::{Address, anchor};
@@ -24,6 +26,21 @@ pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
         Page { title, about, main, aside: None, headings: Vec::new(), family: None, markdown: None, address }
     };
     CONCEPTS.iter().zip(&MAINS).map(page).collect()
+}
+
+/// The words of each page, each once, so that a page is found by what it explains.
+pub(super) fn words(site: &Site<'_>) -> Vec<String> {
+    let of_page = |(concept, main): (&Concept, &fn(PageContext<'_, '_>) -> Markup)| {
+        let html = main(PageContext { site, page: &Address::concept(concept.file) }).into_string();
+        // What stands between tags is text.
+        let text = html.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text.to_lowercase());
+        let words: BTreeSet<String> = text
+            .flat_map(|text| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>())
+            .filter(|word| word.len() > 2)
+            .collect();
+        words.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    CONCEPTS.iter().zip(&MAINS).map(of_page).collect()
 }
 
 /// A table of the operations for which `cells` returns something.

@@ -19,7 +19,9 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     let headings = [("parameters", "Parameters"), ("answer", "Answer"), ("outcome", "Outcome"), ("rules", "Rules")];
     let headings =
         headings.into_iter().chain(has_statements.into_iter().filter(|(is, ..)| *is).map(|(_, id, title)| (id, title)));
-    let headings = headings.map(|(id, title)| (id.to_owned(), title.to_owned())).collect();
+    let headings: Vec<_> = headings.map(|(id, title)| (id.to_owned(), title.to_owned())).collect();
+    let markdown = Address::markdown(family.name(), &operation.name);
+    let trial = examples::trial(site, family, view);
     Page {
         address: view.address.clone(),
         title: operation.title.clone(),
@@ -33,6 +35,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
                 span.verb.(operation.method.as_str().to_lowercase()) { (operation.method.as_str()) }
                 code.path { (operation.path.text) }
             }
+            (jumps(here, &headings, &markdown, !trial.0.is_empty()))
             (in_short(here, family, view))
             h2 #parameters { @match operation.body { Body::Parameters(_) => "Parameters", Body::Array(_) => "Body" } }
             @if view.parameters.is_empty() { p.quiet { "None." } }
@@ -48,11 +51,22 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
         aside: Some(html! {
             h2.unseen { "Examples" }
             @for (index, example) in view.examples.iter().enumerate() { (examples::shown(site, view, example, index)) }
-            (examples::trial(site, family, view))
+            (trial)
         }),
         headings,
         family: Some(family.name().to_owned()),
-        markdown: Some(Address::markdown(family.name(), &operation.name)),
+        markdown: Some(markdown),
+    }
+}
+
+/// The parts of the page, and the page in another form. The script shows what needs a server.
+fn jumps(here: PageContext<'_, '_>, headings: &[(String, String)], markdown: &Address, has_trial: bool) -> Markup {
+    html! {
+        nav.jump aria-label="On this page" {
+            @for (anchor, title) in headings { a href={ "#" (anchor) } { (title) } " " }
+            @if has_trial { a href="#try" hidden { "Try it" } " " }
+            a href=(markdown.from(here.page)) type="text/markdown" { "View as Markdown" }
+        }
     }
 }
 
