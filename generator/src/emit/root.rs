@@ -303,10 +303,16 @@ fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
         let (module, name) = (ident(&module_name(&family.name)), ident(&operation.rust.rust));
         quote!($crate::#module::#name)
     });
-    let features = families().map(|family| {
-        let feature = &family.name;
-        quote!(feature = #feature)
-    });
+    let features: Vec<_> = families()
+        .map(|family| {
+            let feature = &family.name;
+            quote!(feature = #feature)
+        })
+        .collect();
+    let all = match features.as_slice() {
+        [one] => quote!(#one),
+        several => quote!(all(#(#several),*)),
+    };
     let (name, doc) = match observed {
         false => (
             "for_each_operation",
@@ -317,7 +323,7 @@ fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
     let name = ident(name);
     Some(quote! {
         #[doc = #doc]
-        #[cfg(all(#(#features),*))]
+        #[cfg(#all)]
         #[macro_export]
         macro_rules! #name {
             ($callback:ident) => {
