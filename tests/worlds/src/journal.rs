@@ -1,13 +1,16 @@
-//! A journal as a process has it open, which can be killed around each write.
+//! A journal as a process has it open, which can be killed around each write. In some scenarios it is kept in a folder,
+//! too, and what that has is what the client reads.
 
 use std::future::{pending, ready};
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use tradeapi::runtime::error::JournalError;
 use tradeapi::runtime::journal::{
-    Change, ChangeNumber, Ending, ItemEnding, Journal, JournalFuture, Selection, StoredChange,
+    Change, ChangeNumber, Durability, Ending, FileJournal, ItemEnding, Journal, JournalFuture, Selection, StoredChange,
 };
 
+use crate::memory::MemoryJournal;
 use crate::world::World;
 
 /// A journal as a process has it open.
@@ -16,9 +19,40 @@ pub(crate) struct OpenJournal {
     /// The number of the journal in its world.
     pub(crate) number: usize,
     pub(crate) process: usize,
+    /// The journal in a folder, which has to have the same.
+    disk: Option<FileJournal>,
 }
 
 impl OpenJournal {
+    /// Opens the journal with a number, for a process.
+    pub(crate) fn open(world: &Arc<World>, number: usize, process: usize) -> Self {
+        let stored = &world.journals[number];
+        let disk = stored.path().and_then(|path| {
+            FileJournal::open(path, Durability::Process).map_err(|error| stored.fail(error.to_string())).ok()
+        });
+        Self { world: Arc::clone(world), number, process, disk }
+    }
+
+    /// What the journal in the folder answers, which it does at once.
+    fn on_disk<'a, T>(&'a self, ask: impl FnOnce(&'a FileJournal) -> JournalFuture<'a, T>) -> Option<T> {
+        let answer = self.disk.as_ref().map(ask)?.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        match answer {
+            Poll::Ready(Ok(answer)) => Some(answer),
+            Poll::Ready(Err(error)) => {
+                self.stored().fail(error.to_string());
+                None
+            }
+            Poll::Pending => {
+                self.stored().fail("the journal on the disk is not ready".to_owned());
+                None
+            }
+        }
+    }
+
+    fn stored(&self) -> &MemoryJournal {
+        &self.world.journals[self.number]
+    }
+
     fn with<T>(&self, act: impl FnOnce(&mut Vec<StoredChange>) -> T) -> T {
         self.world.journals[self.number].with(act)
     }
@@ -29,9 +63,12 @@ impl Journal for OpenJournal {
         let operation = change.operation.clone();
         let number = self.with(|changes| {
             let number = ChangeNumber(changes.len() as u64 + 1);
-            changes.push(StoredChange::new(number, change, None));
+            changes.push(StoredChange::new(number, change.clone(), None));
             number
         });
+        if let Some(on_disk) = self.on_disk(|disk| disk.begin(change)) {
+            self.stored().compare(&number, &on_disk);
+        }
         self.world.stored(self.process, (self.number, number));
         if self.world.is_killed_at(self.process, || format!("{operation}, stored")) {
             return Box::pin(pending());
@@ -44,6 +81,7 @@ impl Journal for OpenJournal {
             return Box::pin(pending());
         }
         self.world.tell(|| format!("journal {}: change {number} ends as {}", self.number, ending.outcome));
+        self.on_disk(|disk| disk.end(number, ending.clone()));
         let ended = self.with(|changes| {
             let stored = changes.iter_mut().find(|stored| stored.number == number);
             stored.map(|stored| stored.ending = Some(ending))
@@ -59,6 +97,7 @@ impl Journal for OpenJournal {
         }
         let outcomes = || items.iter().map(|item| format!("{} {}", item.place, item.outcome)).collect::<Vec<_>>();
         self.world.tell(|| format!("journal {}: items of change {number} end as {:?}", self.number, outcomes()));
+        self.on_disk(|disk| disk.end_items(number, items.clone()));
         self.with(|changes| {
             if let Some(stored) = changes.iter_mut().find(|stored| stored.number == number) {
                 stored.items.retain(|known| items.iter().all(|item| item.place != known.place));
@@ -69,11 +108,16 @@ impl Journal for OpenJournal {
     }
 
     fn claim<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, String> {
-        Box::pin(ready(Ok(self.world.journals[self.number].claim(account, owner))))
+        let known = self.stored().claim(account, owner);
+        if let Some(on_disk) = self.on_disk(|disk| disk.claim(account, owner)) {
+            self.stored().compare(&known, &on_disk);
+        }
+        Box::pin(ready(Ok(known)))
     }
 
     fn claim_again<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, ()> {
-        self.world.journals[self.number].claim_again(account, owner);
+        self.stored().claim_again(account, owner);
+        self.on_disk(|disk| disk.claim_again(account, owner));
         Box::pin(ready(Ok(())))
     }
 
@@ -82,7 +126,14 @@ impl Journal for OpenJournal {
             Selection::After(number) => stored.number > number,
             _ => stored.ending.is_none(),
         };
-        let selected = self.with(|changes| changes.iter().filter(|stored| is_selected(stored)).cloned().collect());
-        Box::pin(ready(Ok(selected)))
+        let selected: Vec<_> =
+            self.with(|changes| changes.iter().filter(|stored| is_selected(stored)).cloned().collect());
+        match self.on_disk(|disk| disk.read(which)) {
+            Some(on_disk) => {
+                self.stored().compare(&selected, &on_disk);
+                Box::pin(ready(Ok(on_disk)))
+            }
+            None => Box::pin(ready(Ok(selected))),
+        }
     }
 }

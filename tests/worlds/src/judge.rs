@@ -36,6 +36,8 @@ pub(crate) fn judge(world: &World) -> Vec<FalseWord> {
         found.extend(changes.iter().filter_map(|change| truth.of_change(journal, change)));
         found.extend(truth.unreported(journal));
     }
+    let differences = world.journals.iter().filter_map(|journal| journal.difference());
+    found.extend(differences.map(|says| FalseWord { kind: "a journal has not what was stored", says }));
     found.extend(record.reports.iter().flat_map(|report| truth.of_report(report)));
     found.extend(truth.doubled());
     found

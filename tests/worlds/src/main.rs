@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use tradeapi_worlds::{Assumption, HOLES, Laws, SCENARIOS, Scenario, Words, explore, run};
+use tradeapi_worlds::{Assumption, Laws, SCENARIOS, Scenario, Words, explore, run};
 
 /// Runs the client in every small world that deviates from the kind one by at most so many choices.
 #[derive(Parser)]
@@ -18,9 +18,6 @@ struct Options {
     /// An assumption that does not hold: a name of the table in the guide.
     #[arg(long)]
     without: Option<String>,
-    /// Includes what the client does not survive yet.
-    #[arg(long)]
-    holes: bool,
     /// Stops a scenario after so many failures.
     #[arg(long, default_value_t = 5)]
     failures: usize,
@@ -44,15 +41,14 @@ fn main() -> ExitCode {
 fn explore_or_replay(options: &Options) -> Result<bool, String> {
     let named = |name: &String| Scenario::named(name).ok_or(format!("there is no scenario `{name}`"));
     let scenarios: Vec<&'static Scenario> = match options.scenario.as_slice() {
-        [] if options.holes => SCENARIOS.iter().collect(),
-        [] => Scenario::survived().collect(),
+        [] => SCENARIOS.iter().collect(),
         names => names.iter().map(named).collect::<Result<_, _>>()?,
     };
     let broken = match &options.without {
         Some(name) => Some(Assumption::named(name).ok_or(format!("there is no assumption `{name}`"))?),
         None => None,
     };
-    let laws = Laws { broken, has_holes: options.holes };
+    let laws = Laws { broken };
     if let Some(text) = &options.replay {
         let [scenario] = scenarios[..] else { return Err("name one scenario to replay".to_owned()) };
         let words = Words::read(text).map_err(|part| format!("`{part}` is not of the form `point = option`"))?;
@@ -75,15 +71,11 @@ fn explore_or_replay(options: &Options) -> Result<bool, String> {
             for word in &failure.false_words {
                 println!("  {word}");
             }
-            let holes = if options.holes { " --holes" } else { "" };
             let without = broken.map(|one| format!(" --without \"{}\"", one.name())).unwrap_or_default();
-            println!("    --scenario {}{without}{holes} --replay \"{}\"", scenario.name, failure.words);
+            println!("    --scenario {}{without} --replay \"{}\"", scenario.name, failure.words);
         }
         worlds += explored.worlds;
         failed += explored.failures.len();
-    }
-    for hole in HOLES.iter().filter(|_| !options.holes) {
-        println!("left out: {}: {}", hole.name, hole.why);
     }
     let bound = options.deviations;
     println!(

@@ -129,7 +129,7 @@ impl Context {
             .credentials(Credentials::new(key, "secret", "passphrase"))
             .environment(Machine { time: Arc::clone(&world.time), run })
             .transport(Line { world: Arc::clone(world), process })
-            .journal(Arc::new(OpenJournal { world: Arc::clone(world), number: journal, process }))
+            .journal(Arc::new(OpenJournal::open(world, journal, process)))
             .account(account)
             .build();
         if let Err(error) = &client {

@@ -91,6 +91,10 @@ impl Tasks {
     fn go_on(&mut self) {
         loop {
             let starts = self.world.take_starts();
+            if !starts.is_empty() {
+                // What a killed process has open is closed, as the system would do it.
+                self.all.retain(|task| task.future.is_some() && !self.world.is_killed(task.process));
+            }
             for (program, occasion) in starts {
                 let (process, futures) = process::start(&self.world, program, occasion);
                 self.all.extend(futures.into_iter().map(|future| {

@@ -1,7 +1,6 @@
 //! What the programs of a world do. Everything else is a choice.
 
 use crate::exchange::Conduct;
-use crate::holes::is_hole;
 
 /// A world's programs, and how its exchange treats what the documents leave open.
 #[derive(Debug)]
@@ -14,6 +13,8 @@ pub struct Scenario {
     pub conduct: Conduct,
     /// Whether orders can be filled.
     pub fills: bool,
+    /// Whether journals are kept in a folder of the file system, which is compared with what was stored.
+    pub is_on_disk: bool,
 }
 
 /// A program, which is started again when it is killed.
@@ -86,12 +87,14 @@ const fn program(tasks: &'static [&'static [Step]]) -> Program {
 }
 
 const fn scenario(name: &'static str, programs: &'static [Program]) -> Scenario {
-    Scenario { name, programs, conduct: KIND, fills: false }
+    Scenario { name, programs, conduct: KIND, fills: false, is_on_disk: false }
 }
 
 /// All scenarios.
 pub static SCENARIOS: &[Scenario] = &[
     scenario("place", &[program(&[&[Step::Place(A)]])]),
+    Scenario { is_on_disk: true, ..scenario("place-on-disk", &[program(&[&[Step::Place(A)]])]) },
+    Scenario { is_on_disk: true, ..scenario("batch-on-disk", &[program(&[&[Step::PlaceBatch(&[A, B])]])]) },
     scenario("two-tasks", &[program(&[&[Step::Place(A)], &[Step::Place(B)]])]),
     scenario("without-id", &[program(&[&[Step::PlaceWithoutId]])]),
     scenario("fleet", &[program(&[&[Step::Place(A)]]), program(&[&[Step::Place(B)]])]),
@@ -126,6 +129,7 @@ pub static SCENARIOS: &[Scenario] = &[
     scenario("same-id", &[program(&[&[Step::Place(A), Step::Place(A)]])]),
     Scenario { conduct: DUPLICATES, ..scenario("same-id-allowed", &[program(&[&[Step::Place(A), Step::Place(A)]])]) },
     scenario("same-id-after-a-crash", &[Program { again: &[Step::Place(A)], ..program(&[&[Step::Place(A)]]) }]),
+    scenario("same-id-later", &[program(&[&[Step::Place(A)], &[Step::Pause(2), Step::Place(A)]])]),
     scenario(
         "same-id-two-clients",
         &[Program { has_clients: true, ..program(&[&[Step::Place(A)], &[Step::Place(A)]]) }],
@@ -140,11 +144,6 @@ pub static SCENARIOS: &[Scenario] = &[
 ];
 
 impl Scenario {
-    /// Those that the client survives.
-    pub fn survived() -> impl Iterator<Item = &'static Self> {
-        SCENARIOS.iter().filter(|scenario| !is_hole(scenario.name))
-    }
-
     /// The scenario with a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         SCENARIOS.iter().find(|scenario| scenario.name == name)

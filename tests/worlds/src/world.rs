@@ -11,7 +11,6 @@ use tradeapi::runtime::tables::Outcome;
 use crate::assumption::Assumption;
 use crate::choices::{Choice, Choices, Script};
 use crate::exchange::{Exchange, RequestNumber};
-use crate::holes::is_hole;
 use crate::lock;
 use crate::memory::MemoryJournal;
 use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Subject};
@@ -59,8 +58,6 @@ struct Process {
 pub struct Laws {
     /// The assumption of the client that does not hold, if any.
     pub broken: Option<Assumption>,
-    /// Whether also that happens which the client does not survive yet.
-    pub has_holes: bool,
 }
 
 /// Why a process is started.
@@ -80,7 +77,7 @@ impl World {
             scenario,
             time: Arc::default(),
             exchange: Mutex::new(Exchange::new(scenario.conduct)),
-            journals: (0..journals).map(|_| MemoryJournal::default()).collect(),
+            journals: (0..journals).map(|_| MemoryJournal::new(scenario.is_on_disk)).collect(),
             record: Mutex::default(),
             laws,
             choices: Choices::new(script),
@@ -143,8 +140,6 @@ impl World {
         if self.is_calm.load(Ordering::Relaxed) {
             return options.first().copied().unwrap_or_default();
         }
-        let is_left_out = |option: &&str| !self.laws.has_holes && is_hole(option);
-        let options: Vec<_> = options.into_iter().filter(|option| !is_left_out(option)).collect();
         let mut named = String::new();
         let has_choice = options.len() > 1;
         let option = self.choices.choose(
@@ -207,7 +202,8 @@ impl World {
         (record.sent.len() - 1, name)
     }
 
-    /// Lets a clock be set. One at a time is wrong, or two by less than the client assumes by default.
+    /// Lets a clock be set. One at a time is wrong, those of a machine of the exchange, or two by less than the client
+    /// assumes by default.
     pub(crate) fn step_clocks(&self, about: impl FnOnce() -> String) {
         let mut options = vec!["stay"];
         let ahead = self.time.ahead();
@@ -224,6 +220,9 @@ impl World {
         if !is_gate && is_machine == is_answers {
             options.extend(["machine and answers are ahead", "machine and answers are behind"]);
         }
+        if !is_machine && is_gate == is_answers {
+            options.extend(["the exchange's are ahead", "the exchange's are behind"]);
+        }
         if self.breaks(Assumption::ClockError) {
             options.extend(["machine and answers are far ahead", "machine and answers are far behind"]);
         }
@@ -235,6 +234,8 @@ impl World {
             "the gate's is behind" => to(0, -NEAR, 0),
             "that of answers is ahead" => to(0, 0, FAR),
             "that of answers is behind" => to(0, 0, -FAR),
+            "the exchange's are ahead" => to(0, FAR, FAR),
+            "the exchange's are behind" => to(0, -FAR, -FAR),
             "machine and answers are ahead" => to(TOGETHER, 0, TOGETHER),
             "machine and answers are behind" => to(-TOGETHER, 0, -TOGETHER),
             "machine and answers are far ahead" => to(FAR, 0, FAR),
