@@ -130,6 +130,7 @@
 //!
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[doc(inline)]
 pub use tradeapi_runtime as runtime;
 use tradeapi_runtime::tables;
 pub use tradeapi_runtime::{
@@ -628,7 +629,7 @@ macro_rules! for_each_operation {
 }
 
 /// The same, with every operation that was only observed.
-#[cfg(all(feature = "observed"))]
+#[cfg(feature = "observed")]
 #[macro_export]
 macro_rules! for_each_observed_operation {
     ($callback:ident) => {

@@ -13,16 +13,16 @@ runtime::parameters! {
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Agent
     /// Direct Commissions*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `startTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time |
-    /// | `endTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time |
-    /// | `idLessThan` | no |  |  | [`CommissionId`](super::CommissionId) |
-    /// | `limit` | no | `100` |  | integer; at most 1000 |
-    /// | `uid` | no |  |  | [`Uid`](super::Uid) |
-    /// | `coin` | no |  |  | [`Coin`](super::Coin) |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-    /// | `showSub` | no |  |  | [`YesNo`](super::YesNo) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `startTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time | Start of the requested time range. |
+    /// | `endTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time | End of the requested time range. |
+    /// | `idLessThan` | no |  |  | [`CommissionId`](super::CommissionId) | Only entries before this id. |
+    /// | `limit` | no | `100` |  | integer; at most 1000 | Maximum number of entries on a page. |
+    /// | `uid` | no |  |  | [`Uid`](super::Uid) | Only this referred user. |
+    /// | `coin` | no |  |  | [`Coin`](super::Coin) | Only this coin. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Only this trading pair, named with the suffix of its product: \_SPBL for spot, \_SPBL-MABL for spot margin, \_UMCBL for USDT futures, \_DMCBL for Coin-M futures, \_CMCBL for USDC futures. |
+    /// | `showSub` | no |  |  | [`YesNo`](super::YesNo) | Whether users below the direct clients are listed too. |
     ///
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed

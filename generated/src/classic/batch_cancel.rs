@@ -14,12 +14,12 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Batch Cancel*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `orderIdList` | not stated |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); at most 50 items |
-    /// | `symbol` | conditionally |  |  | [`Symbol`](super::Symbol) |
-    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `orderIdList` | not stated |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); at most 50 items | The orders to cancel. |
+    /// | `symbol` | conditionally |  |  | [`Symbol`](super::Symbol) | Trading pair. Required when orderIdList is set. |
+    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) | Margin coin. |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed
@@ -234,10 +234,10 @@ const RULES: &[tables::Rule] = &[
 runtime::parameters! {
     /// An item of `orderIdList` of a [`BatchCancel`].
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) | Id that the exchange gave the order. |
+    /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) | The caller's own id of the order. |
     ///
     #[derive(Default)]
     #[checked_by(Rules)]

@@ -15,13 +15,13 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Batch Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
-    /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
-    /// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 50 items |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Trading pair of all orders. |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | Margin coin of all orders, in capitals. |
+    /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) | Margin mode of all orders. |
+    /// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 50 items | The orders. |
     ///
     /// - **Effect:** creates; a repeat would create again
     /// - **Access:** signed
@@ -357,19 +357,19 @@ const RULES: &[tables::Rule] = &[
 runtime::parameters! {
     /// An item of `orderList` of a [`BatchOrder`].
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `size` | not stated |  |  | decimal |
-    /// | `price` | not stated |  |  | decimal |
-    /// | `side` | not stated |  |  | [`Side`](super::Side) |
-    /// | `tradeSide` | not stated |  |  | [`TradeSide`](super::TradeSide) |
-    /// | `orderType` | not stated |  |  | [`OrderType`](super::OrderType) |
-    /// | `force` | not stated |  |  | [`Force`](super::Force) |
-    /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `reduceOnly` | not stated |  |  | [`ReduceOnly`](super::ReduceOnly) |
-    /// | `presetStopSurplusPrice` | not stated |  |  | decimal |
-    /// | `presetStopLossPrice` | not stated |  |  | decimal |
-    /// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `size` | not stated |  |  | decimal | Amount of the order. |
+    /// | `price` | not stated |  |  | decimal | Price of the order. |
+    /// | `side` | not stated |  |  | [`Side`](super::Side) | Direction. In one-way mode that of the trade, in hedge mode that of the position. |
+    /// | `tradeSide` | not stated |  |  | [`TradeSide`](super::TradeSide) | Whether the order opens or closes. Ignored in one-way mode. |
+    /// | `orderType` | not stated |  |  | [`OrderType`](super::OrderType) | Whether an order names its price. |
+    /// | `force` | not stated |  |  | [`Force`](super::Force) | How long the order stays valid. |
+    /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order. |
+    /// | `reduceOnly` | not stated |  |  | [`ReduceOnly`](super::ReduceOnly) | Whether the order may only reduce the position. |
+    /// | `presetStopSurplusPrice` | not stated |  |  | decimal | Price of the take-profit. |
+    /// | `presetStopLossPrice` | not stated |  |  | decimal | Price of the stop-loss. |
+    /// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
     ///
     #[derive(Default)]
     #[checked_by(Rules)]

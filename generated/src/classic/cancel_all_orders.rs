@@ -12,12 +12,12 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Cancel All Orders*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
-    /// | `requestTime` | not stated |  |  | time |
-    /// | `receiveWindow` | not stated |  | milliseconds | integer |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) | Margin coin, in capitals. |
+    /// | `requestTime` | not stated |  |  | time | When the request was made. |
+    /// | `receiveWindow` | not stated |  | milliseconds | integer | How long the request is valid. |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed

@@ -12,13 +12,13 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Cancel Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
-    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Trading pair. |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) | Margin coin, in capitals. |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) | Id that the exchange gave the order. |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id of the order. |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed

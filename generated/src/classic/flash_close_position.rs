@@ -12,11 +12,11 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Flash Close Position*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-    /// | `holdSide` | no |  |  | [`HoldSide`](super::HoldSide) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Trading pair. What is closed without it is not shown. |
+    /// | `holdSide` | no |  |  | [`HoldSide`](super::HoldSide) | In hedge mode the direction to close; left out, both are closed. In one-way mode it is left out. |
     ///
     /// - **Effect:** closes; a repeat could close again
     /// - **Access:** signed

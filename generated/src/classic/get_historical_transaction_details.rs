@@ -12,15 +12,15 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Get Historical Transaction Details*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `orderId` | conditionally |  |  | [`OrderId`](super::OrderId) |
-    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
-    /// | `startTime` | no |  |  | time |
-    /// | `endTime` | no |  |  | time |
-    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
-    /// | `limit` | no | `100` |  | integer; at most 100 |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `orderId` | conditionally |  |  | [`OrderId`](super::OrderId) | Only the fills of this order. |
+    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) | Only the fills of this trading pair. |
+    /// | `startTime` | no |  |  | time | Start of the time span. |
+    /// | `endTime` | no |  |  | time | End of the time span. |
+    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) | The endId of the answer before. |
+    /// | `limit` | no | `100` |  | integer; at most 100 | Maximum number of fills on a page. |
     ///
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed

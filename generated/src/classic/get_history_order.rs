@@ -12,17 +12,17 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Get History Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
-    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
-    /// | `orderSource` | not stated |  |  | `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market` |
-    /// | `startTime` | not stated |  |  | time |
-    /// | `endTime` | not stated |  |  | time |
-    /// | `limit` | no | `100` |  | integer; at most 100 |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) | Id that the exchange gave the order. |
+    /// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id of the order. |
+    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) | Only the orders of this trading pair. |
+    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) | The endId of the answer before. |
+    /// | `orderSource` | not stated |  |  | `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market` | Only the orders that came from here. |
+    /// | `startTime` | not stated |  |  | time | Start of the time span. |
+    /// | `endTime` | not stated |  |  | time | End of the time span. |
+    /// | `limit` | no | `100` |  | integer; at most 100 | Maximum number of orders on a page. |
     ///
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed

@@ -12,15 +12,15 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Get Order Fill Details*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `orderId` | no |  |  | [`OrderId`](super::OrderId) |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-    /// | `idLessThan` | no |  |  | [`Cursor`](super::Cursor) |
-    /// | `startTime` | no |  |  | time |
-    /// | `endTime` | no | three months after startTime |  | time |
-    /// | `limit` | no | `100` |  | integer; at most 100 |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `orderId` | no |  |  | [`OrderId`](super::OrderId) | Only the fills of this order. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Only the fills of this trading pair. |
+    /// | `idLessThan` | no |  |  | [`Cursor`](super::Cursor) | Only fills before this tradeId, that is older ones. |
+    /// | `startTime` | no |  |  | time | Start of the time span. A managed sub-account starts no earlier than it was bound. |
+    /// | `endTime` | no | three months after startTime |  | time | End of the time span. |
+    /// | `limit` | no | `100` |  | integer; at most 100 | Maximum number of fills on a page. |
     ///
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed

@@ -12,17 +12,17 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Get Pending Orders*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
-    /// | `status` | no | `live` |  | `live`, `partially_filled` |
-    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
-    /// | `startTime` | not stated |  |  | time |
-    /// | `endTime` | not stated |  |  | time |
-    /// | `limit` | no | `100` |  | integer; at most 100 |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) | Id that the exchange gave the order. |
+    /// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id of the order. |
+    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) | Only the orders of this trading pair. |
+    /// | `status` | no | `live` |  | `live`, `partially_filled` | Only the orders in this state. |
+    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) | The endId of the answer before, as in the other listings. |
+    /// | `startTime` | not stated |  |  | time | Start of the time span. |
+    /// | `endTime` | not stated |  |  | time | End of the time span. |
+    /// | `limit` | no | `100` |  | integer; at most 100 | Maximum number of orders on a page. |
     ///
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed

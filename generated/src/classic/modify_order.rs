@@ -12,17 +12,17 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Modify Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `newClientOid` | yes |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `newSize` | no |  |  | decimal |
-    /// | `newPrice` | no |  |  | decimal |
-    /// | `newPresetStopSurplusPrice` | no |  |  | decimal; `0` deletes |
-    /// | `newPresetStopLossPrice` | no |  |  | decimal; `0` deletes |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Trading pair. |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `newClientOid` | yes |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order after the change. |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) | Id that the exchange gave the order. |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id of the order. |
+    /// | `newSize` | no |  |  | decimal | New amount of the order. |
+    /// | `newPrice` | no |  |  | decimal | New price of a limit order. Orders of a market type do not take one. |
+    /// | `newPresetStopSurplusPrice` | no |  |  | decimal; `0` deletes | New take-profit. A value changes the present one, or adds one. Passing only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice. |
+    /// | `newPresetStopLossPrice` | no |  |  | decimal; `0` deletes | New stop-loss. A value changes the present one, or adds one. Passing only one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice. |
     ///
     /// - **Effect:** amends; a repeat would amend again
     /// - **Access:** signed

@@ -15,26 +15,26 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Place Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
-    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
-    /// | `size` | yes |  | base coin | decimal |
-    /// | `side` | yes |  |  | [`Side`](super::Side) |
-    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
-    /// | `price` | with `orderType` `limit` |  |  | decimal |
-    /// | `force` | with `orderType` `limit` | `gtc` |  | [`Force`](super::Force) |
-    /// | `force` | no; only with `orderType` `market` |  |  | [`Force`](super::Force) |
-    /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) |
-    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) |
-    /// | `presetStopSurplusPrice` | no | no take-profit |  | decimal |
-    /// | `presetStopLossPrice` | no | no stop-loss |  | decimal |
-    /// | `presetStopSurplusExecutePrice` | no |  |  | decimal |
-    /// | `presetStopLossExecutePrice` | no |  |  | decimal |
-    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Trading pair. |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) | Margin mode. |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | Margin coin, in capitals. |
+    /// | `size` | yes |  | base coin | decimal | Amount of the order. The contract's configuration sets how many decimal places it may have. |
+    /// | `side` | yes |  |  | [`Side`](super::Side) | Direction. In one-way mode that of the trade, in hedge mode that of the position. |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | How the order executes, at a price of its own or at the market's. |
+    /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
+    /// | `force` | with `orderType` `limit` | `gtc` |  | [`Force`](super::Force) | How long the order stays valid. |
+    /// | `force` | no; only with `orderType` `market` |  |  | [`Force`](super::Force) | How long the order stays valid. |
+    /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) | Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode. |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order. |
+    /// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) | Whether the order may only reduce the position. For one-way mode only. |
+    /// | `presetStopSurplusPrice` | no | no take-profit |  | decimal | Trigger price of the take-profit. |
+    /// | `presetStopLossPrice` | no | no stop-loss |  | decimal | Trigger price of the stop-loss. |
+    /// | `presetStopSurplusExecutePrice` | no |  |  | decimal | Execution price of the take-profit. |
+    /// | `presetStopLossExecutePrice` | no |  |  | decimal | Execution price of the stop-loss. |
+    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
     ///
     /// - **Effect:** creates; a repeat would create again
     /// - **Access:** signed

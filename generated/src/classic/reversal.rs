@@ -15,15 +15,15 @@ runtime::parameters! {
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Reversal*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `side` | yes |  |  | [`Side`](super::Side) |
-    /// | `size` | no |  |  | decimal |
-    /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) |
-    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Trading pair. |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | Margin coin. |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
+    /// | `side` | yes |  |  | [`Side`](super::Side) | Which position is reversed. In hedge mode buy reverses the long and sell the short. |
+    /// | `size` | no |  |  | decimal | Amount to reverse. In one-way mode, left out, the whole position is reversed. |
+    /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) | Needed in hedge mode, forbidden in one-way mode. |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order. |
     ///
     /// - **Effect:** creates; a repeat would create again
     /// - **Access:** signed

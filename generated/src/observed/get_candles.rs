@@ -10,15 +10,15 @@ runtime::parameters! {
     ///
     /// `GET /api/v3/market/candles`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | [`Category`](super::Category) |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `interval` | yes |  |  | [`Interval`](super::Interval) |
-    /// | `startTime` | no |  |  | time |
-    /// | `endTime` | no |  |  | time |
-    /// | `type` | no |  |  | [`CandleType`](super::CandleType) |
-    /// | `limit` | no |  |  | integer |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) | Business line. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `interval` | yes |  |  | [`Interval`](super::Interval) | How long a candle lasts. |
+    /// | `startTime` | no |  |  | time | Nothing before this time. |
+    /// | `endTime` | no |  |  | time | Nothing after this time. |
+    /// | `type` | no |  |  | [`CandleType`](super::CandleType) | The price that they are made of. |
+    /// | `limit` | no |  |  | integer | Most items. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

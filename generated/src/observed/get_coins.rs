@@ -10,9 +10,9 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/spot/public/coins`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `coin` | no |  |  | [`Coin`](super::Coin) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `coin` | no |  |  | [`Coin`](super::Coin) | Only this coin. |
     ///
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

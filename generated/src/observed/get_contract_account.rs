@@ -10,11 +10,11 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/mix/account/account`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` |
-    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` | Kind of contract. |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | The coin that backs positions. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

@@ -10,11 +10,11 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/mix/market/merge-depth`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `limit` | no |  |  | text |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of contract. |
+    /// | `limit` | no |  |  | text | Most levels of each side: 1, 5, 15, 50 or max. |
     ///
     /// - Observed, in no document: ccxt, JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** reads; a repeat changes nothing

@@ -10,10 +10,10 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/mix/market/current-fund-rate`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of contract. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Only this one. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net.
     /// - **Effect:** reads; a repeat changes nothing

@@ -10,15 +10,15 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/mix/market/history-candles`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `granularity` | yes |  |  | [`Interval`](super::Interval) |
-    /// | `startTime` | no |  |  | time |
-    /// | `endTime` | no |  |  | time |
-    /// | `kLineType` | no |  |  | [`CandleType`](super::CandleType) |
-    /// | `limit` | no |  |  | integer |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of contract. |
+    /// | `granularity` | yes |  |  | [`Interval`](super::Interval) | How long a candle lasts. |
+    /// | `startTime` | no |  |  | time | Nothing before this time. |
+    /// | `endTime` | no |  |  | time | Nothing after this time. |
+    /// | `kLineType` | no |  |  | [`CandleType`](super::CandleType) | The price that they are made of. |
+    /// | `limit` | no |  |  | integer | Most items. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net.
     /// - **Effect:** reads; a repeat changes nothing

@@ -10,11 +10,11 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/mix/position/single-position`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` | Kind of contract. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | The coin that backs positions. |
     ///
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

@@ -10,10 +10,10 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/mix/position/all-position`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` |
-    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` | Kind of contract. |
+    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) | Only positions that this coin backs. |
     ///
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

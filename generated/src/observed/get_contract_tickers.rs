@@ -10,9 +10,9 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/mix/market/tickers`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of contract. |
     ///
     /// - Observed, in no document: ccxt, JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** reads; a repeat changes nothing

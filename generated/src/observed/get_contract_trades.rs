@@ -10,14 +10,14 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/mix/market/fills-history`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `limit` | no |  |  | integer |
-    /// | `idLessThan` | no |  |  | [`TradeId`](super::TradeId) |
-    /// | `startTime` | no |  |  | time |
-    /// | `endTime` | no |  |  | time |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of contract. |
+    /// | `limit` | no |  |  | integer | Most items. |
+    /// | `idLessThan` | no |  |  | [`TradeId`](super::TradeId) | Only trades before this one. |
+    /// | `startTime` | no |  |  | time | Nothing before this time. |
+    /// | `endTime` | no |  |  | time | Nothing after this time. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net.
     /// - **Effect:** reads; a repeat changes nothing

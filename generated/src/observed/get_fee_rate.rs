@@ -10,10 +10,10 @@ runtime::parameters! {
     ///
     /// `GET /api/v3/account/fee-rate`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | [`Category`](super::Category) |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) | Business line. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
     ///
     /// - Observed, in no document: ccxt, JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** reads; a repeat changes nothing

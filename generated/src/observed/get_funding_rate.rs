@@ -10,10 +10,10 @@ runtime::parameters! {
     ///
     /// `GET /api/v3/market/current-fund-rate`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `category` | no |  |  | [`Category`](super::Category) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `category` | no |  |  | [`Category`](super::Category) | Business line. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

@@ -10,10 +10,10 @@ runtime::parameters! {
     ///
     /// `GET /api/v3/market/instruments`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | [`Category`](super::Category) |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) | Business line. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Only this one. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of roq, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

@@ -10,11 +10,11 @@ runtime::parameters! {
     ///
     /// `GET /api/v3/market/orderbook`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | [`Category`](super::Category) |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `limit` | no |  |  | integer |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) | Business line. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `limit` | no |  |  | integer | Most levels of each side. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net.
     /// - **Effect:** reads; a repeat changes nothing

@@ -10,11 +10,11 @@ runtime::parameters! {
     ///
     /// `GET /api/v3/position/current-position`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-    /// | `posSide` | no |  |  | [`PositionSide`](super::PositionSide) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` | Business line. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Only this one. |
+    /// | `posSide` | no |  |  | [`PositionSide`](super::PositionSide) | Only this direction. |
     ///
     /// - Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,
     ///   JKorf/Bitget.Net, tiagosiebler/bitget-api.

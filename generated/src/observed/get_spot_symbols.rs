@@ -10,9 +10,9 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/spot/public/symbols`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Only this one. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net.
     /// - **Effect:** reads; a repeat changes nothing

@@ -10,10 +10,10 @@ runtime::parameters! {
     ///
     /// `GET /api/v2/common/trade-rate`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `businessType` | yes |  |  | [`BusinessType`](super::BusinessType) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `businessType` | yes |  |  | [`BusinessType`](super::BusinessType) | What the fee is charged for. |
     ///
     /// - Observed, in no document: ccxt, JKorf/Bitget.Net.
     /// - **Effect:** reads; a repeat changes nothing

@@ -10,15 +10,15 @@ runtime::parameters! {
     ///
     /// `POST /api/v2/mix/account/set-leverage`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` |
-    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
-    /// | `leverage` | no |  |  | integer; at least 1 |
-    /// | `longLeverage` | no |  |  | integer; at least 1 |
-    /// | `shortLeverage` | no |  |  | integer; at least 1 |
-    /// | `holdSide` | no |  |  | [`PositionSide`](super::PositionSide) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` | Kind of contract. |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | The coin that backs positions. |
+    /// | `leverage` | no |  |  | integer; at least 1 | The leverage of both directions. |
+    /// | `longLeverage` | no |  |  | integer; at least 1 | The leverage of long positions, with isolated margin in hedge mode. |
+    /// | `shortLeverage` | no |  |  | integer; at least 1 | The leverage of short positions, with isolated margin in hedge mode. |
+    /// | `holdSide` | no |  |  | [`PositionSide`](super::PositionSide) | The direction, with isolated margin in hedge mode. |
     ///
     /// - Observed, in no document: ccxt, JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** amends; a repeat would amend again

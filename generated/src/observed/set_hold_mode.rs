@@ -10,9 +10,9 @@ runtime::parameters! {
     ///
     /// `POST /api/v3/account/set-hold-mode`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `holdMode` | yes |  |  | [`PositionMode`](super::PositionMode) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `holdMode` | yes |  |  | [`PositionMode`](super::PositionMode) | How positions are kept. |
     ///
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

@@ -10,14 +10,14 @@ runtime::parameters! {
     ///
     /// `POST /api/v3/account/set-leverage`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | `MARGIN`, `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-    /// | `coin` | no |  |  | [`Coin`](super::Coin) |
-    /// | `leverage` | yes |  |  | integer; at least 1 |
-    /// | `posSide` | no |  |  | [`PositionSide`](super::PositionSide) |
-    /// | `marginMode` | no |  |  | [`MarginMode`](super::MarginMode) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | `MARGIN`, `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` | Business line. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | The contract; for futures only. |
+    /// | `coin` | no |  |  | [`Coin`](super::Coin) | The coin that is borrowed on margin. |
+    /// | `leverage` | yes |  |  | integer; at least 1 | The leverage. |
+    /// | `posSide` | no |  |  | [`PositionSide`](super::PositionSide) | The direction, with isolated margin. |
+    /// | `marginMode` | no |  |  | [`MarginMode`](super::MarginMode) | Which margin backs new positions. |
     ///
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.

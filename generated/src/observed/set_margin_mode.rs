@@ -10,12 +10,12 @@ runtime::parameters! {
     ///
     /// `POST /api/v2/mix/account/set-margin-mode`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` |
-    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
-    /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
+    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` | Kind of contract. |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | The coin that backs positions. |
+    /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) | Which margin backs new positions. |
     ///
     /// - Observed, in no document: ccxt, JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** amends; a repeat would amend again

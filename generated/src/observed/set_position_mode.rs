@@ -10,10 +10,10 @@ runtime::parameters! {
     ///
     /// `POST /api/v2/mix/account/set-position-mode`
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` |
-    /// | `posMode` | yes |  |  | [`PositionMode`](super::PositionMode) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `productType` | yes |  |  | `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES` | Kind of contract. |
+    /// | `posMode` | yes |  |  | [`PositionMode`](super::PositionMode) | How positions are kept. |
     ///
     /// - Observed, in no document: ccxt, JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** amends; a repeat would amend again

@@ -12,9 +12,9 @@ runtime::parameters! {
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Cancel*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | the body | yes |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); at most 20 items |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | the body | yes |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); at most 20 items | The orders to cancel. |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed, permission `UTA trade (read & write)`
@@ -201,12 +201,12 @@ const RULES: &[tables::Rule] = &[
 runtime::parameters! {
     /// An item of a [`BatchCancel`].
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | [`Category`](super::Category) |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) | Business line, the same for the whole batch. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Symbol name. |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) | The exchange's id. |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. |
     ///
     pub struct BatchCancelItem {
         /// `category`: Business line, the same for the whole batch.

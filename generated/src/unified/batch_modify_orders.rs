@@ -15,9 +15,9 @@ runtime::parameters! {
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Modify
     /// Orders*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | the body | yes |  |  | list of [`BatchModifyItem`](super::BatchModifyItem); at most 20 items |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | the body | yes |  |  | list of [`BatchModifyItem`](super::BatchModifyItem); at most 20 items | The modifications. |
     ///
     /// - **Effect:** amends; a repeat would amend again
     /// - **Access:** signed, permission `UTA trade`
@@ -319,17 +319,17 @@ const RULES: &[tables::Rule] = &[
 runtime::parameters! {
     /// An item of a [`BatchModifyOrders`].
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `qty` | conditionally |  | base coin | decimal |
-    /// | `price` | conditionally |  |  | decimal |
-    /// | `requestId` | no |  |  | integer; at most 18 digits |
-    /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-    /// | `category` | no |  |  | [`Category`](super::Category) |
-    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) | The exchange's id. |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. |
+    /// | `qty` | conditionally |  | base coin | decimal | New quantity. |
+    /// | `price` | conditionally |  |  | decimal | New price. |
+    /// | `requestId` | no |  |  | integer; at most 18 digits | The caller's number for this modification; it comes back after a rejected one that was sent with autoCancel. |
+    /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a rejected modification cancels the order. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Symbol name. |
+    /// | `category` | no |  |  | [`Category`](super::Category) | Business line of the order. |
+    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a price outside the limit range becomes the best value within it. |
     ///
     #[checked_by(Rules)]
     pub struct BatchModifyItem {

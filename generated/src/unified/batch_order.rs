@@ -15,9 +15,9 @@ runtime::parameters! {
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 20 items |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 20 items | The orders. |
     ///
     /// - **Effect:** creates; a repeat would create again
     /// - **Access:** signed, permission `UTA trade (read & write)`
@@ -377,20 +377,20 @@ const RULES: &[tables::Rule] = &[
 runtime::parameters! {
     /// An item of a [`BatchOrder`].
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | [`Category`](super::Category) |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal |
-    /// | `side` | yes |  |  | [`Side`](super::Side) |
-    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
-    /// | `price` | with `orderType` `limit` |  |  | decimal |
-    /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
-    /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
-    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) |
-    /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) |
-    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) | Business line, the same for all orders of the batch. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Symbol name. |
+    /// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal | Quantity of the order. |
+    /// | `side` | yes |  |  | [`Side`](super::Side) | Direction. |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | How an order executes. |
+    /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
+    /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait. |
+    /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) | What happens to a price outside the limit range. With yes it is moved to the best value within the range, with no the order is rejected. |
+    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait: with or without it, it executes as one with ioc. |
+    /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) | Position the order is for; futures in hedge mode. |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. Sending one always is recommended. |
+    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
     ///
     #[checked_by(Rules)]
     pub struct BatchOrderItem {

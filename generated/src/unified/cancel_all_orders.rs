@@ -13,10 +13,10 @@ runtime::parameters! {
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel All
     /// Orders*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | [`Category`](super::Category) |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) | Business line of the orders. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Only orders of this symbol; without it all pending orders of the category go. |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed, permission `UTA trade (read & write)`

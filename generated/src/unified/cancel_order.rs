@@ -12,11 +12,11 @@ runtime::parameters! {
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `category` | not stated |  |  | [`Category`](super::Category) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) | The exchange's id. |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. |
+    /// | `category` | not stated |  |  | [`Category`](super::Category) | Business line of the order. |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed, permission `UTA trade (read & write)`

@@ -13,12 +13,12 @@ runtime::parameters! {
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel Reality
     /// Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` | Business line of the order. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Name of a Reality pair. |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) | The exchange's id. |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's

@@ -13,14 +13,14 @@ runtime::parameters! {
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Fill
     /// History*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | not stated |  |  | [`Category`](super::Category) |
-    /// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) |
-    /// | `startTime` | not stated |  |  | time |
-    /// | `endTime` | not stated |  |  | time |
-    /// | `limit` | no | `100` |  | integer; at most 100 |
-    /// | `cursor` | not stated |  |  | [`Cursor`](super::Cursor) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | not stated |  |  | [`Category`](super::Category) | Only fills of this business line. |
+    /// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) | Only fills of this order. |
+    /// | `startTime` | not stated |  |  | time | Start of the requested time range. |
+    /// | `endTime` | not stated |  |  | time | End of the requested time range. |
+    /// | `limit` | no | `100` |  | integer; at most 100 | Maximum number of fills on a page. |
+    /// | `cursor` | not stated |  |  | [`Cursor`](super::Cursor) | Where the page begins; left out for the first page. |
     ///
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed, permission `UTA trade (read)`

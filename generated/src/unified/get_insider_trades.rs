@@ -13,11 +13,11 @@ runtime::parameters! {
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Insider
     /// Trades*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `code` | yes |  |  | [`CompanyCode`](super::CompanyCode) |
-    /// | `limit` | no | `20` |  | integer; at most 100 |
-    /// | `cursor` | no |  |  | [`Cursor`](super::Cursor) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `code` | yes |  |  | [`CompanyCode`](super::CompanyCode) | Code of the company. |
+    /// | `limit` | no | `20` |  | integer; at most 100 | Maximum number of trades on a page. |
+    /// | `cursor` | no |  |  | [`Cursor`](super::Cursor) | Where the page begins; left out for the first page. |
     ///
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** public, no credentials needed

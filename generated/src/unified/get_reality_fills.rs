@@ -14,10 +14,10 @@ runtime::parameters! {
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Reality
     /// Fills*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `limit` | no | `100` |  | integer; at most 100 |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Name of a Reality pair. |
+    /// | `limit` | no | `100` |  | integer; at most 100 | Maximum number of fills in the answer. |
     ///
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed, permission `UTA trade (read)`; only for user ids on the exchange's white list

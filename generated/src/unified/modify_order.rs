@@ -16,25 +16,25 @@ runtime::parameters! {
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Modify Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `qty` | conditionally |  | base coin | decimal |
-    /// | `price` | conditionally |  |  | decimal |
-    /// | `requestId` | no |  |  | integer; at most 18 digits |
-    /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
-    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-    /// | `category` | no |  |  | [`Category`](super::Category) |
-    /// | `tpTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) |
-    /// | `slTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) |
-    /// | `takeProfit` | no |  |  | decimal; `0` deletes |
-    /// | `stopLoss` | no |  |  | decimal; `0` deletes |
-    /// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) |
-    /// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) |
-    /// | `tpLimitPrice` | no |  |  | decimal |
-    /// | `slLimitPrice` | no |  |  | decimal |
-    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) | The exchange's id. |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. |
+    /// | `qty` | conditionally |  | base coin | decimal | New quantity. |
+    /// | `price` | conditionally |  |  | decimal | New price. |
+    /// | `requestId` | no |  |  | integer; at most 18 digits | The caller's number for this modification; it comes back after a rejected one that was sent with autoCancel. |
+    /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a rejected modification cancels the order. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Symbol name. |
+    /// | `category` | no |  |  | [`Category`](super::Category) | Business line of the order. |
+    /// | `tpTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) | Price that the take-profit watches; futures only. |
+    /// | `slTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) | Price that the stop-loss watches; futures only. |
+    /// | `takeProfit` | no |  |  | decimal; `0` deletes | Trigger price of the take-profit. |
+    /// | `stopLoss` | no |  |  | decimal; `0` deletes | Trigger price of the stop-loss. |
+    /// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) | Order type of the take-profit. |
+    /// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) | Order type of the stop-loss. |
+    /// | `tpLimitPrice` | no |  |  | decimal | Execution price of a limit take-profit. |
+    /// | `slLimitPrice` | no |  |  | decimal | Execution price of a limit stop-loss. |
+    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a price outside the limit range becomes the best value within it. |
     ///
     /// - **Effect:** amends; a repeat would amend again
     /// - **Access:** signed, permission `UTA trade`

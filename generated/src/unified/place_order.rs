@@ -15,31 +15,31 @@ runtime::parameters! {
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | yes |  |  | [`Category`](super::Category) |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal |
-    /// | `side` | yes |  |  | [`Side`](super::Side) |
-    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
-    /// | `price` | with `orderType` `limit` |  |  | decimal |
-    /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
-    /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
-    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) |
-    /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) |
-    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `reduceOnly` | no | `no` |  | [`YesNo`](super::YesNo) |
-    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
-    /// | `tpTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) |
-    /// | `slTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) |
-    /// | `takeProfit` | no |  |  | decimal |
-    /// | `stopLoss` | no |  |  | decimal |
-    /// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) |
-    /// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) |
-    /// | `tpLimitPrice` | no |  |  | decimal |
-    /// | `slLimitPrice` | no |  |  | decimal |
-    /// | `marginMode` | no | `crossed` |  | [`MarginMode`](super::MarginMode) |
-    /// | `autoBorrow` | no | `no` |  | [`YesNo`](super::YesNo) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) | Business line of the order. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Symbol name. |
+    /// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal | Quantity of the order. |
+    /// | `side` | yes |  |  | [`Side`](super::Side) | Direction. |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | How an order executes. |
+    /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
+    /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait. |
+    /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) | What happens to a price outside the limit range. With yes it is moved to the best value within the range, with no the order is rejected. |
+    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait: with or without it, it executes as one with ioc. |
+    /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) | Position the order is for; futures in hedge mode. |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. Sending one always is recommended. |
+    /// | `reduceOnly` | no | `no` |  | [`YesNo`](super::YesNo) | Whether the order may only reduce a position. |
+    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
+    /// | `tpTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) | Price that the take-profit watches; futures only. |
+    /// | `slTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) | Price that the stop-loss watches; futures only. |
+    /// | `takeProfit` | no |  |  | decimal | Trigger price of the preset take-profit. |
+    /// | `stopLoss` | no |  |  | decimal | Trigger price of the preset stop-loss. |
+    /// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) | Order type of the take-profit; market only in Reality pairs. |
+    /// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) | Order type of the stop-loss; market only in Reality pairs. |
+    /// | `tpLimitPrice` | no |  |  | decimal | Execution price of a limit take-profit. |
+    /// | `slLimitPrice` | no |  |  | decimal | Execution price of a limit stop-loss. |
+    /// | `marginMode` | no | `crossed` |  | [`MarginMode`](super::MarginMode) | Margin mode; futures only. |
+    /// | `autoBorrow` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a shortfall is borrowed; spot only. |
     ///
     /// - **Effect:** creates; a repeat would create again
     /// - **Access:** signed, permission `UTA trade (read & write)`

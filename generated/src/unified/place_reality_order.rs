@@ -15,15 +15,15 @@ runtime::parameters! {
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Reality
     /// Order*.
     ///
-    /// | parameter | required | default | unit | values |
-    /// |---|---|---|---|---|
-    /// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` |
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-    /// | `side` | yes |  |  | [`Side`](super::Side) |
-    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
-    /// | `price` | with `orderType` `limit` |  |  | decimal |
-    /// | `qty` | yes |  | quote coin when `side` is `buy` and `orderType` is `market`; otherwise base coin | decimal |
-    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+    /// | parameter | required | default | unit | values | meaning |
+    /// |---|---|---|---|---|---|
+    /// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` | Business line of the order. |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Name of a Reality pair. |
+    /// | `side` | yes |  |  | [`Side`](super::Side) | Direction. |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | How a Reality order executes. |
+    /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
+    /// | `qty` | yes |  | quote coin when `side` is `buy` and `orderType` is `market`; otherwise base coin | decimal | Quantity of the order. |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. |
     ///
     /// - **Effect:** creates; a repeat would create again
     /// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's

@@ -192,7 +192,7 @@ macro_rules! parameters {
 
 /// Declares a choice among parameters of which exactly one is sent: an enum with a variant for each.
 ///
-/// Rows are as in [`parameters!`](crate::parameters). After a name, `impl From` converts a value of a type that only
+/// Rows are as in [`parameters!`](crate::parameters!). After a name, `impl From` converts a value of a type that only
 /// one of the variants has.
 ///
 /// ```

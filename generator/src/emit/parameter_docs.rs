@@ -11,8 +11,8 @@ pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]
         return;
     }
     docs.gap();
-    docs.line("| parameter | required | default | unit | values |".to_owned());
-    docs.line("|---|---|---|---|---|".to_owned());
+    docs.line("| parameter | required | default | unit | values | meaning |".to_owned());
+    docs.line("|---|---|---|---|---|---|".to_owned());
     for parameter in parameters {
         rows(docs, scope, parameter);
     }
@@ -33,7 +33,7 @@ fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
         }
         ChoiceKind::Value { decider, enum_index, .. } => {
             let values = scope.family.enums[*enum_index].name.rust.as_str();
-            let cells = [&code(&decider.wire), parameter.need.in_table(), "", "", &link(values)];
+            let cells = [&code(&decider.wire), parameter.need.in_table(), "", "", &link(values), &escape(&choice.doc)];
             docs.line(table_row(&cells));
             for (value, case) in choice.cases(scope.family) {
                 let value = &value.name.wire;
@@ -59,7 +59,8 @@ fn row(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter, required: &str
         (None, None) => String::new(),
     };
     let unit = phrases::units_in(&parameter.units, &MARKDOWN);
-    docs.line(table_row(&[&name, required, &default, &unit, &values(scope, parameter)]));
+    let cells = [&name, required, &default, &unit, &values(scope, parameter), &escape(&parameter.doc)];
+    docs.line(table_row(&cells));
 }
 
 fn table_row(cells: &[&str]) -> String {

@@ -16,7 +16,7 @@ use crate::model::{Api, Calls, Family, Market, Pool, ResponseValue};
 /// `lib.rs`, or an `api.rs` to be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
     let items = [
-        exports(api),
+        exports(api, layout),
         account(api),
         codes(api),
         families(api, layout),
@@ -47,7 +47,8 @@ fn attributes(api: &Api) -> TokenStream {
     }
 }
 
-fn exports(api: &Api) -> TokenStream {
+/// The types of the runtime. A crate documents them itself, so that its links do not depend on the runtime's pages.
+fn exports(api: &Api, layout: Layout) -> TokenStream {
     let values = api.families.iter().flat_map(|family| {
         let fields = family.records.iter().flat_map(|record| &record.fields).map(|field| &field.shape);
         let parameters = family.all_parameters().map(|parameter| &parameter.shape);
@@ -55,7 +56,9 @@ fn exports(api: &Api) -> TokenStream {
     });
     let values: Vec<_> = values.collect::<BTreeSet<_>>().into_iter().map(ident).collect();
     let values = (!values.is_empty()).then(|| quote!(pub use tradeapi_runtime::{#(#values),*};));
+    let inline = (layout == Layout::Crate).then(|| quote!(#[doc(inline)]));
     quote! {
+        #inline
         pub use tradeapi_runtime as runtime;
         use tradeapi_runtime::tables;
         pub use tradeapi_runtime::{CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations, dec};
@@ -300,10 +303,16 @@ fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
         let (module, name) = (ident(&module_name(&family.name)), ident(&operation.rust.rust));
         quote!($crate::#module::#name)
     });
-    let features = families().map(|family| {
-        let feature = &family.name;
-        quote!(feature = #feature)
-    });
+    let features: Vec<_> = families()
+        .map(|family| {
+            let feature = &family.name;
+            quote!(feature = #feature)
+        })
+        .collect();
+    let all = match features.as_slice() {
+        [one] => quote!(#one),
+        several => quote!(all(#(#several),*)),
+    };
     let (name, doc) = match observed {
         false => (
             "for_each_operation",
@@ -314,7 +323,7 @@ fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
     let name = ident(name);
     Some(quote! {
         #[doc = #doc]
-        #[cfg(all(#(#features),*))]
+        #[cfg(#all)]
         #[macro_export]
         macro_rules! #name {
             ($callback:ident) => {

@@ -25,6 +25,9 @@ fn item(item: &syn::Item) -> Vec<String> {
         }
         syn::Item::Const(item) if is_public(&item.vis) => vec![format!("const {}: {}", item.ident, text(&item.ty))],
         syn::Item::Static(item) if is_public(&item.vis) => vec![format!("static {}: {}", item.ident, text(&item.ty))],
+        syn::Item::Fn(item) if is_public(&item.vis) => vec![text(&item.sig)],
+        syn::Item::Type(item) if is_public(&item.vis) => vec![format!("type {} = {}", item.ident, text(&item.ty))],
+        syn::Item::Trait(item) if is_public(&item.vis) => declaration(item),
         syn::Item::Impl(item) => implementation(item),
         syn::Item::Macro(item) => macro_call(&item.mac),
         _ => Vec::new(),
@@ -90,6 +93,20 @@ fn rows(item: &syn::Item) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+/// A trait with its members, and whether each has a default.
+fn declaration(item: &syn::ItemTrait) -> Vec<String> {
+    let members = item.items.iter().map(|member| match member {
+        syn::TraitItem::Fn(function) if function.default.is_some() => format!("    {} {{ .. }}", text(&function.sig)),
+        syn::TraitItem::Fn(function) => format!("    {}", text(&function.sig)),
+        syn::TraitItem::Const(one) => {
+            format!("    const {}: {}{}", one.ident, text(&one.ty), if one.default.is_some() { " = .." } else { "" })
+        }
+        syn::TraitItem::Type(one) => format!("    type {}: {}", one.ident, text(&one.bounds)),
+        _ => String::new(),
+    });
+    std::iter::once(format!("trait {}: {}", item.ident, text(&item.supertraits))).chain(members).collect()
 }
 
 fn implementation(item: &syn::ItemImpl) -> Vec<String> {
@@ -159,4 +176,36 @@ fn the_surface_of_clients_and_families() {
     let after_pub = macros.split("pub ").skip(1).filter_map(|text| text.split_once(" {"));
     let signatures = after_pub.map(|(signature, _)| signature.split_whitespace().collect::<Vec<_>>().join(" "));
     insta::assert_snapshot!(signatures.collect::<Vec<_>>().join("\n"));
+}
+
+/// The public items of the runtime, each with the file that declares it. What is removed or changed here breaks crates
+/// that use it, and needs another version.
+#[test]
+fn the_surface_of_the_runtime() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generator/runtime/src");
+    let mut paths = Vec::new();
+    rust_files(&source, &mut paths);
+    paths.sort();
+    assert!(paths.len() > 100);
+    let files = paths.iter().filter_map(|path| {
+        let surface = surface(&fs::read_to_string(path).unwrap());
+        // Which traits a type implements follows from macros and derives, too, which are not seen here.
+        let lines: Vec<_> = surface.lines().filter(|line| !line.starts_with("impl ")).collect();
+        let name = path.strip_prefix(&source).unwrap().display().to_string().replace('\\', "/");
+        (!lines.is_empty()).then(|| format!("=== {name}\n{}\n\n", lines.join("\n")))
+    });
+    insta::assert_snapshot!(files.collect::<String>());
+}
+
+/// The sources below a folder, without tests.
+fn rust_files(folder: &Path, to: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_test = path.file_stem().is_some_and(|stem| stem == "tests");
+        match (path.is_dir(), is_test) {
+            (_, true) => {}
+            (true, false) => rust_files(&path, to),
+            (false, false) => to.extend((path.extension().is_some_and(|end| end == "rs")).then_some(path)),
+        }
+    }
 }

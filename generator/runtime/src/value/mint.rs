@@ -85,7 +85,7 @@ macro_rules! mintable {
             }
 
             /// The id of this time and this random number, which are the same in each run of a simulation; see
-            /// [`Environment`]($crate::clock::Environment).
+            /// [`Environment`](tradeapi_runtime::clock::Environment).
             #[must_use]
             pub fn minted_of(time: $crate::value::Timestamp, random: u64) -> Self {
                 Self($crate::emitted::minted_of(time, random))

@@ -8,11 +8,8 @@ use crate::model::{Batch, Echoes, NamesWithin, Operation, OutcomeRow};
 
 /// The outcome of a request that changes something, for one result of its call.
 pub(super) fn outcome(row: &OutcomeRow) -> Value {
-    Object::new()
-        .with("when", row.when.as_str())
-        .with("outcome", row.outcome.as_str())
-        .text("why", &row.why)
-        .into_value()
+    let OutcomeRow { place: _, when, outcome, why } = row;
+    Object::new().with("when", when.as_str()).with("outcome", outcome.as_str()).text("why", why).into_value()
 }
 
 /// The ids of a request, the query that shows its outcome, and whether a repeat does harm.
@@ -28,11 +25,8 @@ pub(super) fn of(operation: &Operation) -> Object {
 
 /// The ids of the request that the answer repeats.
 fn echoes(echoes: &Echoes) -> Value {
-    Object::new()
-        .map("ids", several(&echoes.ids))
-        .map("also", several(&echoes.also))
-        .flag("one_is_enough", echoes.one_is_enough)
-        .into_value()
+    let Echoes { place: _, ids, also, one_is_enough } = echoes;
+    Object::new().map("ids", several(ids)).map("also", several(also)).flag("one_is_enough", *one_is_enough).into_value()
 }
 
 fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
@@ -41,18 +35,19 @@ fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
 
 /// The results that an answer states for the items of a list that was sent.
 fn items(batch: &Batch) -> Value {
+    let Batch { of, ids, list, results, done, failed, all_done, succeeded, code, message, by_place, place: _ } = batch;
     Object::new()
-        .with("of", batch.of.0.as_str())
-        .list("id", names(&batch.ids))
-        .maybe("list", name(&batch.list))
-        .maybe("results", batch.results.as_ref().map(|(path, _)| path.to_string()))
-        .maybe("done", name(&batch.done))
-        .maybe("failed", name(&batch.failed))
-        .maybe("all_done", name(&batch.all_done))
-        .maybe("succeeded", name(&batch.succeeded))
-        .maybe("code", name(&batch.code))
-        .maybe("message", name(&batch.message))
-        .flag("by_place", batch.by_place)
+        .with("of", of.0.as_str())
+        .list("id", names(ids))
+        .maybe("list", name(list))
+        .maybe("results", results.as_ref().map(|(path, _)| path.to_string()))
+        .maybe("done", name(done))
+        .maybe("failed", name(failed))
+        .maybe("all_done", name(all_done))
+        .maybe("succeeded", name(succeeded))
+        .maybe("code", name(code))
+        .maybe("message", name(message))
+        .flag("by_place", *by_place)
         .into_value()
 }
 

@@ -7,7 +7,8 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Calls, Family, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shape, Within,
+    Api, Body, Calls, Family, Intent, Listing, Operation, Paging, Parameter, Rate, Response, Sent, Setting, Shape,
+    Within,
 };
 use crate::words::{Lists, Objects, PagesBy, Sends};
 
@@ -185,32 +186,31 @@ fn query_choices(family: &Family, operation: &Operation) -> Vec<Value> {
 /// The member that leads to the next page, the parameter that takes it, and what makes a listing complete.
 fn page(operation: &Operation) -> Option<Value> {
     let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
-    let page = match (&operation.response, &operation.listing.pages) {
+    let Listing { id, each, list: _, pages, shows } = &operation.listing;
+    let page = match (&operation.response, pages) {
         (Response::Page { list, cursor, next, .. }, _) => Object::new()
             .with("list", list.wire.as_str())
             .with("cursor", cursor.wire.as_str())
             .with("next", next.0.as_str()),
         (_, Some(pages)) => {
-            let is_counted = matches!(pages.by, PagesBy::Number | PagesBy::Offset);
+            let Paging { place: _, by, order, list, next, field, header, includes, first, size, more, total } = pages;
+            let is_counted = matches!(by, PagesBy::Number | PagesBy::Offset);
             Object::new()
-                .with("by", pages.by.as_str())
-                .with("order", pages.order.as_str())
-                .maybe("list", text(&pages.list))
-                .with("next", pages.next.0.as_str())
-                .maybe("field", text(&pages.field))
-                .maybe("header", text(&pages.header))
-                .maybe("includes", (pages.by == PagesBy::Last).then_some(pages.includes))
-                .maybe("first", is_counted.then_some(pages.first))
-                .maybe("size", text(&pages.size))
-                .maybe("more", text(&pages.more))
-                .maybe("total", text(&pages.total))
+                .with("by", by.as_str())
+                .with("order", order.as_str())
+                .maybe("list", text(list))
+                .with("next", next.0.as_str())
+                .maybe("field", text(field))
+                .maybe("header", text(header))
+                .maybe("includes", (*by == PagesBy::Last).then_some(*includes))
+                .maybe("first", is_counted.then_some(*first))
+                .maybe("size", text(size))
+                .maybe("more", text(more))
+                .maybe("total", text(total))
         }
         (Response::Object { .. } | Response::Array { .. } | Response::Undefined, None) => return None,
     };
-    let page = page
-        .maybe("id", operation.listing.id.as_ref().map(|(id, _)| id.as_str()))
-        .maybe("each", operation.listing.each.as_ref().map(|(each, _)| each.as_str()))
-        .maybe("shows", operation.listing.shows.as_ref().map(declared));
+    let page = page.maybe("id", text(id)).maybe("each", text(each)).maybe("shows", shows.as_ref().map(declared));
     Some(page.into_value())
 }
 
@@ -218,13 +218,14 @@ fn intent(intent: &Intent) -> Value {
     let settings = |settings: &[Setting]| -> Vec<_> {
         settings.iter().map(|setting| (setting.name.clone(), Value::from(setting.text.as_str()))).collect()
     };
+    let Intent { id, rust: _, place: _, says, at, within, set, take, call } = intent;
     Object::new()
-        .with("id", intent.id.as_str())
-        .text("at", &intent.at)
-        .with("says", intent.says.as_str())
-        .maybe("in", intent.within.as_ref().map(|(list, _)| list.as_str()))
-        .map("set", settings(&intent.set))
-        .list("take", intent.take.iter().map(|(name, _)| name.as_str()))
-        .map("call", settings(&intent.call))
+        .with("id", id.as_str())
+        .text("at", at)
+        .with("says", says.as_str())
+        .maybe("in", within.as_ref().map(|(list, _)| list.as_str()))
+        .map("set", settings(set))
+        .list("take", take.iter().map(|(name, _)| name.as_str()))
+        .map("call", settings(call))
         .into_value()
 }
