@@ -162,7 +162,7 @@ fn compound(page: &mut TextPage, operation: &Operation) {
     let Some(compound) = &operation.compound else { return };
     page.heading("Several things in one request");
     let when = compound.when.as_ref().map(|((name, _), (value, _))| format!("When {name} is {value}."));
-    page.entry(1, &joined(&[sentence(&compound.why), when.unwrap_or_default()], " "));
+    page.entry(1, &joined(&[sentence(&compound.why.0), when.unwrap_or_default()], " "));
 }
 
 /// The number of codes that no document lists; there are too many to print all.

@@ -161,10 +161,7 @@ impl Builder<'_> {
     }
 
     fn missing(&mut self, key: &str, place: Place) {
-        if self.to.is_unread(place.file, key) || self.to.is_unread(place.file, "<<") {
-            return;
-        }
-        self.to.missing_key(place, format!("missing key `{key}`")).help(format!("add `{key}: ...`"));
+        self.to.lacking(place, key);
     }
 
     /// Who has seen what no document describes: at least two, because one can be wrong.

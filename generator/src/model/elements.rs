@@ -6,6 +6,10 @@
 //! document show the keys that have no form of their own there. `facts` prints the facts, and the audit compares them.
 //! Each element is made from all members of its part of the model, so that a new member does not compile until it is a
 //! key or a fact, or is left out on purpose.
+//!
+//! One walk makes keys and facts, because two would have to be changed together. A fact says what a document says, so
+//! that a choice becomes its parameters, and a transition one from each state. The facts of a choice belong to the
+//! operation that sends it.
 
 mod account;
 mod answers;
@@ -27,7 +31,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::facts::Fact;
-use super::{Api, Source, Sources, phrases};
+use super::{Api, Source, Sources, declared, phrases};
 use crate::diagnostics::Place;
 use crate::json::Value;
 
@@ -254,6 +258,20 @@ impl Key {
     fn values(&self, other: &Self) -> String {
         self.means.arguments_beside(&other.means).unwrap_or_else(|| self.value.clone())
     }
+}
+
+/// The keys of a declared element. `in_context` states the effects that other parts of the model decide.
+fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(&str) -> Means) -> Vec<Key> {
+    let rows = element.rows().into_iter().zip(E::CHANGES);
+    let key = |(name, value, change): (_, &dyn declared::KeyValue, &declared::Change)| {
+        let key = match change {
+            declared::Change::Behaviour(effect) => Key::new(name, value.words(), behaviour(*effect)),
+            declared::Change::Prose => Key::prose(name, &value.words()),
+            declared::Change::InContext => Key::new(name, value.words(), in_context(name)),
+        };
+        key.at(value.place())
+    };
+    rows.map(|((name, value), change)| key((name, value, change))).collect()
 }
 
 /// How the keys of two versions of an element differ.

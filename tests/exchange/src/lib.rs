@@ -1,6 +1,12 @@
 //! A local exchange. It accepts, matches and fills orders as the documents of the API describe, for trying out programs
 //! and for tests.
 //!
+//! The core is a state machine, `answer(time, request)`, behind one lock; sockets, clocks and clients in the same
+//! process surround it, so that the same requests at the same times give the same answers. Requests and answers are the
+//! emitted types, and the emitted checks refuse what the documents forbid. Prices and quantities are counted in ticks
+//! and lots; money is a `rust_decimal`, whose size is bounded at the gate so that every product is exact. A user has an
+//! account of each family behind one key; on the wire an account is of one kind.
+//!
 //! ```sh
 //! cargo run -p tradeapi-exchange   # prints URL, key, secret and passphrase
 //! ```

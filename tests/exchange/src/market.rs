@@ -1,4 +1,6 @@
 //! The market of a pair: its price, its public trades, and the quotes of other participants.
+//!
+//! Others trade only the pairs that an account has touched, and of a long jump in time only the last day is simulated.
 
 use std::collections::VecDeque;
 
