@@ -1,10 +1,12 @@
 //! A maker: a quote on each side of the price, amended as the price moves, and cancelled at the end.
 //!
 //! `cargo run -p tradeapi --example maker -- 20` quotes for twenty rounds of half a second. The client waits
-//! wherever a rate limit is used up, so the loop needs no pauses for their sake.
+//! wherever a rate limit is used up, so the loop needs no pauses for their sake. It reads the price with an operation of
+//! the feature `observed`.
 
 use std::time::Duration;
 
+use tradeapi::observed::{self, GetTickers};
 use tradeapi::unified::*;
 use tradeapi::{Client, Decimal, Error, dec, runtime::tables::Outcome};
 
@@ -16,10 +18,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rounds: u32 = std::env::args().nth(1).map_or(Ok(10), |text| text.parse())?;
     let (mut bid, mut ask) = (None, None);
     for _ in 0..rounds {
-        // No operation of the documents returns the price, so a small market order finds it.
-        let id = place(&client, Side::Buy, dec!(0.01), Execution::Market).await?;
-        let taken = client.unified().get_order_details(&GetOrderDetails::new(id)).await?.data;
-        let price = taken.avg_price.ok_or("nobody sells ETHUSDT now")?;
+        // No document describes this operation; public clients agree on it.
+        let tickers =
+            client.observed().get_tickers(&GetTickers::new(observed::Category::UsdtFutures).symbol(SYMBOL)).await?;
+        let price = tickers.first().and_then(|ticker| ticker.last_price.clone()).ok_or("ETHUSDT has no price now")?;
         quote(&client, &mut bid, Side::Buy, price.times(&dec!(0.9995))?.floor_to(&dec!(0.01))?).await?;
         quote(&client, &mut ask, Side::Sell, price.times(&dec!(1.0005))?.floor_to(&dec!(0.01))?).await?;
         tokio::time::sleep(Duration::from_millis(500)).await;

@@ -9,9 +9,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tradeapi::runtime::account::PropertyValue;
 use tradeapi::runtime::signing::HmacSha256;
+use tradeapi::runtime::tables::Meta;
 
 use crate::decisions::LEVERAGE;
-use crate::instruments::{Coin, Instrument, quotient};
+use crate::instruments::{Coin, Instrument, MAX_NUMBER, quotient};
 use crate::orders::{Fill, Presets};
 use crate::values::Price;
 use crate::words::{Family, Line, Margin, Mode, PositionSide, Side};
@@ -104,11 +105,35 @@ impl Profile {
         self
     }
 
+    /// Why the profile makes no sense, if it does not.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let negative = self.balances.iter().find(|(_, amount)| amount.0.is_sign_negative() || amount.0 > MAX_NUMBER);
+        if let Some((coin, amount)) = negative {
+            return Err(format!("balance of {} {coin}: expected a number from 0 to {MAX_NUMBER}", amount.0));
+        }
+        let known = || operations().filter_map(|meta| meta.permission);
+        let unknown = self.permissions.iter().flatten().find(|given| !known().any(|known| known == *given));
+        match unknown {
+            Some(given) => {
+                let known: BTreeSet<&str> = known().collect();
+                let known = known.into_iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
+                Err(format!("unknown permission `{given}`: expected one of {known}"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Accepts requests from these addresses only.
     pub fn addresses(mut self, addresses: impl IntoIterator<Item = IpAddr>) -> Self {
         self.addresses = addresses.into_iter().collect();
         self
     }
+}
+
+/// All operations of the API.
+fn operations() -> impl Iterator<Item = &'static Meta> {
+    use tradeapi::{broker, classic, observed, unified};
+    [classic::OPERATIONS, unified::OPERATIONS, broker::OPERATIONS, observed::OPERATIONS].into_iter().flatten().copied()
 }
 
 /// A user: a key, and an account for each family.
@@ -362,6 +387,27 @@ impl Account {
             (PositionSide::Long, _) | (PositionSide::Net, Side::Buy) => long,
             (PositionSide::Short, _) | (PositionSide::Net, Side::Sell) => short,
         }
+    }
+
+    /// What an account lacks after a liquidation: of an isolated position, what it lost beyond its margin; of a crossed
+    /// one, what is missing of the balance without the margins of isolated ones.
+    pub(crate) fn missing_after_liquidation(
+        &self,
+        pairs: &[Instrument],
+        coin: Coin,
+        mode: Margin,
+        beyond_margin: Decimal,
+    ) -> Decimal {
+        let missing = match mode {
+            Margin::Isolated => beyond_margin,
+            Margin::Crossed => {
+                let of_coin = self.positions.iter().filter(|((index, _), _)| pairs[*index].settle() == coin);
+                let isolated = of_coin.filter(|(_, position)| position.mode == Margin::Isolated);
+                let kept: Decimal = isolated.map(|(_, position)| position.margin).sum();
+                kept - self.balances.get(coin).map(Balance::equity).unwrap_or_default()
+            }
+        };
+        missing.max(Decimal::ZERO)
     }
 
     pub(crate) fn position(&self, instrument: usize, pos: PositionSide) -> Position {

@@ -7,7 +7,13 @@
 //! | `GET /-/state?pair=5&account=1` | what the page shows |
 //! | `POST /-/time?speed=0` | freezes the clock; another number sets its speed |
 //! | `POST /-/time?step=1000` | advances the clock by milliseconds |
-//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price |
+//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price; `last=` and `mark=` move the price of the latest trade and the mark price apart, `mark=none` ends it |
+//! | `POST /-/book?line=USDT-FUTURES&symbol=BTCUSDT&bids=63990:1&asks=64010:2` | sets the quotes of others; `quotes=auto` ends it |
+//! | `POST /-/order?line=USDT-FUTURES&symbol=BTCUSDT&side=sell&qty=1&price=63990` | sends an order of another participant |
+//! | `POST /-/fill?order=ID&qty=0.01` | fills an open order |
+//! | `POST /-/suspend?symbol=BTCUSDT` | suspends a pair; `on=no` resumes it |
+//! | `POST /-/users?mode=hedge_mode&balances=USDT:500` | adds a user, and answers with the keys |
+//! | `POST /-/account?user=1000000&family=unified&coin=USDT&balance=500` | sets a balance, `mode`, or `permissions` |
 //! | `POST /-/faults?kind=refuse&code=40762&times=1` | adds a fault; `clear=all` removes them |
 //! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag`, `maintenance` |
 //! | `POST /-/conditions?hostile=40` | makes it hostile, with `quirks`, `seed` and `nodes`; `hostile=off` ends it |
@@ -26,10 +32,13 @@ use tradeapi::runtime::json::JsonWriter;
 
 use crate::exchange::Exchange;
 use crate::faults::{Fault, FaultKind, FaultTarget};
+use crate::journal::Action;
 use crate::snapshot::{Selection, snapshot};
 
 mod conditions;
+mod market;
 mod query;
+mod users;
 
 use self::conditions::conditions;
 use self::query::Query;
@@ -69,8 +78,8 @@ pub(crate) fn serves(path: &str) -> bool {
 }
 
 /// Answers a request for the page or to the control address.
-pub(crate) fn answer(request: &Parts, exchange: &Exchange) -> Response<Bytes> {
-    let (status, kind, body) = match done(request, exchange) {
+pub(crate) fn answer(request: &Parts, exchange: &Exchange, hosts: &[String]) -> Response<Bytes> {
+    let (status, kind, body) = match done(request, exchange, hosts) {
         Ok(body) if request.uri.path() == "/" => (StatusCode::OK, "text/html; charset=utf-8", body),
         Ok(body) => (StatusCode::OK, "application/json", body),
         Err(Refused(status, why)) => {
@@ -100,15 +109,21 @@ pub(crate) fn response(status: StatusCode, kind: &'static str, policy: &'static 
     response
 }
 
-fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
+fn done(request: &Parts, exchange: &Exchange, hosts: &[String]) -> Result<Bytes, Refused> {
     let path = request.uri.path();
-    refuse_foreign(path, &request.headers)?;
+    refuse_foreign(path, &request.headers, hosts)?;
     let query = Query(request.uri.query().unwrap_or_default());
     let does: fn(&Exchange, Query<'_>) -> Result<Bytes, Refused> = match path {
         "/" => |_, _| Ok(Bytes::from_static(PAGE.as_bytes())),
         "/-/state" => |exchange, query| state(exchange, query),
         "/-/time" => |exchange, query| time(exchange, query),
-        "/-/price" => |exchange, query| price(exchange, query),
+        "/-/price" => |exchange, query| market::price(exchange, query),
+        "/-/book" => |exchange, query| market::book(exchange, query),
+        "/-/order" => |exchange, query| market::order(exchange, query),
+        "/-/fill" => |exchange, query| market::fill(exchange, query),
+        "/-/suspend" => |exchange, query| market::suspend(exchange, query),
+        "/-/users" => |exchange, query| users::open(exchange, query),
+        "/-/account" => |exchange, query| users::change(exchange, query),
         "/-/faults" => |exchange, query| faults(exchange, query),
         "/-/conditions" => |exchange, query| conditions(exchange, query),
         "/-/journal" => |exchange, query| journal(exchange, query),
@@ -126,13 +141,15 @@ fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
     does(exchange, query)
 }
 
-/// Refuses requests of foreign pages in a browser.
-pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refused> {
+/// Refuses requests of foreign pages in a browser. `hosts` are further names of this machine.
+pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap, hosts: &[String]) -> Result<(), Refused> {
     let foreign = |why: String| Err(Refused(StatusCode::FORBIDDEN, why));
     let header = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("(not ASCII)"));
     let host = header(header::HOST).unwrap_or_default();
-    if !is_here(host) {
-        return foreign(format!("the Host {host:?} is not a name of this machine: use 127.0.0.1 or localhost"));
+    if !is_here(host, hosts) {
+        return foreign(format!(
+            "the Host {host:?} is not a name of this machine: use 127.0.0.1 or localhost, or name it with --host"
+        ));
     }
     match header(header::ORIGIN) {
         Some(origin) if origin.strip_prefix("http://") != Some(host) => {
@@ -149,9 +166,10 @@ pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refu
 }
 
 /// Whether a `Host` names this machine, with any port.
-fn is_here(host: &str) -> bool {
-    ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| {
-        let port = host.strip_prefix(name);
+fn is_here(host: &str, others: &[String]) -> bool {
+    let names = ["127.0.0.1", "localhost", "[::1]"].into_iter().chain(others.iter().map(String::as_str));
+    let mut names = names.map(|name| host.strip_prefix(name));
+    names.any(|port| {
         port.is_some_and(|rest| {
             rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
         })
@@ -182,13 +200,8 @@ fn time(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     Ok(nothing())
 }
 
-fn price(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
-    let (Some(symbol), Some(price)) = (query.get("symbol"), query.get("price")) else {
-        return Err(Refused::bad("missing symbol or price"));
-    };
-    let number: tradeapi::Decimal =
-        price.parse().map_err(|_| Refused::bad(format!("invalid price {price:?}: expected a number")))?;
-    exchange.set_price(&symbol, number).map_err(|error| Refused::bad(error.to_string()))?;
+fn act(exchange: &Exchange, action: Action) -> Result<Bytes, Refused> {
+    exchange.control(action).map_err(|error| Refused::bad(error.to_string()))?;
     Ok(nothing())
 }
 
@@ -252,12 +265,16 @@ mod tests {
     #[test]
     fn only_names_of_this_machine_are_here() {
         for here in ["127.0.0.1", "127.0.0.1:8090", "localhost:1", "[::1]:65535"] {
-            assert!(is_here(here), "{here}");
+            assert!(is_here(here, &[]), "{here}");
         }
         for elsewhere in
             ["", "evil.example", "127.0.0.1.evil.example", "localhost:80@evil", "127.0.0.1:", "localhost.:1"]
         {
-            assert!(!is_here(elsewhere), "{elsewhere}");
+            assert!(!is_here(elsewhere, &[]), "{elsewhere}");
+        }
+        let others = ["exchange".to_owned()];
+        for (host, here) in [("exchange:8090", true), ("exchange.evil", false), ("localhost", true)] {
+            assert_eq!(is_here(host, &others), here, "{host}");
         }
     }
 }

@@ -60,7 +60,7 @@ impl Docs {
     }
 
     /// Answers a request for a page, or for the key.
-    pub(crate) fn answer(&self, request: &Parts, exchange: &Exchange) -> Response<Bytes> {
+    pub(crate) fn answer(&self, request: &Parts, exchange: &Exchange, hosts: &[String]) -> Response<Bytes> {
         let path = request.uri.path();
         let text =
             |status, text: &str| response(status, "text/plain; charset=utf-8", Bytes::copy_from_slice(text.as_bytes()));
@@ -73,7 +73,7 @@ impl Docs {
             return text(StatusCode::METHOD_NOT_ALLOWED, "The reference accepts only GET.\n");
         }
         if name == "keys.json" {
-            return match refuse_foreign(path, &request.headers) {
+            return match refuse_foreign(path, &request.headers, hosts) {
                 Ok(()) => response(StatusCode::OK, "application/json", keys(exchange)),
                 Err(refused) => text(refused.0, &refused.1),
             };

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use rust_decimal::Decimal;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::error::{TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
@@ -29,7 +30,7 @@ use crate::setup::Setup;
 use crate::state::Core;
 use crate::time::Time;
 use crate::values::Price;
-use crate::words::{Family, Line};
+use crate::words::{Family, Line, Mode, Side};
 
 /// An exchange. Clones share it.
 ///
@@ -272,10 +273,105 @@ impl Exchange {
     ///
     /// There is no such pair, or the price is not a multiple of its step.
     pub fn set_price(&self, symbol: &str, price: impl Into<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
-        let price = price.into();
-        let number =
-            number(&price).map_err(|_| InvalidArgument(format!("{price} is not a valid price of {symbol}")))?;
-        self.act(Action::Price { symbol: symbol.to_owned(), price: Price(number) })
+        self.act(Action::Price { symbol: symbol.to_owned(), price: price_of(symbol, price.into())? })
+    }
+
+    /// Sets the price of the latest trade in all product lines, without the quotes of others: it triggers take-profits and
+    /// stop-losses.
+    ///
+    /// # Errors
+    ///
+    /// As for [`set_price`](Self::set_price).
+    pub fn set_last_price(&self, symbol: &str, price: impl Into<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
+        self.act(Action::Last { symbol: symbol.to_owned(), price: price_of(symbol, price.into())? })
+    }
+
+    /// Sets a mark price in all product lines, by which profits, liquidation and funding go; `None` returns to the price
+    /// around which others quote.
+    ///
+    /// # Errors
+    ///
+    /// As for [`set_price`](Self::set_price).
+    pub fn set_mark_price(&self, symbol: &str, price: Option<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
+        let price = price.map(|price| price_of(symbol, price)).transpose()?;
+        self.act(Action::Mark { symbol: symbol.to_owned(), price })
+    }
+
+    /// Sets the quotes of other participants: bids and asks, each a price and a quantity. They stay until they are traded,
+    /// and come back, until they are set again; `None` lets others quote by themselves.
+    ///
+    /// # Errors
+    ///
+    /// There is no such pair, a number is not a multiple of its step, or a bid is not below all asks.
+    pub fn set_book(&self, line: Line, symbol: &str, book: Option<BookView>) -> Result<(), InvalidArgument> {
+        let levels = |levels: Vec<(Decimal, Decimal)>| {
+            levels.into_iter().map(|(price, qty)| (Price(price), Price(qty))).collect()
+        };
+        let quotes = book.map(|book| [levels(book.bids), levels(book.asks)]);
+        self.act(Action::Book { line, symbol: symbol.to_owned(), quotes })
+    }
+
+    /// Sends an order of another participant, which trades with what is in the book. The rest of it stays there, unless it
+    /// has no price.
+    ///
+    /// # Errors
+    ///
+    /// There is no such pair, or a number is not a multiple of its step.
+    pub fn place_for_others(
+        &self,
+        line: Line,
+        symbol: &str,
+        side: Side,
+        price: Option<tradeapi::Decimal>,
+        qty: impl Into<tradeapi::Decimal>,
+    ) -> Result<(), InvalidArgument> {
+        let price = price.map(|price| price_of(symbol, price)).transpose()?;
+        let qty = price_of(symbol, qty.into())?;
+        self.act(Action::Other { line, symbol: symbol.to_owned(), side, price, qty })
+    }
+
+    /// Sets the balance of a coin in a user's account.
+    ///
+    /// # Errors
+    ///
+    /// There is no such user or coin, or orders and positions use more.
+    pub fn set_balance(
+        &self,
+        keys: &Keys,
+        family: Family,
+        coin: &str,
+        amount: impl Into<tradeapi::Decimal>,
+    ) -> Result<(), InvalidArgument> {
+        let (user, amount) = (self.user(keys)?, price_of(coin, amount.into())?);
+        self.act(Action::Balance { user, family, coin: coin.to_owned(), amount })
+    }
+
+    /// Sets how both accounts of a user keep positions.
+    ///
+    /// # Errors
+    ///
+    /// There is no such user, or there are positions or open orders.
+    pub fn set_mode(&self, keys: &Keys, mode: Mode) -> Result<(), InvalidArgument> {
+        self.act(Action::Mode { user: self.user(keys)?, mode })
+    }
+
+    /// Restricts a key to these permissions, as [`Profile::permissions`] does; `None` gives all.
+    ///
+    /// # Errors
+    ///
+    /// There is no such user.
+    pub fn set_permissions(&self, keys: &Keys, permissions: Option<Vec<String>>) -> Result<(), InvalidArgument> {
+        self.act(Action::Permissions { user: self.user(keys)?, permissions })
+    }
+
+    fn user(&self, keys: &Keys) -> Result<u64, InvalidArgument> {
+        let core = self.core();
+        let user = core.keys.get(&keys.key).map(|user| core.users[*user].id);
+        user.ok_or_else(|| InvalidArgument("there is no user with this key".to_owned()))
+    }
+
+    pub(crate) fn control(&self, action: Action) -> Result<(), InvalidArgument> {
+        self.act(action)
     }
 
     /// Adds a fault. The first fault that applies to a request takes effect.
@@ -373,6 +469,11 @@ impl Exchange {
     pub(crate) fn core(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A number of a caller, which is about a pair or a coin.
+fn price_of(of: &str, text: tradeapi::Decimal) -> Result<Price, InvalidArgument> {
+    number(&text).map(Price).map_err(|_| InvalidArgument(format!("{text} is not a valid number of {of}")))
 }
 
 impl Transport for Exchange {

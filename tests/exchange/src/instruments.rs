@@ -10,6 +10,9 @@ pub(crate) type Coin = &'static str;
 /// The decimal places that quotients are rounded to, more than any coin has.
 pub(crate) const PLACES: u32 = 12;
 
+/// An upper bound of prices, quantities and balances, so that products are exact.
+pub(crate) const MAX_NUMBER: Decimal = Decimal::from_parts(3_567_587_328, 232, 0, false, 0);
+
 /// The maximum value of one order, so that no product of price and quantity loses a digit.
 pub(crate) const MAX_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
 
@@ -74,7 +77,9 @@ impl Instrument {
 
     /// The nearest price on the grid that is not above; `None` below the lowest.
     pub(crate) fn nearest_ticks(&self, price: Decimal) -> Option<u64> {
-        u64::try_from((price / self.tick).floor()).ok().filter(|ticks| (1..=self.opening * 100).contains(ticks))
+        u64::try_from(price.checked_div(self.tick)?.floor())
+            .ok()
+            .filter(|ticks| (1..=self.opening * 100).contains(ticks))
     }
 
     /// A quantity in lots; `None` if it is not on the grid.

@@ -17,6 +17,7 @@ use crate::faults::{Conditions, Fault};
 use crate::recorded::{Answered, Recorded};
 use crate::setup::Setup;
 use crate::values::Price;
+use crate::words::{Family, Line, Mode, Side};
 
 /// The number of written lines that are kept in memory for readers.
 const MAX_KEPT: usize = 10_000;
@@ -65,6 +66,44 @@ pub(crate) enum Action {
     Suspend {
         symbol: String,
         is_suspended: bool,
+    },
+    /// The price of the latest trade, without the quotes of others.
+    Last {
+        symbol: String,
+        price: Price,
+    },
+    /// A mark price of its own, or none.
+    Mark {
+        symbol: String,
+        price: Option<Price>,
+    },
+    /// The quotes of other participants, each a price and a quantity; none of them lets others quote again.
+    Book {
+        line: Line,
+        symbol: String,
+        quotes: Option<[Vec<(Price, Price)>; 2]>,
+    },
+    /// An order of another participant; without a price, at the market.
+    Other {
+        line: Line,
+        symbol: String,
+        side: Side,
+        price: Option<Price>,
+        qty: Price,
+    },
+    Balance {
+        user: u64,
+        family: Family,
+        coin: String,
+        amount: Price,
+    },
+    Mode {
+        user: u64,
+        mode: Mode,
+    },
+    Permissions {
+        user: u64,
+        permissions: Option<Vec<String>>,
     },
     Fault(Fault),
     ClearFaults,
@@ -162,6 +201,12 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
+/// The last line of a journal, if it is torn, because the program ended while it was written. A replay leaves it out.
+pub fn torn_line(journal: &str) -> Option<&str> {
+    let last = journal.rsplit('\n').next().filter(|last| !last.is_empty())?;
+    serde_json::from_str::<serde::de::IgnoredAny>(last).is_err().then_some(last)
+}
+
 /// A parsed journal: its setup, and its lines with their numbers.
 pub(crate) struct Recording {
     pub(crate) begun: u64,
@@ -171,6 +216,7 @@ pub(crate) struct Recording {
 
 impl Recording {
     pub(crate) fn read(text: &str) -> Result<Self, ReplayError> {
+        let text = &text[..text.len() - torn_line(text).unwrap_or_default().len()];
         let unreadable = |line: usize, why: String| ReplayError::Unreadable { line, why };
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (_, first) = lines.next().ok_or_else(|| unreadable(1, "the journal is empty".to_owned()))?;

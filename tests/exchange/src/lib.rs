@@ -63,7 +63,7 @@
 //! | `unified`, `classic`, `observed`, `reports`, `pages` | the operations |
 //! | `schedule`, `actions` | how the state changes with time, and by actions other than requests |
 //! | `authentication`, `answer_plan`, `gate` | the path of a request, and its faults in a hostile exchange |
-//! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |
+//! | `exchange`, `time`, `connections`, `server` | around the core: functions for tests, clocks, HTTP |
 //! | `log`, `snapshot`, `control` | the page and its control address |
 //! | `docs` | the reference of the API, at `/docs/` |
 //!
@@ -88,6 +88,7 @@ mod book;
 mod candles;
 mod classic;
 mod closing;
+mod connections;
 mod control;
 mod decisions;
 mod delivery;
@@ -143,7 +144,7 @@ pub use events::{Event, Unplaced};
 pub use exchange::{Exchange, InvalidArgument, Keys};
 pub use faults::{Conditions, Fault, FaultKind, FaultTarget};
 pub use hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Node, Quirk};
-pub use journal::ReplayError;
+pub use journal::{ReplayError, torn_line};
 pub use orders::State;
 pub use settings::{Settings, SignedQuery};
 pub use setup::{Pair, Prices, Setup, SetupError};

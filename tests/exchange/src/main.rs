@@ -5,6 +5,7 @@ mod watch;
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use clap::{Parser, Subcommand};
 use profile::LocalProfile;
 use tradeapi_exchange::{
     Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery, Time,
-    per_mille, server,
+    per_mille, server, torn_line,
 };
 
 /// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
@@ -26,6 +27,12 @@ struct Arguments {
     /// The port; 0 chooses a free one.
     #[arg(long, default_value_t = 8090)]
     port: u16,
+    /// The address to listen at. Others than this machine reach it at `0.0.0.0`, as in a container.
+    #[arg(long, default_value = "127.0.0.1")]
+    bind: IpAddr,
+    /// Another name of this machine, under which its page may be opened.
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
     /// The seed of prices, of other participants' orders, of random faults and of the keys.
     #[arg(long)]
     seed: Option<u64>,
@@ -114,6 +121,10 @@ async fn main() -> ExitCode {
 fn replayed(journal: &Path) -> io::Result<Exchange> {
     let failed = |why: String| io::Error::other(format!("{}: {why}", journal.display()));
     let text = fs::read_to_string(journal).map_err(|error| failed(error.to_string()))?;
+    if let Some(torn) = torn_line(&text) {
+        let bytes = torn.len();
+        eprintln!("warning: {}: the last line is torn, and its {bytes} bytes are left out", journal.display());
+    }
     Exchange::replay(&text).map_err(|error| failed(error.to_string()))
 }
 
@@ -158,13 +169,14 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
     for (symbol, file) in &arguments.prices {
         setup.prices.push(Prices::read(symbol, file)?);
     }
+    setup.check().map_err(io::Error::other)?;
     Ok(setup)
 }
 
 async fn run(arguments: &Arguments) -> io::Result<()> {
     let docs = arguments.docs.as_deref().map(Docs::read).transpose()?;
-    let listener = server::listen(arguments.port).await?;
     let exchange = exchange(arguments)?;
+    let listener = server::listen_at((arguments.bind, arguments.port).into()).await?;
     let mut journal = match &arguments.journal {
         Some(path) => {
             Some(File::create(path).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?)
@@ -193,10 +205,12 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         if docs.is_some() { ", and read the reference at /docs/" } else { "" }
     );
     io::stdout().write_all(text.as_bytes())?;
+    let mut site = server::Site::default();
+    (site.docs, site.hosts) = (docs.unwrap_or_default(), arguments.host.clone());
     let end = tokio::select! {
-        () = server::serve_with(listener, exchange.clone(), docs.unwrap_or_default()) => Ok(()),
+        () = server::serve_with(listener, exchange.clone(), site) => Ok(()),
         failed = write(&exchange, journal.as_mut()) => failed,
-        end = tokio::signal::ctrl_c() => end,
+        end = ended() => end,
     };
     drop(profile);
     if let Some(file) = &mut journal {
@@ -210,6 +224,20 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         println!("{count:>8}  {rule}");
     }
     end
+}
+
+/// Waits for the signal to end: Ctrl-C, or the one that supervisors and containers send.
+async fn ended() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            end = tokio::signal::ctrl_c() => end,
+            _ = terminated.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
 }
 
 /// Writes the journal as it grows. Returns only if it cannot be written.

@@ -42,6 +42,8 @@ pub(crate) struct Market {
     /// The distance between quotes: a two-thousandth of a percent to a tick.
     pub(crate) unit: u64,
     pub(crate) quotes: Vec<Spot>,
+    /// What others quote instead of what they want by themselves: side, price and lots.
+    pub(crate) own_quotes: Option<Vec<(Side, u64, u64)>>,
     /// Whether other participants trade the pair, which begins when an account does.
     pub(crate) is_awake: bool,
     /// Whether the price is played back, so that other participants do not move it.
@@ -63,6 +65,7 @@ impl Market {
             prices: VecDeque::new(),
             unit,
             quotes: Vec::new(),
+            own_quotes: None,
             is_awake: false,
             is_played_back: false,
             is_touched: false,

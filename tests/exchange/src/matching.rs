@@ -8,7 +8,7 @@ use crate::decisions::{MAKER_FEE, TAKER_FEE};
 use crate::events::Event;
 use crate::instruments::{Contract, quotient};
 use crate::market::PublicFill;
-use crate::orders::{Fill, Order, Quantity, State};
+use crate::orders::{Fill, Order, Quantity, Source, State};
 use crate::state::Core;
 use crate::words::{Cancelled, Force, Prevention, Side};
 
@@ -194,6 +194,13 @@ impl Core {
             let balance = account.balance(pair.settle());
             balance.total += change.profit - fee;
             balance.margin += change.margin;
+            if order.ticket.source == Source::Liquidation {
+                let lost = fee - change.profit;
+                let missing =
+                    account.missing_after_liquidation(&self.pairs, pair.settle(), position.mode, lost + change.margin);
+                account.balance(pair.settle()).total += missing;
+                *self.insurance.entry(pair.settle()).or_default() -= missing;
+            }
             (change.profit, fee, pair.settle())
         };
         order.fee += fee;

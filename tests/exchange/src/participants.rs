@@ -52,7 +52,7 @@ impl Core {
     }
 
     /// Replaces outdated quotes of other participants.
-    fn quote(&mut self, index: usize) {
+    pub(crate) fn quote(&mut self, index: usize) {
         let mut wanted = self.target_quotes(index);
         let market = &mut self.markets[index];
         market.is_touched = false;
@@ -78,6 +78,9 @@ impl Core {
 
     /// The quotes around the price, the closest first.
     fn target_quotes(&mut self, index: usize) -> Vec<Quote> {
+        if let Some(own) = &self.markets[index].own_quotes {
+            return own.iter().map(|(side, ticks, lots)| Quote { side: *side, ticks: *ticks, lots: *lots }).collect();
+        }
         let is_lively = self.settings.lively;
         let clip = self.pairs[index].clip;
         let Market { mid, unit, dice, .. } = &mut self.markets[index];

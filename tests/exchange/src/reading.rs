@@ -5,11 +5,11 @@ use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
 use tradeapi::runtime::tables::Sends;
 use tradeapi::{Operation, Violations};
 
+use crate::instruments::MAX_NUMBER;
 use crate::refusal::Reason;
 use crate::tolerance::Repairs;
 
-/// An upper bound of prices and quantities, and of their decimal places, so that products are exact.
-const MAX_NUMBER: Decimal = Decimal::from_parts(3_567_587_328, 232, 0, false, 0);
+/// The most decimal places of prices and quantities, so that products are exact.
 const MAX_PLACES: u32 = 12;
 
 /// The policy for reading requests; rules are checked afterwards.

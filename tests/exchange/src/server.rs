@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 
+use crate::connections::{Connection, Connections};
 use crate::control;
 use crate::delivery::Delivered;
 use crate::docs::{self, Docs};
@@ -26,35 +26,68 @@ use crate::log::Log;
 /// The longest body that is read.
 const MAX_BODY: usize = 1 << 20;
 
-/// The most concurrent connections; further ones wait.
-const MAX_CONNECTIONS: usize = 4_096;
-
 /// How long a connection may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(60);
+
+/// The most concurrent connections, unless the site has another number.
+const MAX_CONNECTIONS: usize = 4_096;
+
+/// What is served beside the operations, and under which names.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Site {
+    /// The reference at `/docs/`.
+    pub docs: Docs,
+    /// Names of this machine besides `127.0.0.1`, `localhost` and `[::1]`, such as that of a container.
+    pub hosts: Vec<String>,
+    /// The most connections, 4,096 by default. A new one takes the place of the one that has been idle the longest.
+    pub connections: usize,
+    /// How long it may take to send the body of a request, 30 seconds by default.
+    pub body_time: Duration,
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self {
+            docs: Docs::default(),
+            hosts: Vec::new(),
+            connections: MAX_CONNECTIONS,
+            body_time: Duration::from_secs(30),
+        }
+    }
+}
+
+impl From<Docs> for Site {
+    fn from(docs: Docs) -> Self {
+        Self { docs, ..Self::default() }
+    }
+}
 
 /// Serves an exchange until the future is dropped: its operations, and its page at `/`.
 pub async fn serve(listener: TcpListener, exchange: Exchange) {
     serve_with(listener, exchange, Docs::default()).await;
 }
 
-/// The same, with the reference at `/docs/`.
-pub async fn serve_with(listener: TcpListener, exchange: Exchange, docs: Docs) {
-    let docs = Arc::new(docs);
+/// The same, with the reference at `/docs/`, or under other names.
+pub async fn serve_with(listener: TcpListener, exchange: Exchange, site: impl Into<Site>) {
+    let site = Arc::new(site.into());
     exchange.core().log.get_or_insert_with(Log::default);
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let connections = Connections::new(site.connections);
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, peer)) => {
-                let (exchange, docs) = (exchange.clone(), Arc::clone(&docs));
+                let Some(connection) = connections.open().await else { return };
+                let (exchange, site) = (exchange.clone(), Arc::clone(&site));
                 tokio::spawn(async move {
                     // A connection that violates HTTP is closed; others are not affected.
-                    let _ = connection(stream, peer, exchange, docs).await;
-                    drop(place);
+                    let _ = serve_connection(stream, peer, exchange, site, connection).await;
                 });
             }
             // The system cannot take another connection until some end.
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(_) => {
+                connections.close_one();
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
         }
     }
 }
@@ -65,7 +98,16 @@ pub async fn serve_with(listener: TcpListener, exchange: Exchange, docs: Docs) {
 ///
 /// The port is taken. The error says what to do.
 pub async fn listen(port: u16) -> io::Result<TcpListener> {
-    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    listen_at(SocketAddr::from(([127, 0, 0, 1], port))).await
+}
+
+/// Listens on an address, which others may reach.
+///
+/// # Errors
+///
+/// The port is taken. The error says what to do.
+pub async fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
+    let port = address.port();
     TcpListener::bind(address).await.map_err(|error| {
         let what = match error.kind() {
             io::ErrorKind::AddrInUse => {
@@ -77,17 +119,33 @@ pub async fn listen(port: u16) -> io::Result<TcpListener> {
     })
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, exchange: Exchange, docs: Arc<Docs>) -> hyper::Result<()> {
+async fn serve_connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    exchange: Exchange,
+    site: Arc<Site>,
+    connection: Connection,
+) -> hyper::Result<()> {
     let _ = stream.set_nodelay(true);
+    let connection = Arc::new(connection);
+    let of_requests = Arc::clone(&connection);
     let service = service_fn(move |request| {
-        let (exchange, docs) = (exchange.clone(), Arc::clone(&docs));
-        async move { answer(request, peer.ip(), &exchange, &docs).await }
+        let (exchange, site, connection) = (exchange.clone(), Arc::clone(&site), Arc::clone(&of_requests));
+        async move {
+            connection.work();
+            let answered = answer(request, peer.ip(), &exchange, &site).await;
+            connection.rest();
+            answered
+        }
     });
-    http1::Builder::new()
+    let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
-        .serve_connection(TokioIo::new(stream), service)
-        .await
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::select! {
+        done = served => done,
+        () = connection.is_to_be_closed() => Ok(()),
+    }
 }
 
 /// Answers a request. An error closes the connection.
@@ -95,18 +153,20 @@ async fn answer(
     request: Request<Incoming>,
     peer: IpAddr,
     exchange: &Exchange,
-    docs: &Docs,
+    site: &Site,
 ) -> io::Result<Response<Answer>> {
     let (head, body) = request.into_parts();
-    let body = match Limited::new(body, MAX_BODY).collect().await {
-        Ok(_) if control::serves(head.uri.path()) => return Ok(control::answer(&head, exchange).map(Answer::whole)),
-        Ok(_) if docs::serves(head.uri.path()) => return Ok(docs.answer(&head, exchange).map(Answer::whole)),
-        Ok(body) => body.to_bytes(),
-        Err(_) => {
-            let mut response = Response::new(Answer::whole(Bytes::new()));
-            *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
-            return Ok(response);
+    let body = match tokio::time::timeout(site.body_time, Limited::new(body, MAX_BODY).collect()).await {
+        Ok(Ok(_)) if control::serves(head.uri.path()) => {
+            return Ok(control::answer(&head, exchange, &site.hosts).map(Answer::whole));
         }
+        Ok(Ok(_)) if docs::serves(head.uri.path()) => {
+            return Ok(site.docs.answer(&head, exchange, &site.hosts).map(Answer::whole));
+        }
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => return Ok(unread(StatusCode::PAYLOAD_TOO_LARGE)),
+        Ok(Err(_)) => return Ok(unread(StatusCode::BAD_REQUEST)),
+        Err(_) => return Ok(unread(StatusCode::REQUEST_TIMEOUT)),
     };
     let delivery = exchange.deliver(&Request::from_parts(head, body), peer);
     if !delivery.latency.is_zero() {
@@ -130,6 +190,14 @@ async fn answer(
         // This server writes HTTP only and keeps listening, so other faults close the connection.
         Delivered::Raw(_) | Delivered::Nothing | Delivered::Reset | Delivered::Outage(_) => Err(closed()),
     }
+}
+
+/// The answer to a request whose body was not read. Its connection ends, because the rest of the body may follow.
+fn unread(status: StatusCode) -> Response<Answer> {
+    let mut response = Response::new(Answer::whole(Bytes::new()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 fn closed() -> io::Error {

@@ -9,7 +9,7 @@ use tradeapi::unified::Symbol;
 
 use crate::accounts::Profile;
 use crate::faults::Conditions;
-use crate::instruments::{Contract, Instrument, MAX_VALUE, PLACES, on_grid};
+use crate::instruments::{self, Contract, Instrument, MAX_VALUE, PLACES, on_grid};
 use crate::settings::Settings;
 use crate::values::{Price, number};
 use crate::words::{Family, Line};
@@ -109,13 +109,66 @@ impl Setup {
         Self { settings, users: vec![user], ..Self::default() }
     }
 
-    /// Reads YAML.
+    /// Reads YAML, and [checks](Self::check) it.
     ///
     /// # Errors
     ///
-    /// The text is not a valid setup; the error names the line.
+    /// The text is not a valid setup; the error names the line or what makes no sense.
     pub fn from_yaml(text: &str) -> Result<Self, SetupError> {
-        serde_yaml::from_str(text).map_err(|error| SetupError(error.to_string()))
+        let setup: Self = serde_yaml::from_str(text).map_err(|error| SetupError(error.to_string()))?;
+        setup.check()?;
+        Ok(setup)
+    }
+
+    /// Checks that everything in it makes sense. An exchange ignores what does not.
+    ///
+    /// # Errors
+    ///
+    /// A pair is there twice or has impossible numbers, a price is not one of its pair or there is none, a balance is
+    /// negative, a permission is in no document, or a status is not one of HTTP.
+    pub fn check(&self) -> Result<(), SetupError> {
+        let wrong = |why: String| Err(SetupError(why));
+        if !(200..=599).contains(&self.settings.refusal_status) {
+            return wrong(format!(
+                "refusal_status {}: expected a status from 200 to 599",
+                self.settings.refusal_status
+            ));
+        }
+        self.users.iter().try_for_each(|user| user.check().map_err(SetupError))?;
+        let mut pairs = instruments::all();
+        for pair in &self.instruments {
+            if pairs.iter().any(|other| other.symbol == pair.symbol && other.line == pair.line) {
+                return wrong(format!("the pair {} of {} is there twice", pair.symbol, pair.line));
+            }
+            let Some(made) = pair.instrument() else {
+                let (symbol, tick, step, opening) = (&pair.symbol, pair.tick, pair.step, pair.opening);
+                return wrong(format!(
+                    "the pair {symbol}: expected positive steps and an opening price of more than five ticks, found tick \
+                     {tick}, step {step} and opening {opening}; margin is traded with spot pairs"
+                ));
+            };
+            pairs.push(made);
+        }
+        for prices in &self.prices {
+            let mut of_pair = pairs.iter().filter(|pair| pair.symbol == prices.symbol).peekable();
+            if of_pair.peek().is_none() {
+                return wrong(format!("prices of {}: there is no such pair", prices.symbol));
+            }
+            if prices.steps.is_empty() {
+                return wrong(format!("prices of {}: there is none", prices.symbol));
+            }
+            for pair in of_pair {
+                let wrong_one = prices.steps.iter().find(|(_, price)| pair.nearest_ticks(price.0).is_none());
+                if let Some((at, price)) = wrong_one {
+                    let (symbol, most) = (pair.symbol, pair.price(pair.opening * 100));
+                    return wrong(format!(
+                        "price {} of {symbol} at {at} ms: expected one from {} to {most}",
+                        price.0, pair.tick
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Reads a YAML file.

@@ -59,6 +59,7 @@ pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
     orders(&mut out, core, view);
     positions(&mut out, core, view);
     balances(&mut out, core, view);
+    insurance(&mut out, core);
     limits(&mut out, core);
     faults(&mut out, core);
     conditions(&mut out, core);
@@ -219,6 +220,14 @@ fn balances(out: &mut JsonWriter, core: &Core, view: Selection) {
         decimal(out, "frozen", balance.frozen.round_dp(8));
         decimal(out, "margin", balance.margin.round_dp(8));
         decimal(out, "debt", balance.debt.round_dp(8));
+    });
+}
+
+/// What liquidations cost beyond the funds of their accounts.
+fn insurance(out: &mut JsonWriter, core: &Core) {
+    list(out, "insurance", &core.insurance, core.insurance.len(), |out, (coin, amount)| {
+        text(out, "coin", coin);
+        decimal(out, "total", *amount);
     });
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+use rust_decimal::Decimal;
 use rustc_hash::FxHashMap;
 use tradeapi::runtime::signing::HmacSha256;
 
@@ -13,7 +14,7 @@ use crate::dice::Dice;
 use crate::events::Event;
 use crate::faults::{Conditions, Faults};
 use crate::hostile::Hostile;
-use crate::instruments::{self, Instrument};
+use crate::instruments::{self, Coin, Instrument};
 use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::log::Log;
@@ -59,6 +60,8 @@ pub(crate) struct Core {
     pub(crate) held: BTreeSet<(usize, usize, PositionSide)>,
     /// Ended spot orders with a take-profit or a stop-loss for what they traded: pair, order.
     pub(crate) bought: BTreeSet<(usize, u64)>,
+    /// What liquidations cost beyond the funds of their accounts, by coin.
+    pub(crate) insurance: BTreeMap<Coin, Decimal>,
     last_id: u64,
     pub(crate) tasks: BTreeMap<(u64, u64), Task>,
     /// Scheduled deletions of orders: cancelled ones of the unified family, and all others.
@@ -107,6 +110,7 @@ impl Core {
             guarded: BTreeSet::new(),
             held: BTreeSet::new(),
             bought: BTreeSet::new(),
+            insurance: BTreeMap::new(),
             last_id: FIRST_ID,
             tasks: BTreeMap::new(),
             forget: Default::default(),

@@ -86,13 +86,18 @@ impl Core {
         Ok(())
     }
 
+    /// Whether an account has another mode of positions, which cannot be changed now.
+    pub(crate) fn is_mode_fixed(&self, account: usize, mode: Mode) -> bool {
+        let account = &self.accounts[account];
+        account.mode != mode && (account.waiting[1] > 0 || !account.positions.is_empty())
+    }
+
     /// Sets how positions are kept.
     pub(crate) fn set_position_mode(&mut self, account: usize, mode: Mode) -> Result<(), Reason> {
-        let account = &mut self.accounts[account];
-        let has_orders = account.waiting[1] > 0;
-        if (has_orders || !account.positions.is_empty()) && account.mode != mode {
+        if self.is_mode_fixed(account, mode) {
             return Err(Reason::SettingsFixed);
         }
+        let account = &mut self.accounts[account];
         account.mode = mode;
         account.properties.set("positionMode", PropertyValue::Word(mode.as_str().into()));
         Ok(())

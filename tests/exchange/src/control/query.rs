@@ -8,6 +8,8 @@ use percent_encoding::percent_decode_str;
 use rust_decimal::Decimal;
 
 use super::Refused;
+use crate::reading::number;
+use crate::values::Price;
 
 /// The most items of a list.
 pub(super) const MAX_ITEMS: usize = 100;
@@ -22,6 +24,26 @@ impl<'a> Query<'a> {
         let mut pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
         let (_, value) = pairs.find(|(key, value)| *key == name && !value.is_empty())?;
         Some(percent_decode_str(value).decode_utf8_lossy())
+    }
+
+    /// A parameter that must be there.
+    pub(super) fn needed(self, name: &str) -> Result<String, Refused> {
+        self.get(name).map(Cow::into_owned).ok_or_else(|| Refused::bad(format!("missing {name}")))
+    }
+
+    /// A price, or another exact number that is not negative.
+    pub(super) fn price(self, name: &str) -> Result<Option<Price>, Refused> {
+        let read = |text: Cow<'_, str>| {
+            let number = text.parse().ok().and_then(|text: tradeapi::Decimal| number(&text).ok());
+            number.map(Price).ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number")))
+        };
+        self.get(name).map(read).transpose()
+    }
+
+    /// A word, as `of` reads it.
+    pub(super) fn word<T>(self, name: &str, of: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Refused> {
+        let read = |text: Cow<'_, str>| of(&text).ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}")));
+        self.get(name).map(read).transpose()
     }
 
     /// A number up to `most`.

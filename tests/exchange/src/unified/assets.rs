@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 use tradeapi::unified::{AccountAssets, Asset, GetAccountAssets};
 
 use crate::accounts::Balance;
-use crate::instruments::{Contract, quotient};
+use crate::instruments::{Contract, Instrument, quotient};
 use crate::reading::wire;
 use crate::refusal::Refusal;
 use crate::routes::{Desk, Serve};
@@ -70,9 +70,10 @@ fn asset(coin: &str, balance: &Balance, in_usd: Decimal) -> Asset {
 impl Core {
     /// The price of a coin in dollars, by the pairs that quote it.
     pub(crate) fn price_of(&self, coin: &str) -> Decimal {
-        let pairs = self.pairs.iter().zip(&self.markets);
-        let mut of_coin =
-            pairs.filter(|(pair, _)| pair.base == coin && matches!(pair.contract, Contract::Spot | Contract::Linear));
-        of_coin.next().map_or(Decimal::ONE, |(pair, market)| pair.price(market.mid))
+        let of_coin = || self.pairs.iter().zip(&self.markets).filter(|(pair, _)| pair.base == coin);
+        // Pairs that are settled in the coin itself count where there is no other.
+        let is_quoted = |pair: &Instrument| matches!(pair.contract, Contract::Spot | Contract::Linear);
+        let quoted = of_coin().find(|(pair, _)| is_quoted(pair)).or_else(|| of_coin().next());
+        quoted.map_or(Decimal::ONE, |(pair, market)| pair.price(market.mid))
     }
 }

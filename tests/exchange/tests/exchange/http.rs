@@ -148,6 +148,13 @@ impl Program {
         Self { child: command.spawn().unwrap(), address: String::new() }
     }
 
+    /// Ends the program as a supervisor does, and waits for its end.
+    #[cfg(unix)]
+    pub(crate) fn terminate(&mut self) {
+        let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(ended.success() && self.child.wait().unwrap().success());
+    }
+
     /// Runs the program until it exits.
     pub(crate) fn run(arguments: &[&str]) -> std::process::Output {
         Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange")).args(arguments).output().unwrap()

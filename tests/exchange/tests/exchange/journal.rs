@@ -162,7 +162,7 @@ fn a_journal_is_kept_only_on_request() {
 fn an_invalid_setup_is_reported_with_its_line() {
     let error = Setup::from_yaml("settings: { seed: 7 }\nusers:\n  - { modus: hedge_mode }\n").unwrap_err();
     assert!(error.to_string().contains("modus") && error.to_string().contains("line 3"), "{error}");
-    let read = Setup::from_yaml("prices: [{ symbol: A, steps: [[5, 0.1], [6, '2']] }]").unwrap();
+    let read = Setup::from_yaml("prices: [{ symbol: XRPUSDT, steps: [[5, 0.1], [6, '2']] }]").unwrap();
     assert_eq!(read.prices[0].steps[0].1.0.to_string(), "0.1");
 }
 

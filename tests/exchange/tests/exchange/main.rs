@@ -30,4 +30,6 @@ mod rules;
 mod rules_classic;
 mod rules_unified;
 mod scripts;
+mod set_market;
+mod standing;
 mod tolerance;

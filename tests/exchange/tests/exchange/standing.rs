@@ -1,0 +1,141 @@
+//! The exchange stands: connections that do nothing, requests that stop halfway, ends and torn files, wrong setups, and
+//! losses beyond what an account has.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use rust_decimal::Decimal;
+use tokio::net::TcpListener;
+use tradeapi::unified::{MarginMode, Side};
+use tradeapi_exchange::server::{self, Site};
+use tradeapi_exchange::{Exchange, Profile, Seed, Setup, torn_line};
+
+use crate::fixture::{Fixture, limit, market};
+use crate::http::Program;
+
+const STATE: &str = "GET /-/state HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+
+async fn served(change: impl FnOnce(&mut Site)) -> SocketAddr {
+    let mut site = Site::default();
+    change(&mut site);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(server::serve_with(listener, Exchange::new(Seed(7)), site));
+    address
+}
+
+/// The first line of the answer to some bytes, which may be a part of a request.
+async fn first_line(address: SocketAddr, bytes: &'static str) -> String {
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(bytes.as_bytes()).unwrap();
+        let mut answer = vec![0; 1_000];
+        let length = stream.read(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer[..length]).into_owned()
+    });
+    answer.await.unwrap().lines().next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_make_room_for_others() {
+    let address = served(|site| site.connections = 4).await;
+    let idle: Vec<_> = (0..20).map(|_| TcpStream::connect(address).unwrap()).collect();
+    assert_eq!(first_line(address, STATE).await, "HTTP/1.1 200 OK");
+    drop(idle);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_not_sent_ends_its_request() {
+    let address = served(|site| site.body_time = Duration::from_millis(50)).await;
+    let half = "POST /-/reset HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n{";
+    assert_eq!(first_line(address, half).await, "HTTP/1.1 408 Request Timeout");
+    let chunk = "POST /x HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n";
+    assert_eq!(first_line(address, chunk).await, "HTTP/1.1 400 Bad Request");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_terminated_exchange_writes_the_end_of_its_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("journal");
+    let mut program = Program::start(&["--port", "0", "--journal", file.to_str().unwrap()]);
+    let client = program.client();
+    for number in 0..20 {
+        client.unified().place_order(&limit(&format!("a{number}"), Side::Buy, "0.01", "60000")).await.unwrap();
+    }
+    program.terminate();
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text.matches("place-order").count(), 20);
+    assert!(Exchange::replay(&text).is_ok());
+
+    // A program that is killed while it writes leaves a torn line.
+    let torn = &text[..text.len() - 7];
+    assert!(torn_line(torn).is_some_and(|line| line.starts_with('{')) && torn_line(&text).is_none());
+    std::fs::write(&file, torn).unwrap();
+    let replayed = Program::run(&["--replay", file.to_str().unwrap()]);
+    let warning = String::from_utf8(replayed.stderr).unwrap();
+    assert!(replayed.status.success() && warning.contains("the last line is torn"), "{warning}");
+    let middle = text.replacen("\"request\"", "\"reques", 1);
+    assert!(Exchange::replay(&middle).is_err(), "any other line is an error");
+}
+
+#[test]
+fn wrong_setups_are_refused_with_what_is_wrong() {
+    let pair = |tick: &str, symbol: &str| {
+        format!(
+            "instruments: [{{ line: USDT-FUTURES, symbol: {symbol}, base: A, quote: USDT, tick: {tick}, step: 1, opening: 1 }}]"
+        )
+    };
+    let prices = |steps: &str| format!("prices: [{{ symbol: BTCUSDT, steps: [{steps}] }}]");
+    for (setup, why) in [
+        (pair("0", "AUSDT"), "AUSDT: expected positive steps"),
+        (pair("0.1", "BTCUSDT"), "BTCUSDT of USDT-FUTURES is there twice"),
+        ("prices: [{ symbol: NOUSDT, steps: [[0, 1]] }]".to_owned(), "NOUSDT: there is no such pair"),
+        (prices(""), "BTCUSDT: there is none"),
+        (prices("[0, -5]"), "price -5 of BTCUSDT"),
+        (prices("[0, 64000], [9, 0]"), "price 0 of BTCUSDT at 9 ms"),
+        (prices("[0, 1e27]"), "price 1000000000000000000000000000 of BTCUSDT"),
+        ("users: [{ balances: { USDT: -1 } }]".to_owned(), "balance of -1 USDT"),
+        ("users: [{ permissions: [everything] }]".to_owned(), "unknown permission `everything`"),
+        ("settings: { refusal_status: 99 }".to_owned(), "refusal_status 99"),
+    ] {
+        let error = Setup::from_yaml(&setup).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(why), "{setup}: {error}");
+    }
+    assert!(Setup::from_yaml(&pair("0.1", "AUSDT")).is_ok() && Setup::from_yaml(&prices("[0, 64000]")).is_ok());
+    let unknown = Program::run(&["--port", "0", "--prices", "NOUSDT=/dev/null"]);
+    assert!(!unknown.status.success());
+}
+
+#[tokio::test]
+async fn an_isolated_loss_ends_at_its_margin() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 10_000));
+    let order = market("a", Side::Buy, "0.100").margin_mode(MarginMode::Isolated);
+    fixture.client.unified().place_order(&order).await.unwrap();
+    let margin = fixture.unified().positions[0].margin;
+    let before = fixture.unified().balances["USDT"].total;
+    // Far below the price of liquidation: the loss at the market is greater than the margin.
+    fixture.exchange.set_price("BTCUSDT", 40_000).unwrap();
+    assert_eq!(fixture.unified().positions.len(), 0);
+    assert_eq!(fixture.unified().balances["USDT"].total, before - margin);
+}
+
+#[tokio::test]
+async fn no_liquidation_leaves_a_balance_below_zero() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+    fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
+    fixture.exchange.set_price("BTCUSDT", 40_000).unwrap();
+    let balance = fixture.unified().balances["USDT"];
+    assert_eq!((balance.total, balance.available), (Decimal::ZERO, Decimal::ZERO));
+}
+
+#[tokio::test]
+async fn a_position_keeps_its_margin_mode() {
+    let fixture = Fixture::one_way();
+    fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
+    let isolated = market("b", Side::Buy, "0.001").margin_mode(MarginMode::Isolated);
+    fixture.client.unified().place_order(&isolated).await.unwrap();
+    fixture.exchange.set_price("BTCUSDT", 57_000).unwrap();
+    assert_eq!(fixture.unified().positions.len(), 1, "an isolated position would be liquidated");
+}
