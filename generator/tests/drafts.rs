@@ -393,6 +393,9 @@ fn random_openapi(seed: u64) -> serde_json::Value {
         23 => {
             json!({"type": "array", "items": {"oneOf": [{"required": ["name"]}, {"required": ["x"]}], "properties": {"name": {"type": "string"}, "x": {"type": "string"}}}})
         }
+        25 => json!({"type": "array", "items": {"type": "string", "minLength": 2, "maxLength": 4}}),
+        26 => json!({"type": "string", "minLength": 1}),
+        27 => json!({"type": "string", "minLength": 3}),
         24 => json!({"allOf": [{"type": "integer"}], "type": "string"}),
         _ => json!({"type": "array", "items": {"$ref": "#/components/schemas/Node"}, "xml": {"wrapped": true}}),
     };
@@ -407,14 +410,14 @@ fn random_openapi(seed: u64) -> serde_json::Value {
             let parameters: Vec<_> = (0..next(4))
                 .map(|n| {
                     let place = places[usize::try_from(next(3)).unwrap()];
-                    json!({"name": format!("p{n}"), "in": place, "required": next(2) == 0, "schema": leaf(next(26)), "style": "form", "explode": next(2) == 0})
+                    json!({"name": format!("p{n}"), "in": place, "required": next(2) == 0, "schema": leaf(next(29)), "style": "form", "explode": next(2) == 0})
                 })
                 .collect();
             let mut operation = json!({
                 "summary": "Does it", "description": "It does it at length.", "tags": ["t"], "parameters": parameters,
                 "responses": {
                     "200": {"description": "ok", "content": {"application/json": {"schema": {
-                        "type": "object", "required": ["a"], "properties": {"a": leaf(next(26)), "b": leaf(next(26))}}}}},
+                        "type": "object", "required": ["a"], "properties": {"a": leaf(next(29)), "b": leaf(next(29))}}}}},
                     "400": {"description": "no"},
                 },
                 "x-other": {"more": [1, 2]},
@@ -429,7 +432,7 @@ fn random_openapi(seed: u64) -> serde_json::Value {
                 let media = ["application/json", "application/x-www-form-urlencoded", "text/plain"]
                     [usize::try_from(next(3)).unwrap()];
                 operation["requestBody"] = json!({"required": true, "content": {media: {"schema": {
-                    "allOf": [{"$ref": "#/components/schemas/Part"}, {"type": "object", "required": ["c"], "properties": {"c": leaf(next(26))}}]}}}});
+                    "allOf": [{"$ref": "#/components/schemas/Part"}, {"type": "object", "required": ["c"], "properties": {"c": leaf(next(29))}}]}}}});
             }
             item[method] = operation;
         }

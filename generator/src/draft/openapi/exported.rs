@@ -3,7 +3,7 @@
 use super::reading::{Cursor, Mark};
 use crate::draft::{Answer, ByValue, Draft, OneOf, Rule};
 use crate::model::{Api, Effect, Need};
-use crate::words::{Lists, Objects, Word as _};
+use crate::words::{Lists, Objects};
 
 /// The text of a key that the exporter adds.
 pub(super) const REQUIRED: &str = "x-required";

@@ -140,6 +140,8 @@ mappings! {
         min_items: Option<Spanned<u64>>,
         /// The maximum number of decimal digits of an integer.
         digits: Option<Spanned<u32>>,
+        /// The shortest and the longest length of a text, in characters.
+        length: Option<Spanned<Vec<Spanned<u32>>>>,
         /// The values of the enum that are allowed or listed here.
         only: Option<Spanned<Vec<Text>>>,
         /// The effect of leaving it out, or of a special text, on an existing value.
