@@ -279,6 +279,7 @@ pub(super) fn put(fields: &mut Vec<DraftField>, field: DraftField) {
     let mut stated = vec![format!("{:?}", known.kind).to_lowercase()];
     let texts = [("default", &known.default), ("minimum", &known.min), ("maximum", &known.max)];
     stated.extend(texts.iter().filter_map(|(key, text)| Some(format!("{key} {}", text.as_ref()?))));
+    stated.extend(known.length.map(|(least, most)| format!("of {least} to {most} characters")));
     stated.extend(known.values.clone());
     stated.extend(known.is_deprecated.then(|| "deprecated".to_owned()));
     merged.remarks.splice(..0, known.remarks.drain(..));
