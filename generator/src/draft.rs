@@ -153,6 +153,8 @@ pub(crate) struct DraftField {
     pub(crate) min: Option<String>,
     pub(crate) max: Option<String>,
     pub(crate) digits: Option<String>,
+    /// The shortest and the longest length of a text.
+    pub(crate) length: Option<(u64, u64)>,
     pub(crate) unit: Option<String>,
     /// The effect of leaving it out, and the text that deletes the value.
     pub(crate) edit: Option<Option<String>>,

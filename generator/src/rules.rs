@@ -57,6 +57,8 @@ pub(crate) enum Bound<'a> {
     Min(&'a str),
     Max(&'a str),
     Digits(u32),
+    /// The shortest and the longest length of a text.
+    Length(u32, u32),
     /// The most decimal places of a number that travels as an integer.
     Scale(u8),
     MinItems(u64),

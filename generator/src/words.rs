@@ -12,8 +12,8 @@ pub(crate) trait Word: Copy + 'static {
     /// All of them, as the schema spells them.
     const WORDS: &'static [&'static str];
 
-    /// Whether a word that is spelled nearly like one of them is probably that one. Near words of a signature name
-    /// another signature.
+    /// Whether a word that is spelled nearly like one of them is probably that one. Near names of algorithms and
+    /// of forms mean other signatures.
     const ARE_SUGGESTED: bool;
 
     /// The word with this spelling.
@@ -43,11 +43,11 @@ macro_rules! values_of_keys {
 values_of_keys! {
     true:
         Access, AccessOf, Around, CallResult, Certainty, CodeProof, CredentialCause, Effect, Harmless, In,
-        Keep, Lists, MayBe, Numbers, Objects, PageOrder, PagesBy, PropertyType, ReportedIn, Required,
-        ResetForm, RowOutcome, RuleKind, Sends, Sent, Severity, Shown, SignedQuery, Stage, Times, Travels,
-        Unstated;
+        Keep, Lists, MayBe, Numbers, Objects, PageOrder, PagesBy, PairOrder, PropertyType, ReportedIn, Required,
+        ResetForm, RowOutcome, RuleKind, Sends, Sent, Severity, Shown, SignedPart, SignedQuery, Stage, Times,
+        Travels, Unstated;
     false:
-        Algorithm, Encoding, NonceForm, PairOrder, SecretForm, SignedPart, TimestampForm;
+        Algorithm, Encoding, NonceForm, SecretForm, TimestampForm;
 }
 
 words! {

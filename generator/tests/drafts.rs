@@ -393,6 +393,9 @@ fn random_openapi(seed: u64) -> serde_json::Value {
         23 => {
             json!({"type": "array", "items": {"oneOf": [{"required": ["name"]}, {"required": ["x"]}], "properties": {"name": {"type": "string"}, "x": {"type": "string"}}}})
         }
+        25 => json!({"type": "array", "items": {"type": "string", "minLength": 2, "maxLength": 4}}),
+        26 => json!({"type": "string", "minLength": 1}),
+        27 => json!({"type": "string", "minLength": 3}),
         24 => json!({"allOf": [{"type": "integer"}], "type": "string"}),
         _ => json!({"type": "array", "items": {"$ref": "#/components/schemas/Node"}, "xml": {"wrapped": true}}),
     };
@@ -407,14 +410,14 @@ fn random_openapi(seed: u64) -> serde_json::Value {
             let parameters: Vec<_> = (0..next(4))
                 .map(|n| {
                     let place = places[usize::try_from(next(3)).unwrap()];
-                    json!({"name": format!("p{n}"), "in": place, "required": next(2) == 0, "schema": leaf(next(26)), "style": "form", "explode": next(2) == 0})
+                    json!({"name": format!("p{n}"), "in": place, "required": next(2) == 0, "schema": leaf(next(29)), "style": "form", "explode": next(2) == 0})
                 })
                 .collect();
             let mut operation = json!({
                 "summary": "Does it", "description": "It does it at length.", "tags": ["t"], "parameters": parameters,
                 "responses": {
                     "200": {"description": "ok", "content": {"application/json": {"schema": {
-                        "type": "object", "required": ["a"], "properties": {"a": leaf(next(26)), "b": leaf(next(26))}}}}},
+                        "type": "object", "required": ["a"], "properties": {"a": leaf(next(29)), "b": leaf(next(29))}}}}},
                     "400": {"description": "no"},
                 },
                 "x-other": {"more": [1, 2]},
@@ -429,7 +432,7 @@ fn random_openapi(seed: u64) -> serde_json::Value {
                 let media = ["application/json", "application/x-www-form-urlencoded", "text/plain"]
                     [usize::try_from(next(3)).unwrap()];
                 operation["requestBody"] = json!({"required": true, "content": {media: {"schema": {
-                    "allOf": [{"$ref": "#/components/schemas/Part"}, {"type": "object", "required": ["c"], "properties": {"c": leaf(next(26))}}]}}}});
+                    "allOf": [{"$ref": "#/components/schemas/Part"}, {"type": "object", "required": ["c"], "properties": {"c": leaf(next(29))}}]}}}});
             }
             item[method] = operation;
         }
@@ -871,13 +874,22 @@ fn a_second_section_with_the_same_path_has_its_own_parameters() {
     copy(&garden().join("schema"), folder.path());
     let docs = tempfile::tempdir().unwrap();
     let text = std::fs::read_to_string(garden().join("docs/garden-v1.md")).unwrap();
-    let section = "### Look At Bed\n\nGET /garden/v1/water-bed. Rate limit 1/s.\n\nParameters: colour (required). Response data: mood.\n\n\
-        #### Response\n\n| Field | Type |\n|---|---|\n| depth | number |\n\n## Access";
+    let section = "### Look At Bed\n\nGET /garden/v1/water-bed. Rate limit 1/s.\n\nParameters: colour (required).\n\n\
+        #### Response\n\nIt is large.\n\n| Field | Type | Meaning |\n|---|---|---|\n| depth | number | How deep. |\n| rows[].plant | string | What grows. |\n\
+        | tags | array of strings | Words. |\n\n#### Errors\n\nNone.\n\n## Access";
     std::fs::write(docs.path().join("garden-v1.md"), text.replace("## Access", section)).unwrap();
     let source = DraftSource::Section { folder: docs.path().to_owned(), title: "Look At Bed".to_owned() };
     let drafted = Generator::new().schema_dir(folder.path()).draft("garden", &source).unwrap();
     let path = drafted.written.iter().find(|path| path.ends_with("get-water-bed.yaml")).expect("a name of its own");
     let text = std::fs::read_to_string(path).unwrap();
     assert!(text.contains("  colour:\n") && !text.contains("litres") && !text.contains("bedId"), "{text}");
-    assert!(text.contains(": the section Response\n"), "{text}");
+    // The table of the answer becomes fields, and what is beside it is listed.
+    let types = std::fs::read_to_string(folder.path().join("garden/types.yaml")).unwrap();
+    let record = types.split("  GetWaterBedResult:").nth(1).unwrap();
+    for expected in
+        ["      depth:\n        type: decimal\n", "      rows:\n        list: ", "      tags:\n        list: string\n"]
+    {
+        assert!(record.contains(expected), "{expected:?} is not in\n{types}");
+    }
+    assert!(text.contains(": It is large\n") && text.contains(": the section Errors\n"), "{text}");
 }

@@ -167,6 +167,8 @@ impl Measured {
         for (key, of_draft) in BOUNDS {
             let implied =
                 of_draft == "min" && own.is_unsigned && stated.bounds.get(of_draft).is_some_and(|min| min == "0");
+            let is_short = |shortest: &String| ["0", "1"].contains(&shortest.as_str());
+            let implied = implied || of_draft == "shortest" && stated.bounds.get(of_draft).is_some_and(is_short);
             match (stated.bounds.get(of_draft), own.bounds.get(of_draft)) {
                 (Some(bound), Some(known)) if is_same(bound, known) => {}
                 (Some(_), None) if implied || says(key) => {}

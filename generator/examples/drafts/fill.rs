@@ -128,7 +128,7 @@ impl Filler {
         let is_text = parameter["json"] == "text";
         let number = bound("min").or_else(|| bound("max").filter(|max| max.as_f64() < Some(1.0))).unwrap_or(1.into());
         match of {
-            "string" => "a".into(),
+            "string" => "a".repeat(parameter["length"][0].as_u64().unwrap_or(1).max(1).try_into().unwrap()).into(),
             "boolean" => true.into(),
             "integer" | "signed" | "decimal" if is_text => number.to_string().into(),
             "integer" | "signed" | "decimal" => number,

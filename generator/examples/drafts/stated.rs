@@ -323,6 +323,7 @@ fn own(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>,
         (stated.items, stated.fields, stated.values) = (items.kinds, items.fields, items.values);
         (stated.forms, stated.is_open) = (items.forms, items.is_open);
         stated.named = items.named;
+        stated.bounds.extend(items.bounds.into_iter().filter(|(key, _)| ["shortest", "longest"].contains(key)));
         stated.is_unsigned = items.is_unsigned;
     }
     if stated.kinds == ["object"] && stated.fields.is_empty() && schema["additionalProperties"].is_object() {
@@ -475,6 +476,10 @@ impl Drafts {
             if let Some(bound) = field.get(key) {
                 stated.bounds.insert(key, text(&serde_json::to_value(bound).unwrap()));
             }
+        }
+        if let (Some(shortest), Some(longest)) = (field["length"][0].as_u64(), field["length"][1].as_u64()) {
+            stated.bounds.extend((shortest > 0).then(|| ("shortest", shortest.to_string())));
+            stated.bounds.insert("longest", longest.to_string());
         }
         (stated.fields, stated.forms) = self.members(&field["fields"], comments, &format!("{at}/fields"));
         let ty = ["type", "list", "map"].into_iter().find(|key| has(key));

@@ -1,5 +1,7 @@
 //! Drafts a file from what the readers find about an operation that the schema does not have.
 
+mod answers;
+
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
 use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
@@ -336,7 +338,9 @@ impl<'a> Drafting<'a> {
     }
 
     fn response(&self) -> Answer {
-        let Some(shape) = self.value(FactKind::ResponseShape, &[]) else { return Answer::default() };
+        let Some(shape) = self.value(FactKind::ResponseShape, &[]) else {
+            return self.answer_table().map_or_else(Answer::default, |table| self.answer_of(&table));
+        };
         let mut remarks: Vec<String> = self.sentence_of(FactKind::ResponseShape).into_iter().collect();
         let phrases = self.found.answers.iter().filter(|(id, _)| *id == self.id).map(|(_, phrase)| phrase);
         let mut records: Vec<String> = phrases.flat_map(|phrase| self.records(phrase)).collect();
@@ -442,11 +446,24 @@ impl<'a> Drafting<'a> {
 
     /// The sections within this one, which are not read.
     fn subsections(&self) -> impl Iterator<Item = String> {
-        let after = self.document.sections.iter().filter(|section| section.at.start > self.section.at.start);
-        let within = after.take_while(|section| section.level > self.section.level);
-        within.map(|section| {
-            let line = self.document.line(section.at.start);
-            format!("line {line}: the section {}", section.heading)
+        let is_stated = self.value(FactKind::ResponseShape, &[]).is_some();
+        let table = self.answer_table().filter(|_| !is_stated).map(|table| table.section.at.start);
+        self.within().flat_map(move |section| {
+            if Some(section.at.start) != table {
+                return vec![format!("line {}: the section {}", self.document.line(section.at.start), section.heading)];
+            }
+            // Of the section with the table, what is beside it.
+            let is_first = |block: &Block| matches!(block, Block::Table { .. });
+            let read = section.blocks.iter().position(is_first);
+            let others = section.blocks.iter().enumerate().filter(|(index, _)| Some(*index) != read);
+            let text = |block: &Block| match block {
+                Block::Text(range) | Block::Item { text: range, .. } => Some(self.quoted(range.clone())),
+                Block::Table { head, rows } => {
+                    let end = rows.iter().flatten().chain(head).map(|cell| cell.end).max()?;
+                    Some(self.quoted(head.first()?.start..end))
+                }
+            };
+            others.filter_map(|(_, block)| text(block)).collect()
         })
     }
 }

@@ -10,8 +10,8 @@ use crate::words::Times;
 const MAX_DIGITS: u32 = u64::MAX.ilog10() + 1;
 
 /// Rules for a single parameter.
-const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 8] =
-    [shape, only_of_parameter, bounds, digits, item_counts, default, edit, wins];
+const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 9] =
+    [shape, only_of_parameter, bounds, digits, length, item_counts, default, edit, wins];
 
 /// Checks the parameters of requests, of items and of choices.
 pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -190,6 +190,29 @@ fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
                 .help("correct one of them");
         }
     }
+}
+
+fn length(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let Some(((_, most), place)) = parameter.length.filter(|_| !parameter.shape.is_undefined()) else { return };
+    if parameter.shape.element() != Some(Type::String) {
+        misplaced(family, parameter, place, "`length` requires a text", to);
+    }
+    if let Some((default, at)) =
+        parameter.default.as_ref().filter(|(default, _)| default.chars().count() > most as usize)
+    {
+        to.at(*at, Code::BadValue, format!("the default `{default}` has more than {most} characters"))
+            .related(place, "`length` is here")
+            .help("correct one of them");
+    }
+}
+
+/// Why a text is too short or too long for a parameter.
+pub(super) fn wrong_length(parameter: &Parameter, text: &str) -> Option<Fault> {
+    let ((min, max), _) = parameter.length?;
+    let count = text.chars().count();
+    let is_wrong = !(min as usize..=max as usize).contains(&count);
+    let help = format!("`{}` has {min} to {max} characters", parameter.name.wire);
+    is_wrong.then(|| Fault::new(format!("`{text}` has {count} characters"), help))
 }
 
 fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {

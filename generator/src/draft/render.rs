@@ -214,6 +214,7 @@ fn bounds(field: &DraftField) -> Vec<Entry> {
         number(min, &field.min),
         number(max, &field.max),
         number("digits", &field.digits),
+        field.length.map(|(min, max)| Entry::word("length", format!("[{min}, {max}]"))),
         edit,
         field.unit.as_ref().map(|unit| Entry::text("unit", unit.clone())),
         deprecated(field.is_deprecated, &field.deprecation),

@@ -185,6 +185,10 @@ fn bounds(parameter: &Parameter) -> TokenStream {
             let (min, max) = (bound("min_decimal", &parameter.min), bound("max_decimal", &parameter.max));
             quote!(#min #max)
         }
+        Shape::One(Type::String) | Shape::List(Type::String) => {
+            let length = parameter.length.map(|((min, max), _)| (number(min.into()), number(max.into())));
+            length.map(|(min, max)| quote!(, min_length = #min, max_length = #max)).unwrap_or_default()
+        }
         _ => TokenStream::new(),
     };
     let is_list = matches!(shape, Shape::List(_) | Shape::Items(_));

@@ -160,6 +160,21 @@ impl Builder<'_> {
         }
     }
 
+    /// The shortest length, at least `least`, and the longest one.
+    fn length(&mut self, raw: &Spanned<Vec<Spanned<u32>>>, least: u32) -> Option<(u32, u32)> {
+        match raw.value.as_slice() {
+            [min, max] if (least..=max.value).contains(&min.value) && max.value > 0 => Some((min.value, max.value)),
+            // A number that could not be read is reported.
+            lengths if lengths.len() < 2 && self.to.is_mistaken_within(raw.place) => None,
+            _ => {
+                self.to
+                    .at(raw.place, Code::BadAlphabet, "expected two numbers, the shortest length first")
+                    .help("write `length: [1, 32]`");
+                None
+            }
+        }
+    }
+
     fn missing(&mut self, key: &str, place: Place) {
         self.to.lacking(place, key);
     }

@@ -21,6 +21,8 @@ pub(crate) struct Parameter {
     pub(crate) min_items: Option<(u64, Place)>,
     pub(crate) max_items: Option<(u64, Place)>,
     pub(crate) digits: Option<(u32, Place)>,
+    /// The shortest and the longest length of a text, in characters.
+    pub(crate) length: Option<((u32, u32), Place)>,
     pub(crate) only: Vec<(String, Place)>,
     pub(crate) edit: Option<Edit>,
     /// Whether an empty text means the same as leaving it out.

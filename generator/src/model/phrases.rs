@@ -338,7 +338,7 @@ pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
     if units.is_empty() { String::new() } else { format!("Unit: {}.", units_in(units, markup)) }
 }
 
-/// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`.
+/// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`, `2 to 32 characters`.
 pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
     let (min, max) = (&parameter.min, &parameter.max);
     let value = match (min, max) {
@@ -354,7 +354,11 @@ pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
         (None, None) => None,
     };
     let digits = parameter.digits.map(|(digits, _)| format!("at most {digits} digits"));
-    [value, items, digits].into_iter().flatten().collect()
+    let length = parameter.length.map(|((min, max), _)| match min {
+        0 | 1 => format!("at most {max} characters"),
+        min => format!("{min} to {max} characters"),
+    });
+    [value, items, digits, length].into_iter().flatten().collect()
 }
 
 fn texts(texts: &[(String, Place)], between: &str) -> String {

@@ -300,6 +300,7 @@ impl<'a> CaseBuilder<'a> {
             | Bound::Max(_)
             | Bound::Scale(_)
             | Bound::Digits(_)
+            | Bound::Length(..)
             | Bound::Edit(_) => {
                 return None;
             }

@@ -224,6 +224,9 @@ fn bounds<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'static str
     if let Some((digits, _)) = parameter.digits {
         bounds.push(("digits", format!("has at most {digits} digits."), Bound::Digits(digits)));
     }
+    if let Some(((min, max), _)) = parameter.length {
+        bounds.push(("length", format!("has {min} to {max} characters."), Bound::Length(min, max)));
+    }
     if let Some(scale) = parameter.shape.single().and_then(Type::scale) {
         bounds.push(("scale", format!("has at most {scale} decimal places."), Bound::Scale(scale)));
     }

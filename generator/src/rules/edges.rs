@@ -59,6 +59,11 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
             number(if breaks { format!("{least}.5") } else { least })
         }
         Bound::Digits(most) => number("9".repeat(*most as usize + usize::from(breaks))),
+        Bound::Length(least, most) => {
+            let (shorter, longer) = (least.saturating_sub(1), most + 1);
+            let lengths = if breaks { [shorter, longer] } else { [(*least).max(1), *most] };
+            lengths.into_iter().filter(|n| *n > 0).map(|n| json!("a".repeat(n as usize))).collect()
+        }
         Bound::Edit(delete) if breaks => vec![json!(format!("{delete}.0"))],
         Bound::Edit(delete) => vec![json!(delete), json!(format!("{delete}.5"))],
         Bound::MinItems(_) | Bound::MaxItems(_) => Vec::new(),

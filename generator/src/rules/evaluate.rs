@@ -91,6 +91,10 @@ impl Evaluator<'_> {
             Bound::Max(max) => of_number(&|number| Some(number > Number::parse(max)?)),
             Bound::Scale(places) => of_number(&|number| Some(number.needed_places() > usize::from(*places))),
             Bound::Digits(most) => Some(text(value)?.len() > *most as usize),
+            Bound::Length(least, most) => {
+                let fits = |text: &String| (*least as usize..=*most as usize).contains(&text.chars().count());
+                Some(!each_text(value).iter().all(fits))
+            }
             Bound::MinItems(least) => Some(items()? < *least),
             Bound::MaxItems(most) => Some(items()? > *most),
             Bound::Edit(delete) => {

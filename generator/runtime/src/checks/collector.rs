@@ -171,6 +171,24 @@ impl<'a> Checks<'a> {
         }
     }
 
+    /// The text must have so many characters. An empty one is reported as such.
+    #[inline]
+    pub fn length(&mut self, name: &'static str, value: &str, least: usize, most: usize) {
+        // A text has no more characters than bytes.
+        if least > 1 || value.len() > most {
+            self.count_characters(name, value, least, most);
+        }
+    }
+
+    #[cold]
+    fn count_characters(&mut self, name: &'static str, value: &str, least: usize, most: usize) {
+        let count = value.chars().count();
+        if count > 0 && !(least..=most).contains(&count) {
+            let allowed = format!("{least} to {most} characters are allowed");
+            self.violated("length", name, &format_args!("{count} characters"), allowed, "use a text of another length");
+        }
+    }
+
     /// The decimal, if set, must not have more than 64 digits when it is written without an exponent, as it is sent:
     /// prices and amounts have fewer, and `1e1000` would be sent as a thousand zeros.
     #[inline]

@@ -253,6 +253,7 @@ impl Check<String> for Text {
     #[inline]
     fn check(value: &String, row: &'static ParameterTable, to: &mut Checks<'_>) {
         to.text(row.wire, Some(value));
+        to.length(row.wire, value, row.min_length, row.max_length);
     }
 }
 

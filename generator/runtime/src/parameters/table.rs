@@ -23,6 +23,8 @@ pub struct ParameterTable {
     pub(super) min_decimal: Option<&'static str>,
     pub(super) max_decimal: Option<&'static str>,
     pub(super) digits: Option<u32>,
+    pub(super) min_length: usize,
+    pub(super) max_length: usize,
     pub(super) min_items: usize,
     pub(super) max_items: usize,
 }
@@ -46,6 +48,8 @@ impl ParameterTable {
             min_decimal: None,
             max_decimal: None,
             digits: None,
+            min_length: 0,
+            max_length: usize::MAX,
             min_items: 0,
             max_items: usize::MAX,
         }
@@ -121,6 +125,18 @@ impl ParameterTable {
     #[must_use]
     pub const fn digits(self, digits: u32) -> Self {
         Self { digits: Some(digits), ..self }
+    }
+
+    /// The least number of characters of a text.
+    #[must_use]
+    pub const fn min_length(self, min_length: usize) -> Self {
+        Self { min_length, ..self }
+    }
+
+    /// The greatest number of characters of a text.
+    #[must_use]
+    pub const fn max_length(self, max_length: usize) -> Self {
+        Self { max_length, ..self }
     }
 
     /// The least number of items.

@@ -192,8 +192,9 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
         );
     }
     let value = ty.value_of_wire(text);
-    if let Some(fault) =
-        values::find_fault(family, ty, &value).or_else(|| values::out_of_bounds(family, parameter, &value))
+    if let Some(fault) = values::find_fault(family, ty, &value)
+        .or_else(|| values::out_of_bounds(family, parameter, &value))
+        .or_else(|| values::wrong_length(parameter, text))
     {
         example.fault(node, name, fault);
     }

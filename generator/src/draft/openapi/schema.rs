@@ -112,9 +112,14 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
     if side == Side::Request && field.may_be_null && !field.remarks.iter().any(|remark| remark == no_null) {
         field.remarks.push(no_null.to_owned());
     }
-    let is_form = |key: &str| key == "pattern" && field.is_text;
+    let has_length = side == Side::Request && length(schema, &mut field);
+    let is_read = |key: &str| match key {
+        "pattern" => field.is_text,
+        "minLength" | "maxLength" => has_length,
+        _ => false,
+    };
     let left: Vec<&str> =
-        NOT_EXPRESSIBLE.into_iter().filter(|key| schema.value.get(*key).is_some() && !is_form(key)).collect();
+        NOT_EXPRESSIBLE.into_iter().filter(|key| schema.value.get(*key).is_some() && !is_read(key)).collect();
     for key in left {
         field.remarks.push(format!("`{key}` is not read{}.", shown(&schema.value[key])));
     }
@@ -224,7 +229,7 @@ fn all_of(parts: &[Cursor<'_>], side: Side, within: &[String], field: &mut Draft
         if field.kind == JsonKind::Unknown {
             (field.kind, field.item, field.times) = (part.kind, part.item, part.times);
             (field.is_text, field.is_again) = (part.is_text, part.is_again);
-            (field.scale, field.digits) = (part.scale, part.digits);
+            (field.scale, field.digits, field.length) = (part.scale, part.digits, part.length);
             field.default = field.default.take().or(part.default);
             field.min = field.min.take().or(part.min);
             field.max = field.max.take().or(part.max);
@@ -274,6 +279,7 @@ pub(super) fn put(fields: &mut Vec<DraftField>, field: DraftField) {
     let mut stated = vec![format!("{:?}", known.kind).to_lowercase()];
     let texts = [("default", &known.default), ("minimum", &known.min), ("maximum", &known.max)];
     stated.extend(texts.iter().filter_map(|(key, text)| Some(format!("{key} {}", text.as_ref()?))));
+    stated.extend(known.length.map(|(least, most)| format!("of {least} to {most} characters")));
     stated.extend(known.values.clone());
     stated.extend(known.is_deprecated.then(|| "deprecated".to_owned()));
     merged.remarks.splice(..0, known.remarks.drain(..));
@@ -555,6 +561,23 @@ fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
         Some(default) => field.remarks.push(format!("`default` is not read{}.", shown(default))),
         None => {}
     }
+}
+
+/// Reads the length of a text. An empty one is never sent, so a least length of 1 says nothing more.
+fn length(schema: &Cursor<'_>, field: &mut DraftField) -> bool {
+    if field.kind != JsonKind::Text || !field.values.is_empty() || field.is_undecided {
+        return false;
+    }
+    let bound = |key: &str| schema.value.get(key).map(|bound| bound.as_u64().filter(|n| *n <= u64::from(u32::MAX)));
+    match (bound("minLength"), bound("maxLength")) {
+        (None | Some(Some(_)), Some(Some(most))) if most > 0 && bound("minLength").flatten() <= Some(most) => {
+            field.length = Some((bound("minLength").flatten().unwrap_or_default(), most));
+        }
+        (Some(Some(0 | 1)), None) => {}
+        _ => return false,
+    }
+    ["minLength", "maxLength"].iter().for_each(|key| schema.mark(key, Mark::Read));
+    true
 }
 
 /// A bound, if the type has it.

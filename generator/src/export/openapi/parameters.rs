@@ -90,7 +90,7 @@ impl<'a> Parameters<'a> {
 
     fn constraints(self, parameter: &Parameter, location: Location) -> Object {
         let only: Vec<_> = parameter.only.iter().map(|(value, _)| value.as_str()).collect();
-        let one = |ty| schema(self.family, ty, parameter.as_text, &only, location);
+        let one = |ty| with_length(schema(self.family, ty, parameter.as_text, &only, location), parameter);
         let schema = match &parameter.shape {
             Shape::One(ty) => or_deletion(bounded(one(*ty), parameter), *ty, parameter),
             Shape::List(ty) => list(one(*ty).into_value(), parameter),
@@ -109,6 +109,13 @@ impl<'a> Parameters<'a> {
         let default = parameter.default.as_ref().map(|(default, _)| typed(&wire(default), schema.json_type()));
         schema.maybe("default", default)
     }
+}
+
+/// Adds the length of a text.
+fn with_length(schema: Object, parameter: &Parameter) -> Object {
+    let length = parameter.length.map(|(length, _)| length);
+    let least = length.map(|(least, _)| least).filter(|least| *least > 0);
+    schema.maybe("minLength", least).maybe("maxLength", length.map(|(_, most)| most))
 }
 
 /// How a list or an object is written in a query, as far as OpenAPI has a word for it. A list that says nothing is

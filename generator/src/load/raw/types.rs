@@ -148,6 +148,8 @@ mappings! {
         min_items: Option<Spanned<u64>>,
         /// Of a request: maximum number of decimal digits of an integer.
         digits: Option<Spanned<u32>>,
+        /// The shortest and the longest length of a text, in characters.
+        length: Option<Spanned<Vec<Spanned<u32>>>>,
         /// The values of the enum that are allowed or listed here.
         only: Option<Spanned<Vec<Text>>>,
         /// Of a request: `{ keep: left_out, delete: "0" }`: leaving it out keeps the value, the given text deletes it.

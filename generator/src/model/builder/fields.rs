@@ -57,6 +57,7 @@ impl FamilyBuilder<'_, '_> {
             ("max_items", raw.max_items.as_ref().map(|key| key.place)),
             ("min_items", raw.min_items.as_ref().map(|key| key.place)),
             ("digits", raw.digits.as_ref().map(|key| key.place)),
+            ("length", raw.length.as_ref().map(|key| key.place)),
             ("edit", raw.edit.as_ref().map(|key| key.place)),
             ("blank", raw.blank.as_ref().map(|key| key.place)),
             ("as", raw.r#as.as_ref().map(|key| key.place)),
@@ -109,6 +110,7 @@ impl FamilyBuilder<'_, '_> {
             min_items: raw.min_items.as_ref().map(|n| (n.value, n.place)),
             max_items: raw.max_items.as_ref().map(|n| (n.value, n.place)),
             digits: raw.digits.as_ref().map(|n| (n.value, n.place)),
+            length: raw.length.as_ref().and_then(|length| Some((self.builder.length(length, 0)?, length.place))),
             only: self.only(raw),
             edit: raw
                 .edit
@@ -337,6 +339,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         max_items: own.max_items.or(base.max_items),
         min_items: own.min_items.or(base.min_items),
         digits: own.digits.or(base.digits),
+        length: own.length.or(base.length),
         only: own.only.or(base.only),
         edit: own.edit.or(base.edit),
         blank: own.blank.or(base.blank),

@@ -163,18 +163,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn identifier(&mut self, name: &Text, raw: &Spanned<raw::Identifier>) -> Identifier {
-        let length = raw.length.as_ref().and_then(|length| match length.value.as_slice() {
-            [min, max] if (1..=max.value).contains(&min.value) => Some((min.value, max.value)),
-            // A number that could not be read is reported.
-            lengths if lengths.len() < 2 && self.builder.to.is_mistaken_within(length.place) => None,
-            _ => {
-                self.builder
-                    .to
-                    .at(length.place, Code::BadAlphabet, "expected two numbers, the shortest length first")
-                    .help("write `length: [1, 32]`");
-                None
-            }
-        });
+        let length = raw.length.as_ref().and_then(|length| self.builder.length(length, 1));
         Identifier {
             name: self.type_name(name, &raw.rust),
             doc: text_of(&raw.doc),

@@ -26,6 +26,7 @@ impl Parameter {
             min_items,
             max_items,
             digits,
+            length,
             only,
             edit,
             may_be_blank,
@@ -70,6 +71,8 @@ impl Parameter {
             Key::placed("min_items", min_items.as_ref(), checked()),
             Key::placed("max_items", max_items.as_ref(), checked()),
             Key::placed("digits", digits.as_ref(), checked()),
+            Key::new("length", length.map_or(String::new(), |((min, max), _)| format!("{min} to {max}")), checked())
+                .at(length.map(|(_, place)| place)),
             Key::new("only", names(only), Means::Values(only.iter().map(|(value, _)| value.clone()).collect()))
                 .at(first(only)),
             Key::new("wins unstated", flag(*wins_unstated), documentation("")),

@@ -54,11 +54,12 @@ async fn every_form_of_a_value_is_sent() {
     let stop = Stop::new(dec!(2.5)).limits(Limits::new().count(2));
     let watch =
         Watch::new(-1, Level::High, false, stop).late(true).until(time).payload(Json::new(r#"{"k": [1]}"#).unwrap());
+    let watch = watch.note("äöü").words(vec!["a".to_owned(), "abc".to_owned()]);
     client.market().watch(&watch).await.unwrap();
     let requests = server.requests();
     let query = "since=1790000000&until=2026-09-21T14:13:20.250Z&shift=-2&level=1&active=1";
     assert_eq!(requests[0].query.as_deref(), Some(query));
-    let body = r#"{"shift":-1,"level":2,"loud":0,"late":"true","until":1790000000250000000,"payload":{"k": [1]},"stop":{"price":2.5,"limits":{"count":2}}}"#;
+    let body = r#"{"shift":-1,"level":2,"loud":0,"late":"true","until":1790000000250000000,"payload":{"k": [1]},"note":"äöü","words":["a","abc"],"stop":{"price":2.5,"limits":{"count":2}}}"#;
     assert_eq!(requests[1].text(), body);
 }
 
@@ -72,6 +73,25 @@ async fn members_of_an_object_are_checked() {
     assert_eq!(rules, [("stop.price.min", "stop.price"), ("stop.limits.count.max", "stop.limits.count")]);
     let tick = GetTick::new().shift(-6);
     assert!(matches!(client.market().get_tick(&tick).await, Err(Error::Refused(_))));
+}
+
+#[tokio::test]
+async fn texts_that_are_too_short_or_too_long_are_not_sent() {
+    let (server, client) = start();
+    server.answer_otherwise(|_| Answer::json("{}"));
+    let stop = || Stop::new(dec!(2.5));
+    let watch = |note: &str, word: &str| {
+        Watch::new(-1, Level::High, false, stop()).note(note).words(vec!["ab".to_owned(), word.to_owned()])
+    };
+    for (note, word, broken) in [("a", "ab", "note"), ("123456789", "ab", "note"), ("ab", "abcd", "words")] {
+        let refused = client.market().watch(&watch(note, word)).await;
+        let Err(Error::Refused(refusal)) = refused else { panic!("{note} and {word} are refused") };
+        let rules: Vec<_> = refusal.violations.iter().map(|one| one.rule.as_str()).collect();
+        assert_eq!(rules, [format!("{broken}.length")]);
+    }
+    // Characters count, not bytes.
+    client.market().watch(&watch("ääääääää", "äöü")).await.unwrap();
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]

@@ -173,6 +173,7 @@ fn bounds(family: &Family, parameter: Option<&Parameter>) -> Vec<String> {
         parameter.min.as_ref().map(|(min, _)| format!("at least {min}")),
         parameter.min_items.map(|(n, _)| format!("at least {n} items")),
         parameter.digits.map(|(n, _)| format!("at most {n} digits")),
+        parameter.length.map(|((min, max), _)| format!("{min} to {max} characters")),
         of.and_then(|of| of.length).map(|(min, max)| format!("{min} to {max} characters")),
         of.and_then(|of| of.alphabet.as_ref()).map(|(alphabet, _)| format!("characters of [{alphabet}]")),
     ]
