@@ -1,16 +1,18 @@
-//! A record of an earlier run and its inputs, so that files with the same inputs are not made again.
+//! A record of an earlier run: with the same inputs nothing is made again, and a file with the same code is not printed
+//! again, which takes longest.
 //!
 //! Nothing is taken from the record that can be verified instead. Only the build of the program that wrote it reads it;
 //! it ends in a digest of its own text; and a file counts only as long as it still has the bytes that were written. A
 //! missing, damaged or outdated record costs time, but is otherwise harmless.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::hash::Hash;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::model::{Counts, Input, digest};
+use crate::emit::digest;
+use crate::model::Counts;
 use crate::write::replace;
 
 /// The file of the record, beside the emitted files. It is valid on one machine only.
@@ -27,16 +29,12 @@ pub(crate) struct Earlier {
 }
 
 /// A file that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordedFile {
     /// The digest of its text.
     pub(crate) text: u64,
     /// The digest of the code before it was formatted.
     pub(crate) code: u64,
-    /// The parts of the model that it was made from.
-    pub(crate) inputs: BTreeSet<Input>,
-    /// The digest of these parts and of what all files depend on.
-    pub(crate) of: u64,
 }
 
 impl RecordedFile {
@@ -71,10 +69,8 @@ impl Earlier {
         let Counts { families, operations, parameters, fields, values, limits, rules } = self.counts;
         let counts = [families, operations, parameters, fields, values, limits, rules].map(|n| n.to_string());
         let mut text = format!("{program:016x} {:016x}\n{}\n", self.given, counts.join(" "));
-        for (name, RecordedFile { text: bytes, code, inputs, of }) in &self.files {
-            let _ = write!(text, "{bytes:016x} {code:016x} {of:016x} {name}");
-            text.extend(inputs.iter().map(|input| format!("\t{input}")));
-            text.push('\n');
+        for (name, RecordedFile { text: bytes, code }) in &self.files {
+            let _ = writeln!(text, "{bytes:016x} {code:016x} {name}");
         }
         let sum = digest(text.as_str());
         let _ = writeln!(text, "{sum:016x}");
@@ -102,13 +98,9 @@ impl Earlier {
 }
 
 fn file(line: &str) -> Option<(String, RecordedFile)> {
-    let mut parts = line.split('\t');
-    let mut head = parts.next()?.splitn(4, ' ');
-    let (text, code, of) = (number(head.next()?)?, number(head.next()?)?, number(head.next()?)?);
-    Some((
-        head.next()?.to_owned(),
-        RecordedFile { text, code, inputs: parts.map(Input::parse).collect::<Option<_>>()?, of },
-    ))
+    let mut parts = line.splitn(3, ' ');
+    let (text, code) = (number(parts.next()?)?, number(parts.next()?)?);
+    Some((parts.next()?.to_owned(), RecordedFile { text, code }))
 }
 
 fn number(digits: &str) -> Option<u64> {
@@ -151,24 +143,8 @@ mod tests {
 
     const PROGRAM: u64 = 7;
 
-    fn inputs() -> impl Strategy<Value = BTreeSet<Input>> {
-        let name = "[a-z]{1,6}(\\.[a-z]{1,6}-[0-9 ]{1,3})?";
-        let input = prop_oneof![
-            name.prop_map(Input::Operation),
-            name.prop_map(Input::Family),
-            name.prop_map(Input::Rules),
-            Just(Input::Reviewed),
-        ];
-        prop::collection::btree_set(input, 0..4)
-    }
-
     fn earlier() -> impl Strategy<Value = Earlier> {
-        let made = (any::<[u64; 3]>(), inputs()).prop_map(|([text, code, of], inputs)| RecordedFile {
-            text,
-            code,
-            inputs,
-            of,
-        });
+        let made = any::<[u64; 2]>().prop_map(|[text, code]| RecordedFile { text, code });
         let files = prop::collection::btree_map("[a-z]{1,5}/[a-z_]{1,5}\\.rs", made, 0..5);
         let counts = any::<[u16; 7]>().prop_map(|n| {
             let [families, operations, parameters, fields, values, limits, rules] = n.map(usize::from);

@@ -48,18 +48,18 @@ mod shared;
 mod statements;
 mod trees;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use code::Layout;
-pub(crate) use code::{File, HEADER};
+pub(crate) use code::{File, HEADER, digest};
 #[cfg(feature = "cli")]
 pub(crate) use diagram::{Links, draw};
 #[cfg(feature = "cli")]
 pub(crate) use example::{ExampleCalls, example_calls};
 
-use crate::model::{Api, Family, Input, Source, noting};
+use crate::model::{Api, Family, Source};
 
 /// A file to be emitted.
 pub(crate) struct Job<'a> {
@@ -69,10 +69,10 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// The file before it is printed, and the parts of the model that it was made from.
-    pub(crate) fn make(&self) -> (File, BTreeSet<Input>) {
-        let ((file, inputs), docs) = docs::setting_aside(|| noting(|| (self.file)()));
-        (file.with_docs(docs), inputs)
+    /// The file before it is printed.
+    pub(crate) fn make(&self) -> File {
+        let (file, docs) = docs::setting_aside(|| (self.file)());
+        file.with_docs(docs)
     }
 }
 
@@ -80,7 +80,7 @@ impl Job<'_> {
 pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
     let files = Mutex::default();
     run(&jobs(api, layout), |job| {
-        let text = job.make().0.print();
+        let text = job.make().print();
         let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
         files.insert(job.name.clone(), text);
     });

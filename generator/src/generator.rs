@@ -23,7 +23,7 @@ use crate::diagnostics::Diagnostics;
 use crate::earlier::{self, Earlier, RecordedFile};
 use crate::emit::{self, Job, Layout};
 use crate::load::{self, Readers, Sources};
-use crate::model::{self, Api, Counts, Digests};
+use crate::model::{self, Api, Counts};
 use crate::select::Selection;
 use crate::write::{self, Report, Writing};
 
@@ -136,8 +136,8 @@ impl Generator {
         read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())), STRICTEST)
     }
 
-    /// Reads, checks, emits and writes. Files whose bytes would not change are left alone, and files whose inputs are
-    /// the same as in the last run are not made again; a hidden file in the output folder records these inputs.
+    /// Reads, checks, emits and writes. Files whose bytes would not change are left alone, and nothing is made if the
+    /// inputs are those of the last run; a hidden file in the output folder records that run.
     ///
     /// In a build script it also prints for cargo which files to watch.
     ///
@@ -169,7 +169,7 @@ impl Generator {
         let (out, api) = (self.out_folder()?, self.selection.of(&schema.api)?);
         let jobs = emit::jobs(&api, self.layout);
         let writing = Writing::begin(&out, jobs.iter().map(|job| job.name.clone()).collect(), &write::RUST, |_| None)?;
-        let files = make_all(&jobs, &Digests::of(&api, &how), &earlier, &writing, &out);
+        let files = make_all(&jobs, &earlier, &writing, &out);
         let report = writing.finish()?;
         let counts = schema.counts();
         Earlier { given, counts, files }.store(&out);
@@ -216,45 +216,28 @@ impl Generator {
     }
 }
 
-/// Makes the files that are out of date, and returns what each was made from.
-fn make_all(
-    jobs: &[Job<'_>],
-    digests: &Digests,
-    earlier: &Earlier,
-    writing: &Writing,
-    out: &Path,
-) -> BTreeMap<String, RecordedFile> {
+/// Makes the files, and writes those that are out of date.
+fn make_all(jobs: &[Job<'_>], earlier: &Earlier, writing: &Writing, out: &Path) -> BTreeMap<String, RecordedFile> {
     let files = Mutex::default();
     emit::run(jobs, |job| {
-        let made = make(job, digests, earlier, writing, &out.join(&job.name));
+        let made = make(job, earlier, writing, &out.join(&job.name));
         let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.extend(made.map(|made| (job.name.clone(), made)));
+        files.insert(job.name.clone(), made);
     });
     files.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a file unless it is up to date, and returns its inputs.
-fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<RecordedFile> {
-    let is_same = |made: &&RecordedFile| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
-    if let Some(made) = earlier.files.get(&job.name).filter(is_same) {
-        writing.keep(&job.name);
-        return Some(made.clone());
-    }
-    let (file, inputs) = job.make();
+/// Makes a file, and prints it unless its code is that of the earlier one.
+fn make(job: &Job<'_>, earlier: &Earlier, writing: &Writing, path: &Path) -> RecordedFile {
+    let file = job.make();
     let code = file.digest();
-    // Most files whose inputs an edit changes still have the same code, which need not be printed again.
-    let text = match earlier.files.get(&job.name).filter(|made| made.code == code && made.is_intact(path)) {
-        Some(made) => {
-            writing.keep(&job.name);
-            made.text
-        }
-        None => {
-            let text = file.print();
-            writing.put(&job.name, &text);
-            model::digest(text.as_bytes())
-        }
-    };
-    Some(RecordedFile { text, code, of: digests.of_inputs(&inputs)?, inputs })
+    if let Some(made) = earlier.files.get(&job.name).filter(|made| made.code == code && made.is_intact(path)) {
+        writing.keep(&job.name);
+        return *made;
+    }
+    let text = file.print();
+    writing.put(&job.name, &text);
+    RecordedFile { text: emit::digest(text.as_bytes()), code }
 }
 
 /// Reads and checks a schema; messages call its folder `shown`.

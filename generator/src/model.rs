@@ -13,13 +13,13 @@ pub(crate) mod elements;
 mod envelope;
 mod facts;
 mod flat;
-mod inputs;
 mod intent;
 mod lifecycle;
 mod listing;
 mod names;
 pub(crate) mod number;
 mod operation;
+mod operations;
 mod parameter;
 pub(crate) mod phrases;
 mod rate;
@@ -42,7 +42,6 @@ pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
 pub(crate) use flat::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
-pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting};
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
 pub(crate) use listing::*;
@@ -52,6 +51,7 @@ pub(crate) use names::Name;
 pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use number::Number;
 pub(crate) use operation::*;
+pub(crate) use operations::Operations;
 pub(crate) use parameter::*;
 pub(crate) use rate::*;
 pub(crate) use record::*;
@@ -73,7 +73,7 @@ use std::collections::BTreeMap;
 use crate::diagnostics::Place;
 
 /// A whole API.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Api {
     pub(crate) name: String,
     /// A place that stands for `api.yaml` as a whole.
@@ -109,11 +109,11 @@ pub(crate) struct Api {
     pub(crate) refusals: Vec<Refusal>,
     pub(crate) families: Vec<Family>,
     /// The sections of documents that each file was last checked against.
-    pub(crate) reviewed: AllReviewed,
+    pub(crate) reviewed: Vec<Reviewed>,
 }
 
 /// Another market at the same address, such as one for practice.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Market {
     pub(crate) name: String,
     pub(crate) doc: String,
@@ -123,7 +123,7 @@ pub(crate) struct Market {
 }
 
 /// A program in the folder `examples` of the emitted crate.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) name: String,
     pub(crate) shows: String,
@@ -131,7 +131,7 @@ pub(crate) struct Program {
 }
 
 /// One of the documents that the schema was written from.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) title: String,
@@ -139,7 +139,7 @@ pub(crate) struct Document {
 }
 
 /// A section of a document as it was when a file of the schema was last checked against it.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reviewed {
     pub(crate) document: String,
     pub(crate) section: (String, Place),
@@ -148,7 +148,7 @@ pub(crate) struct Reviewed {
 }
 
 /// A header beside those of the credentials.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) name: String,
     pub(crate) doc: String,
@@ -157,7 +157,7 @@ pub(crate) struct Header {
 }
 
 /// A part of the API with conventions of its own.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Family {
     pub(crate) name: String,
     /// The Rust type that holds the family's functions.
@@ -201,7 +201,7 @@ impl Family {
 pub(crate) type Sources = Vec<(String, Place)>;
 
 /// Where a document describes something.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) document: String,
     pub(crate) section: Option<String>,
@@ -209,7 +209,7 @@ pub(crate) struct Source {
 }
 
 /// The read by which a caller finds out whether the credentials are accepted.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Probe {
     pub(crate) place: Place,
     pub(crate) operation: (String, Place),
@@ -218,7 +218,7 @@ pub(crate) struct Probe {
 }
 
 /// A ceiling that is not a rate and belongs to no single operation.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ceiling {
     pub(crate) id: String,
     pub(crate) place: Place,
@@ -230,14 +230,14 @@ pub(crate) struct Ceiling {
 }
 
 /// The values of an enum that a ceiling is over.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct CeilingValues {
     pub(crate) enum_index: usize,
     pub(crate) values: Vec<(String, Place)>,
 }
 
 /// The statements that families and operations can have.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Statements {
     pub(crate) rules: Vec<Rule>,
     pub(crate) not_shown: Vec<OpenQuestion>,
@@ -246,7 +246,7 @@ pub(crate) struct Statements {
 }
 
 /// Something that the documents leave open.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct OpenQuestion {
     pub(crate) says: String,
     /// The sections that say so themselves; empty if the documents are silent.
@@ -255,7 +255,7 @@ pub(crate) struct OpenQuestion {
 }
 
 /// Two statements that cannot both hold.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Contradiction {
     pub(crate) id: String,
     pub(crate) place: Place,
@@ -265,7 +265,7 @@ pub(crate) struct Contradiction {
 }
 
 /// Something seen on the wire and in no document.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Observation {
     pub(crate) id: String,
     pub(crate) place: Place,

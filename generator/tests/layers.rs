@@ -163,7 +163,7 @@ fn no_modules_import_each_other_in_a_circle() {
 }
 
 #[test]
-fn only_the_builder_of_the_model_reads_raw_documents() {
+fn only_the_model_reads_raw_documents() {
     let known = modules();
     for (module, text) in &known {
         let is_in = |module: &str, of: &str| module == of || module.starts_with(&format!("{of}::"));

@@ -1,12 +1,13 @@
 //! Code that many files share, and the files made from it.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::print::{Printed, print};
-use crate::model::{Deprecated, Family, Parameter, digest};
+use crate::model::{Deprecated, Family, Parameter};
 
 /// The layout of the emitted files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -85,6 +86,13 @@ impl Item {
     pub(super) fn declared_by(name: &'static str, items: Vec<syn::Item>) -> Self {
         Self::Printed(Printed::declared_by(name, items))
     }
+}
+
+/// A digest that is the same in each run of a program.
+pub(crate) fn digest(of: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl File {

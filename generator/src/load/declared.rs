@@ -80,6 +80,9 @@ pub(crate) trait Mapping: Read {
     /// Its keys in their order, with their values.
     fn rows(&self) -> Vec<(&'static str, &dyn KeyValue)>;
 
+    /// Where it is written.
+    fn place(&self) -> Place;
+
     /// Its JSON Schema.
     #[cfg(feature = "cli")]
     fn schema(to: &mut super::describe::Definitions) -> serde_json::Value;
@@ -139,7 +142,7 @@ macro_rules! declared {
     };
     (@mapping [$(#[doc = $about:literal])*] $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $type:ty,)* }) => {
         $(#[doc = $about])*
-        #[derive(Clone, Debug, Hash)]
+        #[derive(Clone, Debug)]
         pub(crate) struct $name {
             $($(#[doc = $doc])+ pub(crate) $key: $type,)*
             /// Where it is written.
@@ -165,6 +168,10 @@ macro_rules! declared {
         impl crate::load::declared::Mapping for $name {
             fn rows(&self) -> Vec<(&'static str, &dyn crate::load::declared::KeyValue)> {
                 vec![$((crate::load::typed::key(stringify!($key)), &self.$key),)*]
+            }
+
+            fn place(&self) -> crate::diagnostics::Place {
+                self.place
             }
 
             #[cfg(feature = "cli")]

@@ -20,7 +20,7 @@ const MAX_NAME: usize = 100;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// One schema file, named relative to the schema folder.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct SchemaFile {
     pub(crate) file: u32,
     /// The path below the schema folder, its parts joined with `/`.

@@ -4,7 +4,7 @@ use super::{Condition, Enum, EnumValue, Family, Field, Name, Record};
 use crate::diagnostics::Place;
 
 /// The properties of an account that a caller can state.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) doc: String,
     pub(crate) properties: Vec<Property>,
@@ -12,7 +12,7 @@ pub(crate) struct Account {
 }
 
 /// A property of an account.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Property {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -46,7 +46,7 @@ impl Account {
 }
 
 /// The kind of a property's values.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum PropertyKind {
     /// One of these words; the name is that of their Rust type.
     Words(Name, Vec<EnumValue>),
@@ -56,28 +56,28 @@ pub(crate) enum PropertyKind {
 }
 
 /// The properties of an instrument that a caller can state.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Instrument {
     pub(crate) doc: String,
     pub(crate) properties: Vec<InstrumentProperty>,
 }
 
 /// A numeric property of an instrument.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct InstrumentProperty {
     pub(crate) name: Name,
     pub(crate) doc: String,
 }
 
 /// The parameters that name the instrument of a request.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct InstrumentNames {
     pub(crate) line: (String, Place),
     pub(crate) symbol: (String, Place),
 }
 
 /// A class of accounts or requests that has rate limits of its own.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub(crate) name: String,
     pub(crate) place: Place,

@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 
 use super::names::NoIdentifier;
 use super::{
-    AllReviewed, AnswerPath, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
-    Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
+    AnswerPath, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name, Operations, Program,
+    Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -83,7 +83,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
         observed: statements::observations(&mut builder, &raw.observed),
         codes: builder.observed_codes(),
         refusals: builder.refusals(),
-        reviewed: AllReviewed::new(reviewed(&mut builder, &families)),
+        reviewed: reviewed(&mut builder, &families),
         // Each document is dropped after it is read, so that a large schema is not in memory twice.
         families: families.into_iter().map(|family| builder.family(&family)).collect(),
     }
@@ -371,7 +371,7 @@ impl Builder<'_> {
             choices,
             records,
             effects: operations.iter().map(|operation| (operation.name.clone(), operation.effect)).collect(),
-            operations: Operations::new(&name, operations),
+            operations: Operations(operations),
             shared_files: documents.shared_files.clone(),
             name,
             place,

@@ -3,7 +3,7 @@
 use crate::diagnostics::Place;
 
 /// The members of a request that name its call.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Calls {
     pub(crate) id: Option<String>,
     /// The member with the name; `None` if the name is only signed.

@@ -4,7 +4,7 @@ use super::{EnumValue, Family, Name, Parameter};
 use crate::diagnostics::Place;
 
 /// Parameters that are allowed only in certain combinations.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Choice {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -12,7 +12,7 @@ pub(crate) struct Choice {
 }
 
 /// How a choice is made.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum ChoiceKind {
     /// Exactly one of these parameters is sent.
     Presence { alternatives: Vec<Parameter>, wins: Option<(String, Place)> },
@@ -21,7 +21,7 @@ pub(crate) enum ChoiceKind {
 }
 
 /// The parameters that go with one value of the deciding parameter.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Case {
     /// Index into the values of the deciding enum.
     pub(crate) value: usize,

@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::{Certainty, CodeProof, CredentialCause, Effect, Stage};
 
 /// An error code of a document, and its meaning.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct ErrorCode {
     pub(crate) code: String,
     pub(crate) rust: String,
@@ -18,7 +18,7 @@ pub(crate) struct ErrorCode {
 }
 
 /// A code that no document lists.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct ObservedCode {
     pub(crate) code: String,
     pub(crate) place: Place,
@@ -33,7 +33,7 @@ pub(crate) struct ObservedCode {
 }
 
 /// A reason to refuse a request.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     pub(crate) name: String,
     pub(crate) place: Place,
@@ -52,7 +52,7 @@ pub(crate) struct Refusal {
 pub(crate) type FamilyCode = ((String, Place), (String, Place));
 
 /// What a code proves about the request that it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Proof {
     pub(crate) proves: CodeProof,
     /// How far the request came.

@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::{CallResult, RowOutcome};
 
 /// The outcome of a request that changes something, for one result of its call.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct OutcomeRow {
     pub(crate) place: Place,
     pub(crate) when: CallResult,
@@ -14,7 +14,7 @@ pub(crate) struct OutcomeRow {
 }
 
 /// The values of the request that the answer repeats.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Echoes {
     pub(crate) place: Place,
     /// Members of the answer, each with the parameters of the request that it may repeat.

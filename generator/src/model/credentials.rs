@@ -8,7 +8,7 @@ use crate::words::{
 use super::Duration;
 
 /// How calls are authenticated.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Credentials {
     pub(crate) carried: Vec<Carried>,
     pub(crate) signature: Option<Signature>,
@@ -25,7 +25,7 @@ pub(crate) struct Credentials {
 }
 
 /// A text with credentials that a request carries.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Carried {
     pub(crate) within: Within,
     pub(crate) name: String,
@@ -34,7 +34,7 @@ pub(crate) struct Carried {
 }
 
 /// Where a request carries something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Within {
     Header,
     /// Before the request's own parameters, in the query or the body.
@@ -46,7 +46,7 @@ pub(crate) enum Within {
 }
 
 /// How a signature is made.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) content: Content,
     /// The first is that of plain secrets.
@@ -55,14 +55,14 @@ pub(crate) struct Signature {
 }
 
 /// What is signed.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum Content {
     Text(Vec<Part>),
     Token(Token),
 }
 
 /// A JSON Web Token.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) header: Vec<(String, Vec<Part>)>,
     pub(crate) claims: Vec<(String, Vec<Part>)>,
@@ -70,14 +70,14 @@ pub(crate) struct Token {
 }
 
 /// A part of a text that is signed or carried.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) kind: PartKind,
     pub(crate) place: Place,
 }
 
 /// The kind of a part.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum PartKind {
     Word(SignedPart),
     Text(String),
@@ -91,7 +91,7 @@ pub(crate) enum PartKind {
 }
 
 /// The names and values of the parameters of a request.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pairs {
     pub(crate) order: PairOrder,
     pub(crate) equals: String,
@@ -99,7 +99,7 @@ pub(crate) struct Pairs {
 }
 
 /// Parts that depend on whether the text of other parts is empty.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Either {
     pub(crate) when: Vec<Part>,
     pub(crate) then: Vec<Part>,

@@ -8,7 +8,7 @@ use crate::words::Around;
 use super::{Api, Operation};
 
 /// The members around the data of an answer.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Envelope {
     pub(crate) around: Around,
     /// The paths to the code; the first that exists in an answer counts.
@@ -25,7 +25,7 @@ pub(crate) struct Envelope {
 }
 
 /// What a success has beside its code.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SuccessWith {
     pub(crate) message: Option<String>,
     /// The HTTP status.
@@ -33,11 +33,11 @@ pub(crate) struct SuccessWith {
 }
 
 /// The path to a value within an answer: `error.code`, `errors[0]`, `[4]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AnswerPath(pub(crate) Vec<Step>);
 
 /// A step of a path.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Member(String),
     Item(usize),

@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 type Placed = (String, Place);
 
 /// What cancels all orders and closes all positions of a family.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Flat {
     pub(crate) place: Place,
     pub(crate) cancel: Option<FlatCall>,
@@ -15,14 +15,14 @@ pub(crate) struct Flat {
 }
 
 /// An operation that is called for each value of a parameter.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct FlatCall {
     pub(crate) operation: Placed,
     pub(crate) over: Placed,
 }
 
 /// An operation that closes all positions of a line of business.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct FlatClose {
     pub(crate) call: FlatCall,
     pub(crate) closed: Placed,
@@ -31,14 +31,14 @@ pub(crate) struct FlatClose {
 }
 
 /// An operation that shows what all positions are worth.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct FlatValue {
     pub(crate) operation: Placed,
     pub(crate) field: Placed,
 }
 
 /// Orders that close positions.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct FlatReduce {
     pub(crate) operation: Placed,
     pub(crate) line: Placed,
@@ -52,7 +52,7 @@ pub(crate) struct FlatReduce {
 }
 
 /// The side of a position in the record of an order.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct FlatSide {
     pub(crate) field: Placed,
     pub(crate) long: String,

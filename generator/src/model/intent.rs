@@ -4,7 +4,7 @@ use super::{Family, ListName, Need, Parameter};
 use crate::diagnostics::Place;
 
 /// A constructor named after its purpose.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Intent {
     pub(crate) id: String,
     /// The Rust function.
@@ -22,7 +22,7 @@ pub(crate) struct Intent {
 }
 
 /// A parameter, and the text that the schema gives it.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) name: String,
     pub(crate) place: Place,

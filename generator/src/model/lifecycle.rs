@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::Effect;
 
 /// The states of an enum and their transitions.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lifecycle {
     pub(crate) enum_index: usize,
     pub(crate) place: Place,
@@ -17,7 +17,7 @@ pub(crate) struct Lifecycle {
 }
 
 /// A state.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) value: String,
     pub(crate) place: Place,
@@ -26,7 +26,7 @@ pub(crate) struct State {
 }
 
 /// A change of state.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Transition {
     pub(crate) place: Place,
     pub(crate) from: Vec<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Transition {
 }
 
 /// What the document rules out, directly and through other states.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct ExcludedTransition {
     pub(crate) place: Place,
     pub(crate) from: Vec<String>,
@@ -47,7 +47,7 @@ pub(crate) struct ExcludedTransition {
 }
 
 /// What is ruled out.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum Exclusion {
     /// That it becomes one of these states.
     Becoming(Vec<String>),
@@ -56,7 +56,7 @@ pub(crate) enum Exclusion {
 }
 
 /// A record that shows a state, and the meaning of its fields.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tracked {
     pub(crate) place: Place,
     pub(crate) record: usize,
@@ -67,7 +67,7 @@ pub(crate) struct Tracked {
 }
 
 /// Whether something can happen, as far as the documents state it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Possible {
     Yes,
     No,

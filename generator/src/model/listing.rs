@@ -4,7 +4,7 @@ use super::{AnswerPath, Family, Field, ListName, Operation, PageOrder, PagesBy, 
 use crate::diagnostics::Place;
 
 /// The properties of a listing beyond its cursor.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
     /// The field that identifies an item.
     pub(crate) id: Option<(String, Place)>,
@@ -17,7 +17,7 @@ pub(crate) struct Listing {
 }
 
 /// How the next page of an object or an array is requested.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Paging {
     pub(crate) place: Place,
     pub(crate) by: PagesBy,
@@ -68,7 +68,7 @@ impl Batch {
 }
 
 /// The results that an answer states for the items of a list that was sent.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Batch {
     /// The list that was sent.
     pub(crate) of: (ListName, Place),

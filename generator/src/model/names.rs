@@ -5,7 +5,7 @@ use heck::{ToSnakeCase, ToUpperCamelCase};
 use crate::diagnostics::Place;
 
 /// A wire name with its Rust name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) wire: String,
     pub(crate) rust: String,
@@ -43,7 +43,7 @@ pub(crate) const KEYWORDS: [&str; 52] = [
 ];
 
 /// The wire name cannot become a Rust name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoIdentifier;
 
 /// The Rust name of a field, parameter, function or module.

@@ -8,7 +8,7 @@ use crate::diagnostics::Place;
 use crate::words::{Access, AccessOf, Effect, Lists, Method, Objects, Sends};
 
 /// One operation of the API.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Operation {
     /// The name of the family and that of the operation, joined by a dot, such as `unified.place-order`.
     pub(crate) id: String,
@@ -62,7 +62,7 @@ pub(crate) struct Operation {
 }
 
 /// The places of keys that have none of their own; the place of the operation for keys that are left out.
-#[derive(Clone, Copy, Debug, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyPlaces {
     pub(crate) effect: Place,
     pub(crate) whitelisted: Place,
@@ -72,7 +72,7 @@ pub(crate) struct KeyPlaces {
 }
 
 /// How the parameters of a request travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ParameterStyle {
     /// Where they travel, if not in the usual position for the method.
     pub(crate) sends: Option<Sends>,
@@ -112,7 +112,7 @@ impl Operation {
 }
 
 /// A path with its parameters.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Path {
     pub(crate) text: String,
     pub(crate) pieces: Vec<PathPiece>,
@@ -120,7 +120,7 @@ pub(crate) struct Path {
 }
 
 /// A part of a path.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PathPiece {
     Literal(String),
     Parameter(String),
@@ -176,7 +176,7 @@ impl Path {
 }
 
 /// The parameters of a request.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum Body {
     Parameters(Vec<Parameter>),
     /// The body is an array; the parameter is called `[]` on the wire.
@@ -201,7 +201,7 @@ impl Window {
 }
 
 /// The data of a response; the indices refer to the records of the family.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum Response {
     Object {
         record: usize,
@@ -221,7 +221,7 @@ pub(crate) enum Response {
 }
 
 /// Wire JSON of one call.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Example {
     pub(crate) about: String,
     pub(crate) request: (String, Place),

@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::Required;
 
 /// A parameter of a request, of an item or of a choice.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: Name,
     /// Where it is written out; differs from the place of its name if it is `as` another.
@@ -39,7 +39,7 @@ pub(crate) struct Parameter {
 }
 
 /// A document's advice against using something.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Deprecated {
     /// The version or the day since when.
     pub(crate) since: Option<String>,
@@ -82,21 +82,21 @@ impl Parameter {
 }
 
 /// The effect of leaving a parameter out, and of a special text.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Edit {
     pub(crate) delete: Option<String>,
     pub(crate) place: Place,
 }
 
 /// A unit, with the values of other parameters under which it applies.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub(crate) when: Vec<(String, Vec<String>, Place)>,
     pub(crate) is: String,
 }
 
 /// Whether a parameter has to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Always,
     Conditional,

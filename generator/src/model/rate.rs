@@ -4,7 +4,7 @@ use super::{AnswerPath, Duration, ResetForm, Scope};
 use crate::diagnostics::Place;
 
 /// A rate limit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
     pub(crate) calls: u32,
     /// The window that the calls are counted in.
@@ -18,7 +18,7 @@ pub(crate) struct Rate {
 }
 
 /// The weight of a call in a pool.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PoolWeight {
     pub(crate) pool: String,
     /// How many calls it counts as.
@@ -28,7 +28,7 @@ pub(crate) struct PoolWeight {
 }
 
 /// The calls that a weight applies to, by a parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WeightCondition {
     Without(String),
     With(String),
@@ -45,7 +45,7 @@ impl WeightCondition {
 }
 
 /// A rate that several operations share.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pool {
     pub(crate) name: String,
     pub(crate) rate: Rate,
@@ -56,7 +56,7 @@ pub(crate) struct Pool {
 }
 
 /// What answers report about a pool.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct PoolReporting {
     /// Whether they report used rather than remaining calls.
     pub(crate) is_used: bool,
@@ -66,7 +66,7 @@ pub(crate) struct PoolReporting {
 }
 
 /// The position of a value in an answer.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum ResponseValue {
     Header(String),
     Body(AnswerPath),

@@ -4,7 +4,7 @@ use super::{Deprecated, Family, Name, Shape, Source, Sources, Unit};
 use crate::diagnostics::Place;
 
 /// An object that the exchange returns.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -22,7 +22,7 @@ pub(crate) struct Record {
 }
 
 /// The JSON form of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordForm {
     Object,
     /// An array, in which the position identifies a field.
@@ -44,7 +44,7 @@ impl Record {
 }
 
 /// A field of a record.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: Name,
     pub(crate) shape: Shape,

@@ -10,7 +10,7 @@ use crate::diagnostics::Place;
 use crate::words::{RuleKind, Severity};
 
 /// A binding sentence of a document.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rule {
     pub(crate) id: String,
     pub(crate) place: Place,
@@ -29,7 +29,7 @@ pub(crate) struct Rule {
 }
 
 /// The condition that a rule requires.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum Test {
     /// When all of `when` hold, all of `require` hold and not all of `forbid` do.
     Condition { when: Vec<Condition>, require: Vec<Condition>, forbid: Vec<Condition> },
@@ -40,7 +40,7 @@ pub(crate) enum Test {
 }
 
 /// One entry of `when`, `require` or `forbid`.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum Condition {
     /// All of these are set.
     Given(Vec<(String, Place)>),
@@ -63,7 +63,7 @@ pub(crate) enum Condition {
 }
 
 /// How a parameter is ordered relative to its operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relation {
     Below,
     Above,
@@ -107,7 +107,7 @@ impl Relation {
 }
 
 /// The operand of a comparison with a parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Number(String),
     Parameter(String),
@@ -139,7 +139,7 @@ impl Operand {
 }
 
 /// How a parameter is compared with a property of the account or of the instrument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// The text is among the names of the account's property.
     Among,

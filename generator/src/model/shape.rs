@@ -4,7 +4,7 @@ use super::{Choice, Enum, Family, Identifier, Parameter, Truth, Type};
 use crate::diagnostics::Place;
 
 /// The shape of a parameter or a field.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum Shape {
     One(Type),
     List(Type),
@@ -126,7 +126,7 @@ impl Shape {
 }
 
 /// The JSON type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonType {
     Array,
     Any,
@@ -150,7 +150,7 @@ impl JsonType {
 }
 
 /// The objects of a list parameter, or a single object.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Item {
     /// The list that holds them.
     pub(crate) list: ListName,
@@ -160,7 +160,7 @@ pub(crate) struct Item {
 }
 
 /// A list of objects that a request sends.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ListName {
     /// The body itself.
     Body,

@@ -4,7 +4,7 @@ use super::{Deprecated, Name};
 use crate::diagnostics::Place;
 
 /// An enum, open in answers and strict in requests.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Enum {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -15,7 +15,7 @@ pub(crate) struct Enum {
 }
 
 /// A value of an enum.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct EnumValue {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -49,7 +49,7 @@ impl Enum {
 }
 
 /// A newtype over text.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Identifier {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -62,7 +62,7 @@ pub(crate) struct Identifier {
 }
 
 /// A form of text: a beginning and an end, and possibly the characters allowed between them.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) name: Name,
     pub(crate) pattern: String,

@@ -4,7 +4,7 @@ use super::{Family, Name, scale};
 use crate::words::{Numbers, Times, Travels};
 
 /// The JSON form of a boolean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     /// `true` and `false`.
     Bare,
@@ -15,7 +15,7 @@ pub(crate) enum Truth {
 }
 
 /// The type of a value. The indices refer to the lists of the family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     String,
     Decimal,

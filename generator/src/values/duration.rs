@@ -6,7 +6,7 @@ use std::fmt;
 use tradeapi_words::calendar;
 
 /// A number of units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Duration {
     pub(crate) n: u32,
     pub(crate) unit: DurationUnit,
@@ -54,7 +54,7 @@ impl Duration {
 }
 
 /// A unit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DurationUnit {
     Millisecond,
     Second,

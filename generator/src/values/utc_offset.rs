@@ -6,7 +6,7 @@ use std::fmt;
 const MAX_MINUTES: i32 = 14 * 60;
 
 /// A fixed offset, as in `UTC+8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UtcOffset {
     pub(crate) minutes: i32,
 }

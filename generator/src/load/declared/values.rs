@@ -109,7 +109,7 @@ impl Scalar for UtcOffset {
 }
 
 /// A sentence for readers. Without it, everything else can be checked.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Prose(String);
 
 impl std::ops::Deref for Prose {
@@ -194,7 +194,7 @@ impl<T: KeyValue> KeyValue for Option<T> {
 }
 
 /// A word that is assumed if none is written.
-#[derive(Clone, Copy, Debug, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Defaulted<W> {
     pub(crate) word: W,
     /// Where it is written.
@@ -229,7 +229,7 @@ impl<W: Word + Default + PartialEq> KeyValue for Defaulted<W> {
 }
 
 /// Whether something is so, and where the file says that it is.
-#[derive(Clone, Copy, Debug, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Flag(Option<Place>);
 
 impl Flag {
@@ -416,7 +416,7 @@ impl<T: Mapping> KeyValue for T {
     }
 
     fn place(&self) -> Option<Place> {
-        None
+        Some(Mapping::place(self))
     }
 
     fn data(&self) -> Option<json::Value> {

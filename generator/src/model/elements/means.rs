@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::model::Need;
 
 /// The effect of a difference on a crate that depends on the emitted one, most serious first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum, serde::Serialize), serde(rename_all = "lowercase"))]
 #[cfg_attr(not(feature = "cli"), allow(unreachable_pub, reason = "only the command line exports it"))]
 pub enum Class {
