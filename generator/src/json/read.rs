@@ -301,7 +301,9 @@ mod tests {
     fn peer(text: &str) -> std::result::Result<serde_json::Value, (usize, String)> {
         serde_json::from_str::<serde_json::Value>(text).map_err(|error| {
             let line: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-            let offset = (line + error.column()).saturating_sub(1).min(text.trim_end().len());
+            let offset = (line + error.column()).saturating_sub(1);
+            // Only an end of the text is placed before the white space there.
+            let offset = if error.is_eof() { offset.min(text.trim_end().len()) } else { offset };
             (offset, error.to_string().split(" at line ").next().unwrap_or_default().to_owned())
         })
     }
@@ -316,6 +318,11 @@ mod tests {
             (read, peer) => prop_assert_eq!(read.as_ref().err().cloned(), peer.err(), "{}", text),
         }
         Ok(())
+    }
+
+    #[test]
+    fn a_line_break_within_a_text_is_the_mistake() {
+        assert!(agrees("\"\\\" \n").is_ok());
     }
 
     #[test]
