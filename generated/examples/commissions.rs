@@ -14,11 +14,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // The documents allow thirty days a request; longer ranges are split, and `clip` moves a start that is too old.
     let commissions = GetAgentDirectCommissions::new().between(now - days(90), now).limit(1_000);
     let mut pages = client.pages(commissions).clip();
+    println!("{:<10} {:<12} {:<6} rebate", "date", "user", "coin");
     let mut sums: BTreeMap<String, Decimal> = BTreeMap::new();
     while let Some(page) = pages.next_page().await {
         for commission in page?.list {
-            println!("{commission}");
             if let (Some(uid), Some(rebate)) = (commission.uid, commission.rebate_amount) {
+                let (date, coin) = (commission.date.unwrap_or_default(), commission.coin);
+                println!("{date:<10} {uid:<12} {:<6} {rebate}", coin.as_ref().map_or("", |coin| coin.as_str()));
                 let sum = sums.entry(uid.to_string()).or_insert(dec!(0));
                 *sum = sum.plus(&rebate)?;
             }

@@ -18,9 +18,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut filled = None;
     for _ in 0..1200 {
         let order = query(&client, &id).await?;
-        if order.cum_exec_qty != filled {
-            println!("{order}");
-            filled = order.cum_exec_qty;
+        if std::mem::replace(&mut filled, order.cum_exec_qty.clone()) != order.cum_exec_qty {
+            print(&order);
         }
         if order.order_status == Some(OrderStatus::Filled) {
             break;
@@ -29,8 +28,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let id = place(&client, dec!(0.010), Execution::limit(dec!(1000))).await?;
     client.unified().cancel_order(&CancelOrder::new(id.clone())).await?;
-    println!("{}", query(&client, &id).await?);
+    print(&query(&client, &id).await?);
     Ok(())
+}
+
+fn print(order: &Order) {
+    let [filled, price] = [&order.cum_exec_qty, &order.price].map(|number| number.as_ref().map_or("", Decimal::as_str));
+    println!("{:<16} {filled:>6} at {price}", order.order_status.as_ref().map_or("", |status| status.as_str()));
 }
 
 async fn place(client: &Client, qty: Decimal, at: impl Into<Execution>) -> Result<ClientOid, tradeapi::Error> {

@@ -32,7 +32,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 async fn place(client: &Client, side: Side, qty: Decimal, at: impl Into<Execution>) -> Result<ClientOid, Error> {
     let (id, pos) = (ClientOid::mint(), if side == Side::Buy { PosSide::Long } else { PosSide::Short });
     let order = PlaceOrder::new(Category::UsdtFutures, SYMBOL, qty, side, at).pos_side(pos).client_oid(id.clone());
-    println!("{order}");
+    let at = if let Execution::Limit(with) = &order.execution { with.price.as_str() } else { "market" };
+    println!("{:<5} {:>6} at {at}", order.side, order.qty);
     client.unified().place_order(&order).await.map(|_| id)
 }
 

@@ -23,6 +23,12 @@ pub static PROGRAM: cli::Program = cli::Program {
             title: "Classic account futures",
             commands: CLASSIC,
         },
+        #[cfg(feature = "observed")]
+        cli::Family {
+            name: "observed",
+            title: "Observed",
+            commands: OBSERVED,
+        },
         #[cfg(feature = "unified")]
         cli::Family {
             name: "unified",
@@ -1261,6 +1267,1328 @@ const CLASSIC: &[cli::Command] = &[
             ],
         )
         .minting(|| super::classic::ClientOid::mint().to_string()),
+];
+
+#[cfg(feature = "observed")]
+const OBSERVED: &[cli::Command] = &[
+    cli::Command::read::<super::observed::GetAccountSettings>("account-settings", &[]),
+    cli::Command::read::<
+        super::observed::GetCandles,
+    >(
+        "candles",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("SPOT", "Spot trading."),
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "interval",
+                flag: "interval",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("1m", "A minute."),
+                        ("3m", "Three minutes."),
+                        ("5m", "Five minutes."),
+                        ("15m", "Fifteen minutes."),
+                        ("30m", "Thirty minutes."),
+                        ("1H", "An hour."),
+                        ("2H", "Two hours."),
+                        ("4H", "Four hours."),
+                        ("6H", "Six hours."),
+                        ("12H", "Twelve hours."),
+                        ("1D", "A day."),
+                        ("3D", "Three days."),
+                        ("1W", "A week."),
+                        ("6Hutc", "Six hours, from midnight UTC."),
+                        ("12Hutc", "Twelve hours, from midnight UTC."),
+                        ("1Dutc", "A day in UTC."),
+                        ("3Dutc", "Three days, from midnight UTC."),
+                        ("1Wutc", "A week, from midnight UTC."),
+                    ],
+                ),
+                doc: "How long a candle lasts.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "startTime",
+                flag: "start-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing before this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "endTime",
+                flag: "end-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing after this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "type",
+                flag: "price",
+                kind: cli::Kind::Words(
+                    &[
+                        ("market", "That of trades."),
+                        ("mark", "The mark price."),
+                        ("index", "The index price."),
+                    ],
+                ),
+                doc: "The price that they are made of.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "limit",
+                flag: "limit",
+                kind: cli::Kind::Text("integer"),
+                doc: "Most items.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::change::<
+        super::observed::ClosePositions,
+    >(
+        "close-positions",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                kind: cli::Kind::Text("Symbol"),
+                doc: "Only positions of this contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "posSide",
+                flag: "pos-side",
+                kind: cli::Kind::Words(
+                    &[
+                        ("long", "It gains when the price rises."),
+                        ("short", "It gains when the price falls."),
+                    ],
+                ),
+                doc: "Only this direction.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetCoins,
+    >(
+        "coins",
+        &[
+            cli::Parameter {
+                name: "coin",
+                flag: "coin",
+                kind: cli::Kind::Text("Coin"),
+                doc: "Only this coin.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractAccount,
+    >(
+        "contract-account",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "marginCoin",
+                flag: "margin-coin",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Coin"),
+                doc: "The coin that backs positions.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractAccounts,
+    >(
+        "contract-accounts",
+        &[
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractCandles,
+    >(
+        "contract-candles",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                        ("SUSDT-FUTURES", "USDT-M futures of the demo market."),
+                        ("SCOIN-FUTURES", "Coin-M futures of the demo market."),
+                        ("SUSDC-FUTURES", "USDC-M futures of the demo market."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "granularity",
+                flag: "granularity",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("1m", "A minute."),
+                        ("3m", "Three minutes."),
+                        ("5m", "Five minutes."),
+                        ("15m", "Fifteen minutes."),
+                        ("30m", "Thirty minutes."),
+                        ("1H", "An hour."),
+                        ("2H", "Two hours."),
+                        ("4H", "Four hours."),
+                        ("6H", "Six hours."),
+                        ("12H", "Twelve hours."),
+                        ("1D", "A day."),
+                        ("3D", "Three days."),
+                        ("1W", "A week."),
+                        ("6Hutc", "Six hours, from midnight UTC."),
+                        ("12Hutc", "Twelve hours, from midnight UTC."),
+                        ("1Dutc", "A day in UTC."),
+                        ("3Dutc", "Three days, from midnight UTC."),
+                        ("1Wutc", "A week, from midnight UTC."),
+                    ],
+                ),
+                doc: "How long a candle lasts.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "startTime",
+                flag: "start-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing before this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "endTime",
+                flag: "end-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing after this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "kLineType",
+                flag: "price",
+                kind: cli::Kind::Words(
+                    &[
+                        ("market", "That of trades."),
+                        ("mark", "The mark price."),
+                        ("index", "The index price."),
+                    ],
+                ),
+                doc: "The price that they are made of.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "limit",
+                flag: "limit",
+                kind: cli::Kind::Text("integer"),
+                doc: "Most items.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractDepth,
+    >(
+        "contract-depth",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                        ("SUSDT-FUTURES", "USDT-M futures of the demo market."),
+                        ("SCOIN-FUTURES", "Coin-M futures of the demo market."),
+                        ("SUSDC-FUTURES", "USDC-M futures of the demo market."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "limit",
+                flag: "limit",
+                kind: cli::Kind::Text("string"),
+                doc: "Most levels of each side: 1, 5, 15, 50 or max.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractFundingRate,
+    >(
+        "contract-funding-rate",
+        &[
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                        ("SUSDT-FUTURES", "USDT-M futures of the demo market."),
+                        ("SCOIN-FUTURES", "Coin-M futures of the demo market."),
+                        ("SUSDC-FUTURES", "USDC-M futures of the demo market."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                kind: cli::Kind::Text("Symbol"),
+                doc: "Only this one.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractHistoryCandles,
+    >(
+        "contract-history-candles",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                        ("SUSDT-FUTURES", "USDT-M futures of the demo market."),
+                        ("SCOIN-FUTURES", "Coin-M futures of the demo market."),
+                        ("SUSDC-FUTURES", "USDC-M futures of the demo market."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "granularity",
+                flag: "granularity",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("1m", "A minute."),
+                        ("3m", "Three minutes."),
+                        ("5m", "Five minutes."),
+                        ("15m", "Fifteen minutes."),
+                        ("30m", "Thirty minutes."),
+                        ("1H", "An hour."),
+                        ("2H", "Two hours."),
+                        ("4H", "Four hours."),
+                        ("6H", "Six hours."),
+                        ("12H", "Twelve hours."),
+                        ("1D", "A day."),
+                        ("3D", "Three days."),
+                        ("1W", "A week."),
+                        ("6Hutc", "Six hours, from midnight UTC."),
+                        ("12Hutc", "Twelve hours, from midnight UTC."),
+                        ("1Dutc", "A day in UTC."),
+                        ("3Dutc", "Three days, from midnight UTC."),
+                        ("1Wutc", "A week, from midnight UTC."),
+                    ],
+                ),
+                doc: "How long a candle lasts.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "startTime",
+                flag: "start-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing before this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "endTime",
+                flag: "end-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing after this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "kLineType",
+                flag: "price",
+                kind: cli::Kind::Words(
+                    &[
+                        ("market", "That of trades."),
+                        ("mark", "The mark price."),
+                        ("index", "The index price."),
+                    ],
+                ),
+                doc: "The price that they are made of.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "limit",
+                flag: "limit",
+                kind: cli::Kind::Text("integer"),
+                doc: "Most items.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractPosition,
+    >(
+        "contract-position",
+        &[
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "marginCoin",
+                flag: "margin-coin",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Coin"),
+                doc: "The coin that backs positions.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractPositions,
+    >(
+        "contract-positions",
+        &[
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "marginCoin",
+                flag: "margin-coin",
+                kind: cli::Kind::Text("Coin"),
+                doc: "Only positions that this coin backs.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractTicker,
+    >(
+        "contract-ticker",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                        ("SUSDT-FUTURES", "USDT-M futures of the demo market."),
+                        ("SCOIN-FUTURES", "Coin-M futures of the demo market."),
+                        ("SUSDC-FUTURES", "USDC-M futures of the demo market."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractTickers,
+    >(
+        "contract-tickers",
+        &[
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                        ("SUSDT-FUTURES", "USDT-M futures of the demo market."),
+                        ("SCOIN-FUTURES", "Coin-M futures of the demo market."),
+                        ("SUSDC-FUTURES", "USDC-M futures of the demo market."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContractTrades,
+    >(
+        "contract-trades",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                        ("SUSDT-FUTURES", "USDT-M futures of the demo market."),
+                        ("SCOIN-FUTURES", "Coin-M futures of the demo market."),
+                        ("SUSDC-FUTURES", "USDC-M futures of the demo market."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "limit",
+                flag: "limit",
+                kind: cli::Kind::Text("integer"),
+                doc: "Most items.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "idLessThan",
+                flag: "id-less-than",
+                kind: cli::Kind::Text("TradeId"),
+                doc: "Only trades before this one.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "startTime",
+                flag: "start-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing before this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "endTime",
+                flag: "end-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing after this time.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetContracts,
+    >(
+        "contracts",
+        &[
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                        ("SUSDT-FUTURES", "USDT-M futures of the demo market."),
+                        ("SCOIN-FUTURES", "Coin-M futures of the demo market."),
+                        ("SUSDC-FUTURES", "USDC-M futures of the demo market."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                kind: cli::Kind::Text("Symbol"),
+                doc: "Only this one.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetFeeRate,
+    >(
+        "fee-rate",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("SPOT", "Spot trading."),
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetFundingRate,
+    >(
+        "funding-rate",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                kind: cli::Kind::Words(
+                    &[
+                        ("SPOT", "Spot trading."),
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetHistoryCandles,
+    >(
+        "history-candles",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("SPOT", "Spot trading."),
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "interval",
+                flag: "interval",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("1m", "A minute."),
+                        ("3m", "Three minutes."),
+                        ("5m", "Five minutes."),
+                        ("15m", "Fifteen minutes."),
+                        ("30m", "Thirty minutes."),
+                        ("1H", "An hour."),
+                        ("2H", "Two hours."),
+                        ("4H", "Four hours."),
+                        ("6H", "Six hours."),
+                        ("12H", "Twelve hours."),
+                        ("1D", "A day."),
+                        ("3D", "Three days."),
+                        ("1W", "A week."),
+                        ("6Hutc", "Six hours, from midnight UTC."),
+                        ("12Hutc", "Twelve hours, from midnight UTC."),
+                        ("1Dutc", "A day in UTC."),
+                        ("3Dutc", "Three days, from midnight UTC."),
+                        ("1Wutc", "A week, from midnight UTC."),
+                    ],
+                ),
+                doc: "How long a candle lasts.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "startTime",
+                flag: "start-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing before this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "endTime",
+                flag: "end-time",
+                kind: cli::Kind::Text("time"),
+                doc: "Nothing after this time.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "type",
+                flag: "price",
+                kind: cli::Kind::Words(
+                    &[
+                        ("market", "That of trades."),
+                        ("mark", "The mark price."),
+                        ("index", "The index price."),
+                    ],
+                ),
+                doc: "The price that they are made of.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "limit",
+                flag: "limit",
+                kind: cli::Kind::Text("integer"),
+                doc: "Most items.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetInstruments,
+    >(
+        "instruments",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("SPOT", "Spot trading."),
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                kind: cli::Kind::Text("Symbol"),
+                doc: "Only this one.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<super::observed::GetMarginCurrencies>("margin-currencies", &[]),
+    cli::Command::read::<
+        super::observed::GetOrderBook,
+    >(
+        "orderbook",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("SPOT", "Spot trading."),
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "limit",
+                flag: "limit",
+                kind: cli::Kind::Text("integer"),
+                doc: "Most levels of each side.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetPositions,
+    >(
+        "positions",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                kind: cli::Kind::Text("Symbol"),
+                doc: "Only this one.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "posSide",
+                flag: "pos-side",
+                kind: cli::Kind::Words(
+                    &[
+                        ("long", "It gains when the price rises."),
+                        ("short", "It gains when the price falls."),
+                    ],
+                ),
+                doc: "Only this direction.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<super::observed::GetServerTime>("server-time", &[]),
+    cli::Command::change::<
+        super::observed::SetContractLeverage,
+    >(
+        "set-contract-leverage",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "marginCoin",
+                flag: "margin-coin",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Coin"),
+                doc: "The coin that backs positions.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "leverage",
+                flag: "leverage",
+                kind: cli::Kind::Text("integer"),
+                bounds: "at least 1",
+                doc: "The leverage of both directions.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "longLeverage",
+                flag: "long-leverage",
+                kind: cli::Kind::Text("integer"),
+                bounds: "at least 1",
+                doc: "The leverage of long positions, with isolated margin in hedge mode.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "shortLeverage",
+                flag: "short-leverage",
+                kind: cli::Kind::Text("integer"),
+                bounds: "at least 1",
+                doc: "The leverage of short positions, with isolated margin in hedge mode.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "holdSide",
+                flag: "hold-side",
+                kind: cli::Kind::Words(
+                    &[
+                        ("long", "It gains when the price rises."),
+                        ("short", "It gains when the price falls."),
+                    ],
+                ),
+                doc: "The direction, with isolated margin in hedge mode.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::change::<
+        super::observed::SetHoldMode,
+    >(
+        "set-hold-mode",
+        &[
+            cli::Parameter {
+                name: "holdMode",
+                flag: "hold-mode",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("one_way_mode", "One position a pair."),
+                        (
+                            "hedge_mode",
+                            "A long and a short position a pair, side by side.",
+                        ),
+                    ],
+                ),
+                doc: "How positions are kept.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::change::<
+        super::observed::SetLeverage,
+    >(
+        "set-leverage",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The contract; for futures only.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "coin",
+                flag: "coin",
+                kind: cli::Kind::Text("Coin"),
+                doc: "The coin that is borrowed on margin.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "leverage",
+                flag: "leverage",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("integer"),
+                bounds: "at least 1",
+                doc: "The leverage.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "posSide",
+                flag: "pos-side",
+                kind: cli::Kind::Words(
+                    &[
+                        ("long", "It gains when the price rises."),
+                        ("short", "It gains when the price falls."),
+                    ],
+                ),
+                doc: "The direction, with isolated margin.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "marginMode",
+                flag: "margin-mode",
+                kind: cli::Kind::Words(
+                    &[("crossed", "That of the account."), ("isolated", "Its own.")],
+                ),
+                doc: "Which margin backs new positions.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::change::<
+        super::observed::SetMarginMode,
+    >(
+        "set-margin-mode",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "marginCoin",
+                flag: "margin-coin",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Coin"),
+                doc: "The coin that backs positions.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "marginMode",
+                flag: "margin-mode",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[("crossed", "That of the account."), ("isolated", "Its own.")],
+                ),
+                doc: "Which margin backs new positions.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::change::<
+        super::observed::SetPositionMode,
+    >(
+        "set-position-mode",
+        &[
+            cli::Parameter {
+                name: "productType",
+                flag: "product-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("USDT-FUTURES", "USDT-M futures."),
+                        ("COIN-FUTURES", "Coin-M futures."),
+                        ("USDC-FUTURES", "USDC-M futures."),
+                    ],
+                ),
+                doc: "Kind of contract.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "posMode",
+                flag: "pos-mode",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("one_way_mode", "One position a pair."),
+                        (
+                            "hedge_mode",
+                            "A long and a short position a pair, side by side.",
+                        ),
+                    ],
+                ),
+                doc: "How positions are kept.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetSpotAssets,
+    >(
+        "spot-assets",
+        &[
+            cli::Parameter {
+                name: "coin",
+                flag: "coin",
+                kind: cli::Kind::Text("Coin"),
+                doc: "Only this coin.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetSpotSymbols,
+    >(
+        "spot-symbols",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                kind: cli::Kind::Text("Symbol"),
+                doc: "Only this one.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetTickers,
+    >(
+        "tickers",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("SPOT", "Spot trading."),
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                kind: cli::Kind::Text("Symbol"),
+                doc: "Only this one.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetTradeRate,
+    >(
+        "trade-rate",
+        &[
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "businessType",
+                flag: "business-type",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("mix", "Futures."),
+                        ("spot", "Spot trading."),
+                        ("margin", "Spot trading on margin."),
+                    ],
+                ),
+                doc: "What the fee is charged for.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetRecentTrades,
+    >(
+        "trades",
+        &[
+            cli::Parameter {
+                name: "category",
+                flag: "category",
+                required: cli::Required::Always,
+                kind: cli::Kind::Words(
+                    &[
+                        ("SPOT", "Spot trading."),
+                        ("MARGIN", "Spot trading on margin."),
+                        ("USDT-FUTURES", "Futures margined in USDT."),
+                        ("COIN-FUTURES", "Futures margined in coin (Coin-M)."),
+                        ("USDC-FUTURES", "Futures margined in USDC."),
+                    ],
+                ),
+                doc: "Business line.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "symbol",
+                flag: "symbol",
+                required: cli::Required::Always,
+                kind: cli::Kind::Text("Symbol"),
+                doc: "The pair.",
+                ..cli::Parameter::DEFAULT
+            },
+            cli::Parameter {
+                name: "limit",
+                flag: "limit",
+                kind: cli::Kind::Text("integer"),
+                doc: "Most items.",
+                ..cli::Parameter::DEFAULT
+            },
+        ],
+    ),
+    cli::Command::read::<
+        super::observed::GetUnifiedServerTime,
+    >("unified-server-time", &[]),
 ];
 
 #[cfg(feature = "unified")]

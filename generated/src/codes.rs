@@ -657,6 +657,18 @@ pub const REFUSALS: &[tables::Refusal] = &[
         ..tables::Refusal::DEFAULT
     },
     tables::Refusal {
+        name: "settings-fixed",
+        says: "The mode cannot be changed while there are positions or orders.",
+        codes: &[("broker", "40017"), ("classic", "40017"), ("unified", "25200")],
+        ..tables::Refusal::DEFAULT
+    },
+    tables::Refusal {
+        name: "wrong-account",
+        says: "The key belongs to an account of the other kind.",
+        codes: &[("classic", "40085"), ("unified", "40084")],
+        ..tables::Refusal::DEFAULT
+    },
+    tables::Refusal {
         name: "too-late",
         says: "The request is older than its receiveWindow.",
         codes: &[("broker", "40078"), ("classic", "40078"), ("unified", "40078")],

@@ -37,16 +37,23 @@
 //! | cancel everything | [`classic().cancel_all_orders`](classic::Classic::cancel_all_orders), [`unified().cancel_all_orders`](unified::Unified::cancel_all_orders) |
 //! | cancel many orders | [`classic().batch_cancel`](classic::Classic::batch_cancel), [`unified().batch_cancel`](unified::Unified::batch_cancel) |
 //! | close a position | [`classic().flash_close_position`](classic::Classic::flash_close_position) |
+//! | list coins | `observed().get_coins`, with the feature `observed` |
 //! | list fills of a stock token | [`unified().get_reality_fills`](unified::Unified::get_reality_fills) |
+//! | list instruments | `observed().get_instruments`, with the feature `observed` |
 //! | list my fills | [`classic().get_historical_transaction_details`](classic::Classic::get_historical_transaction_details), [`classic().get_order_fill_details`](classic::Classic::get_order_fill_details), [`unified().get_fill_history`](unified::Unified::get_fill_history) |
 //! | list open orders | [`classic().get_pending_orders`](classic::Classic::get_pending_orders), [`unified().get_open_orders`](unified::Unified::get_open_orders) |
+//! | list open positions | `observed().get_positions`, with the feature `observed` |
 //! | list past orders | [`classic().get_history_order`](classic::Classic::get_history_order), [`unified().get_order_history`](unified::Unified::get_order_history) |
 //! | place an order | [`classic().place_order`](classic::Classic::place_order), [`unified().place_order`](unified::Unified::place_order) |
 //! | place an order in a stock token | [`unified().place_reality_order`](unified::Unified::place_reality_order) |
 //! | place many orders | [`classic().batch_order`](classic::Classic::batch_order), [`unified().batch_order`](unified::Unified::batch_order) |
 //! | query an order | [`classic().get_order_detail`](classic::Classic::get_order_detail), [`unified().get_order_details`](unified::Unified::get_order_details) |
+//! | read a futures balance | `observed().get_contract_accounts`, with the feature `observed` |
 //! | read commissions | [`broker().get_agent_direct_commissions`](broker::Broker::get_agent_direct_commissions) |
 //! | read my balance | [`unified().get_account_assets`](unified::Unified::get_account_assets) |
+//! | read the order book | `observed().get_order_book`, with the feature `observed` |
+//! | read the price | `observed().get_tickers`, with the feature `observed` |
+//! | read the time of the exchange | `observed().get_server_time`, with the feature `observed` |
 //! | read what insiders traded | [`unified().get_insider_trades`](unified::Unified::get_insider_trades) |
 //! | reverse a position | [`classic().reversal`](classic::Classic::reversal) |
 //! | learn the outcome of a request without an answer | [`place_and_confirm`](Client::place_and_confirm) |
@@ -80,6 +87,8 @@
 //!
 //! - [`broker`], 1 operation: Broker
 //! - [`classic`], 13 operations: Classic account futures
+//! - `observed`, 35 operations: Observed. They are observed, in no document, and their feature is off
+//!   by default.
 //! - [`unified`], 16 operations: Unified account
 //!
 //! # Documents
@@ -137,6 +146,8 @@ pub mod codes;
 pub mod broker;
 #[cfg(feature = "classic")]
 pub mod classic;
+#[cfg(feature = "observed")]
+pub mod observed;
 #[cfg(feature = "unified")]
 pub mod unified;
 
@@ -564,6 +575,10 @@ runtime::client! {
     #[cfg(feature = "classic")]
     classic: Classic;
 
+    /// Operations of the family Observed.
+    #[cfg(feature = "observed")]
+    observed: Observed;
+
     /// Operations of the family Unified account.
     #[cfg(feature = "unified")]
     unified: Unified;
@@ -609,5 +624,32 @@ macro_rules! for_each_operation {
         $crate::unified::BatchOrder, $crate::unified::PlaceOrder,
         $crate::unified::PlaceRealityOrder, $crate::unified::GetRealityFills,
         $crate::unified::GetOpenOrders }
+    };
+}
+
+/// The same, with every operation that was only observed.
+#[cfg(all(feature = "observed"))]
+#[macro_export]
+macro_rules! for_each_observed_operation {
+    ($callback:ident) => {
+        $callback ! { $crate::observed::GetAccountSettings, $crate::observed::GetCandles,
+        $crate::observed::ClosePositions, $crate::observed::GetCoins,
+        $crate::observed::GetContractAccount, $crate::observed::GetContractAccounts,
+        $crate::observed::GetContractCandles, $crate::observed::GetContractDepth,
+        $crate::observed::GetContractFundingRate,
+        $crate::observed::GetContractHistoryCandles,
+        $crate::observed::GetContractPosition, $crate::observed::GetContractPositions,
+        $crate::observed::GetContractTicker, $crate::observed::GetContractTickers,
+        $crate::observed::GetContractTrades, $crate::observed::GetContracts,
+        $crate::observed::GetFeeRate, $crate::observed::GetFundingRate,
+        $crate::observed::GetHistoryCandles, $crate::observed::GetInstruments,
+        $crate::observed::GetMarginCurrencies, $crate::observed::GetOrderBook,
+        $crate::observed::GetPositions, $crate::observed::GetServerTime,
+        $crate::observed::SetContractLeverage, $crate::observed::SetHoldMode,
+        $crate::observed::SetLeverage, $crate::observed::SetMarginMode,
+        $crate::observed::SetPositionMode, $crate::observed::GetSpotAssets,
+        $crate::observed::GetSpotSymbols, $crate::observed::GetTickers,
+        $crate::observed::GetTradeRate, $crate::observed::GetRecentTrades,
+        $crate::observed::GetUnifiedServerTime }
     };
 }

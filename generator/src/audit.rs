@@ -4,6 +4,9 @@
 //! that no reader understands is listed. [`claims`] are the statements of the schema about one document, under the same
 //! keys. [`marks`] show which sentences have changed since a schema file was last checked against their section. So
 //! each sentence is either unchanged, or differs in a fact, or is a change to review, even if no reader understands it.
+//!
+//! The readers are a grammar of words such as *required*, *default*, *at most*, *as above*; every name comes from the
+//! document or the schema.
 
 mod accept;
 mod claims;

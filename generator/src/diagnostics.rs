@@ -113,6 +113,10 @@ pub struct Diagnostics {
     items: BTreeSet<Diagnostic>,
     /// Keys that exist and could not be read, each with its file; they must not be reported as missing, too.
     unread: BTreeSet<(u32, String)>,
+    /// Mistakes of building that are found while files are read. They count from the end of reading.
+    later: Vec<Diagnostic>,
+    /// Keys that mappings lack, each with the place of its mapping, until the end of reading, too.
+    lacking: Vec<(Place, &'static str)>,
 }
 
 impl Diagnostics {
@@ -206,6 +210,23 @@ impl Diagnostics {
     /// Reports a mistake at a place.
     pub(crate) fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
         DiagnosticBuilder::new(self, Some(place), code, message.into())
+    }
+
+    /// Reports a mistake of building that is found while files are read.
+    pub(crate) fn later(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
+        DiagnosticBuilder::new(self, Some(place), code, message.into()).later()
+    }
+
+    /// Notes that a mapping lacks a key. What is unread is known at the end of reading.
+    pub(crate) fn lacks_key(&mut self, mapping: Place, key: &'static str) {
+        self.lacking.push((mapping, key));
+    }
+
+    /// Reports a key that a mapping lacks, unless it may be there and was not read.
+    pub(crate) fn lacking(&mut self, mapping: Place, key: &str) {
+        if !self.is_unread(mapping.file, key) && !self.is_unread(mapping.file, "<<") {
+            self.missing_key(mapping, format!("missing key `{key}`")).help(format!("add `{key}: ...`"));
+        }
     }
 
     /// Reports a mapping that lacks a key; all keys that it lacks are one mistake.

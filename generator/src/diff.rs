@@ -5,6 +5,9 @@
 //!
 //! The tests verify each verdict with the compiler: both crates are emitted, and code that uses every public item of
 //! the older one is compiled against the newer.
+//!
+//! `cargo-semver-checks` ignores the types of fields and arguments, so it is a second opinion only. A change of
+//! behaviour needs a minor version.
 
 mod compare;
 mod findings;

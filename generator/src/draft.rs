@@ -3,6 +3,10 @@
 //! A source becomes a [`Draft`], which holds exactly what was read. [`types`] finds matching types of the family, or
 //! makes new ones; [`render`] writes the file. Unknown values are empty keys, and rules have the kind `todo`: `check`
 //! refuses both.
+//!
+//! A draft contains facts that were read and nothing else. The readers of the audit run over a section of a document as
+//! if the schema had the operation, so they can draft whatever they can compare. No source states an effect: a GET may
+//! buy, and retries repeat reads, so the key stays empty except for what the exporter wrote.
 
 mod additions;
 pub(crate) mod openapi;

@@ -1,4 +1,10 @@
 //! Model -> files in memory, with a module for each kind of output.
+//!
+//! Tables are `const` and hold what differs from `DEFAULT`, and only what code reads: a rule that is not checked is
+//! documentation. Items of one kind are declared by macros of the runtime (`open_enum!`, `record!`, `parameters!`,
+//! `one_of!`, `identifier!`, `codes!`, `client!`, `operations!`), so that emitted code names each value, field and
+//! function once; a macro, unlike a derive, adds no dependency. Constructors stay ordinary code, because people read
+//! them.
 
 mod account;
 mod batches;

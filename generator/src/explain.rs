@@ -7,7 +7,7 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::phrases::{joined, sentence};
+use crate::model::phrases::{self, joined, sentence};
 use crate::model::{Api, Certainty, Effect, Exclusion, Family, Operation};
 use page::TextPage;
 
@@ -97,7 +97,7 @@ fn source(api: &Api, operation: &Operation) -> String {
         let section = source.section.as_ref().map(|section| format!(", section {section}")).unwrap_or_default();
         format!("{}{section}", api.document_title(&source.document))
     });
-    source.unwrap_or_default()
+    source.unwrap_or_else(|| phrases::observed(&operation.sources))
 }
 
 /// The state transitions that the operation triggers.
@@ -162,7 +162,7 @@ fn compound(page: &mut TextPage, operation: &Operation) {
     let Some(compound) = &operation.compound else { return };
     page.heading("Several things in one request");
     let when = compound.when.as_ref().map(|((name, _), (value, _))| format!("When {name} is {value}."));
-    page.entry(1, &joined(&[sentence(&compound.why), when.unwrap_or_default()], " "));
+    page.entry(1, &joined(&[sentence(&compound.why.0), when.unwrap_or_default()], " "));
 }
 
 /// The number of codes that no document lists; there are too many to print all.

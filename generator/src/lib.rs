@@ -35,6 +35,7 @@ mod model;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
 mod plain_text;
 mod select;
+mod values;
 mod words;
 mod write;
 

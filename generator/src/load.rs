@@ -1,5 +1,10 @@
 //! Reads files into raw documents with positions.
+//!
+//! `granit-parser` gives events with positions, because a mistake must have a line and a column. Every command has
+//! `serde_yaml` read each file as well, so that the schema means the same to every YAML tool; build scripts are
+//! compiled without it. CRLF and byte-order marks are errors, so that a schema has one byte form.
 
+pub(crate) mod declared;
 #[cfg(feature = "cli")]
 mod describe;
 #[cfg(feature = "cli")]

@@ -47,6 +47,9 @@ enum Command {
         /// Print what can be read of a schema with mistakes, such as one with a draft.
         #[arg(long)]
         partly: bool,
+        /// Print instead what was observed on the wire, and no document states.
+        #[arg(long, conflicts_with = "partly")]
+        observed: bool,
     },
     /// Prints the operations as a table.
     List(SchemaFolder),
@@ -138,6 +141,9 @@ enum Export {
         /// File to write.
         #[arg(long, value_name = "FILE", default_value = "generated/openapi.json")]
         out: PathBuf,
+        /// Add the families that no document describes.
+        #[arg(long)]
+        observed: bool,
         /// Write nothing; exit with 1 if the file is out of date.
         #[arg(long)]
         check: bool,
@@ -235,8 +241,9 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             output.done(format_args!("no mistakes: {} operations, {} rules", counts.operations, counts.rules));
         }
         Command::Audit { schema, arguments } => return cli::audit::run(&schema.read()?, &arguments, output),
-        Command::Facts { schema, partly: true } => output.print(schema.generator().facts_as_read()?.join("\n")),
-        Command::Facts { schema, partly: false } => output.print(schema.read()?.facts().join("\n")),
+        Command::Facts { schema, partly: true, .. } => output.print(schema.generator().facts_as_read()?.join("\n")),
+        Command::Facts { schema, observed: true, .. } => output.print(schema.read()?.observed_facts().join("\n")),
+        Command::Facts { schema, .. } => output.print(schema.read()?.facts().join("\n")),
         Command::List(schema) => {
             let schema = schema.read()?;
             output.print(if output.is_json() { schema.list_as_json() } else { schema.list() }.trim_end());
@@ -269,8 +276,9 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
                 output.print(format_args!("wrote {}", path.display()));
             }
         }
-        Command::Export { what: Export::Openapi { schema, out, check } } => {
-            let openapi = schema.read()?.openapi();
+        Command::Export { what: Export::Openapi { schema, out, observed, check } } => {
+            let schema = schema.read()?;
+            let openapi = if observed { schema.openapi() } else { schema.documented().openapi() };
             if check {
                 return Ok(output.differences(&openapi.compare(&out)?, "export openapi"));
             }

@@ -9,7 +9,6 @@ mod code;
 mod confirm;
 mod counts;
 mod credentials;
-mod duration;
 pub(crate) mod elements;
 mod envelope;
 mod facts;
@@ -30,7 +29,6 @@ mod scale;
 mod shape;
 mod text_types;
 mod types;
-mod utc_offset;
 mod wire;
 
 pub(crate) use account::*;
@@ -40,7 +38,6 @@ pub(crate) use code::*;
 pub(crate) use confirm::*;
 pub use counts::Counts;
 pub(crate) use credentials::*;
-pub(crate) use duration::{Duration, DurationUnit};
 pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
@@ -62,9 +59,13 @@ pub(crate) use rules::*;
 pub(crate) use shape::*;
 pub(crate) use text_types::*;
 pub(crate) use types::*;
-pub(crate) use utc_offset::UtcOffset;
 pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 
+pub(crate) use crate::load::declared::{self, NamesWithin, Pair};
+pub(crate) use crate::load::raw::{
+    Compound, Confirm, InFlight, Repeat, Shows, Trade, TradeFees, TradePosition, Window,
+};
+pub(crate) use crate::values::{Duration, DurationUnit, UtcOffset};
 pub(crate) use crate::words::*;
 
 use std::collections::BTreeMap;
@@ -167,6 +168,8 @@ pub(crate) struct Family {
     pub(crate) title: String,
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
+    /// Who has seen its operations on the wire, if no document describes it.
+    pub(crate) sources: Sources,
     /// Whether numbers and times travel as JSON strings, unless a field says otherwise.
     pub(crate) numbers_as_text: bool,
     pub(crate) errors: Vec<ErrorCode>,
@@ -186,6 +189,16 @@ pub(crate) struct Family {
     /// The effect of each operation of the family, including operations that are not emitted.
     pub(crate) effects: BTreeMap<String, Effect>,
 }
+
+impl Family {
+    /// Whether no document describes it.
+    pub(crate) fn is_observed(&self) -> bool {
+        !self.sources.is_empty()
+    }
+}
+
+/// Who has seen on the wire what no document describes; empty for what a document does.
+pub(crate) type Sources = Vec<(String, Place)>;
 
 /// Where a document describes something.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,4 +1,7 @@
 //! A part of an API: selected operations, and the types that they use.
+//!
+//! It cuts the model, not the schema: everything is read and checked, so that a mistake does not depend on what a build
+//! selects.
 
 mod links;
 

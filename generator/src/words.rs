@@ -18,6 +18,9 @@ pub(crate) trait Word: Copy + 'static {
 
     /// The word with this spelling.
     fn parse(text: &str) -> Option<Self>;
+
+    /// The word as it is spelled.
+    fn as_str(self) -> &'static str;
 }
 
 macro_rules! values_of_keys {
@@ -28,6 +31,10 @@ macro_rules! values_of_keys {
 
             fn parse(text: &str) -> Option<Self> {
                 $name::parse(text)
+            }
+
+            fn as_str(self) -> &'static str {
+                $name::as_str(self)
             }
         }
     )+)*};
@@ -45,7 +52,9 @@ values_of_keys! {
 
 words! {
     /// What an access limit bounds.
+    #[derive(Default)]
     pub(crate) enum AccessOf {
+        #[default]
         Start = "start",
         Data = "data",
     }

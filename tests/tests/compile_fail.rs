@@ -3,6 +3,8 @@
 //! The first line of each file in `compile_fail` names its error, or says that it compiles. Only the error code is
 //! compared, because messages, which trybuild compares, change between compiler versions. A second line may quote a
 //! message of our own (`on_unimplemented`).
+//!
+//! Error codes are compared, not messages, which change with the compiler; so this does not use `trybuild`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;

@@ -260,6 +260,11 @@ runtime::record! {
         /// `presetStopLossExecutePrice`: Execution price of the preset stop-loss.
         #[wire("presetStopLossExecutePrice")]
         pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
+        /// `reduceOnly`: Whether the order may only reduce the position.
+        ///
+        /// Observed, in no document: captures in the tests of ccxt, captures in the tests of JKorf/Bitget.Net.
+        #[wire("reduceOnly", conditional)]
+        pub reduce_only: Option<ReduceOnly>,
     }
 }
 

@@ -458,6 +458,16 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
+    /// Part of an order in a trade. Observed, in no document.
+    pub enum TradeScope {
+        /// `taker`: It met an order in the book.
+        Taker = "taker",
+        /// `maker`: It waited in the book.
+        Maker = "maker",
+    }
+}
+
+runtime::open_enum! {
     /// Kind of an insider's trade.
     pub enum InnerTradeType {
         /// `P`: Purchase.

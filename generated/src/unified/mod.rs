@@ -161,7 +161,7 @@ pub use choices::{
 pub use enums::{
     ActionType, CancelReason, Category, DelegateType, ExecType, HoldMode, HoldingType,
     InnerTradeType, MarginMode, OrderStatus, OrderType, PosSide, ReduceOnly, Side,
-    StpMode, TimeInForce, TradeSide, TriggerBy, YesNo,
+    StpMode, TimeInForce, TradeScope, TradeSide, TriggerBy, YesNo,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{

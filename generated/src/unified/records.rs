@@ -7,7 +7,7 @@ use super::{
     ActionType, CancelReason, Category, ClientOid, Coin, DelegateType, ExecId,
     ExecLinkId, ExecType, HoldMode, HoldingType, InnerTradeType, MarginMode, OrderId,
     OrderStatus, OrderType, PosSide, ReduceOnly, Side, StpMode, Symbol, TimeInForce,
-    TradeSide, TriggerBy,
+    TradeScope, TradeSide, TriggerBy,
 };
 
 runtime::record! {
@@ -263,6 +263,51 @@ runtime::record! {
         /// `execQty`: Quantity of the fill.
         #[wire("execQty")]
         pub exec_qty: Option<runtime::Decimal>,
+        /// `execValue`: Value of the fill.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,
+        /// JKorf/Bitget.Net.
+        #[wire("execValue", conditional)]
+        pub exec_value: Option<runtime::Decimal>,
+        /// `tradeScope`: Whether the order waited in the book or met one there.
+        ///
+        /// Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,
+        /// JKorf/Bitget.Net.
+        #[wire("tradeScope", conditional)]
+        pub trade_scope: Option<TradeScope>,
+        /// `tradeSide`: What the fill did to the position, such as open, open\_long or close\_short; not always
+        /// there.
+        ///
+        /// Observed, in no document: captures in the tests of roq, JKorf/Bitget.Net.
+        #[wire("tradeSide", conditional)]
+        pub trade_side: Option<String>,
+        /// `feeDetail`: The fees. What was paid is negative in the captures of roq and positive in those of
+        /// ccxt, so only the amount is certain.
+        ///
+        /// Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,
+        /// JKorf/Bitget.Net.
+        #[wire("feeDetail", conditional)]
+        pub fee_detail: runtime::List<FeeDetail>,
+        /// `execPnl`: Profit of the closed part; zero where the fill opens.
+        ///
+        /// Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,
+        /// JKorf/Bitget.Net.
+        #[wire("execPnl", conditional)]
+        pub profit: Option<runtime::Decimal>,
+        /// `createdTime`: When it was made.
+        ///
+        /// Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,
+        /// JKorf/Bitget.Net.
+        #[wire("createdTime", conditional)]
+        pub created_time: Option<runtime::Timestamp>,
+        /// `updatedTime`: When it last changed.
+        ///
+        /// Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,
+        /// JKorf/Bitget.Net.
+        #[wire("updatedTime", conditional)]
+        pub updated_time: Option<runtime::Timestamp>,
     }
 }
 

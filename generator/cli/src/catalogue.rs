@@ -4,7 +4,6 @@ use tradeapi_runtime::json::JsonWriter;
 use tradeapi_runtime::tables::Access;
 
 use crate::command::Command;
-use crate::help;
 use crate::parameter::{Kind, Parameter, Required};
 use crate::table::Program;
 
@@ -28,7 +27,7 @@ fn line(family: &str, command: &Command) -> String {
         ("doc", meta.doc),
         ("method", meta.method.as_str()),
         ("path", meta.path),
-        ("effect", help::effect(meta.effect)),
+        ("effect", meta.effect.as_str()),
         ("source", &meta.source()),
     ] {
         out.member(name).string(text);

@@ -1,22 +1,11 @@
 //! What the schema says of operations and parameters, as text of the help.
 
-use tradeapi_runtime::tables::{Access, Effect};
+use tradeapi_runtime::tables::Access;
 
 use crate::command::Command;
 use crate::ending::Ending;
 use crate::limits;
 use crate::parameter::{Kind, Parameter, Required};
-
-/// The effect of an operation.
-pub(crate) const fn effect(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Read => "read",
-        Effect::Create => "create",
-        Effect::Amend => "amend",
-        Effect::Cancel => "cancel",
-        Effect::Close => "close",
-    }
-}
 
 /// The text of a parameter.
 pub(crate) fn parameter(parameter: &Parameter) -> String {
@@ -64,7 +53,7 @@ pub(crate) fn type_name(kind: &Kind) -> String {
 /// What stands below the flags of an operation.
 pub(crate) fn below(command: &Command) -> String {
     let meta = command.meta;
-    let mut text = format!("{} {}\nEffect: {}", meta.method.as_str(), meta.path, effect(meta.effect));
+    let mut text = format!("{} {}\nEffect: {}", meta.method.as_str(), meta.path, meta.effect.as_str());
     if meta.access == Access::Public {
         text += "\nAccess: public";
     }

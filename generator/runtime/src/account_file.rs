@@ -1,5 +1,7 @@
 //! Accounts as JSON, so that a program can read its position mode and its instruments from a file.
 //!
+//! JSON is read by the crate anyway, with the place of each mistake; TOML would bring a parser for one file.
+//!
 //! ```json
 //! {
 //!   "name": "desk-1",

@@ -11,6 +11,9 @@
 //! A client does not survive a fork: the thread and the connections belong to the parent. In a child every call fails
 //! unsent, with [`Error::LimiterFailed`](crate::Error::LimiterFailed) and
 //! [`LimiterErrorKind::Forked`](crate::error::LimiterErrorKind::Forked); create a new client there.
+//!
+//! A call is polled on the calling thread, so that requests can be borrowed. A parked thread wakes faster than one that
+//! waits on a condition variable, so `block_on` is ours.
 
 mod background;
 mod batch;

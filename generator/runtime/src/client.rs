@@ -30,4 +30,4 @@ pub use self::pacing::LimitMode;
 pub use self::prepared::Prepared;
 pub(crate) use self::sending::CallFuture;
 pub use self::time::SigningClock;
-pub(crate) use self::weighing::{CLOCK_ERROR, LAG, SETTLING};
+pub(crate) use self::weighing::{LAG, SETTLING};

@@ -1,9 +1,9 @@
 //! Wall clocks, monotonic timers, the environment of a client, and the offset of the exchange's clock.
 
+mod alarms;
 mod environment;
 mod system;
 mod timer;
-mod wakers;
 
 use std::fmt;
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,7 @@
 //! Confirms the outcome of requests: when a call leaves it unknown, queries whether the request had its effect.
+//!
+//! Confirmation works on tables of wire names: a query costs slightly more than a typed one, and no code is emitted for
+//! it.
 
 mod absence;
 mod calls;
@@ -17,7 +20,8 @@ mod verdict;
 use std::time::Duration;
 
 use crate::batches::Batch;
-use crate::client::{CLOCK_ERROR, ClientCore, LAG, SETTLING};
+use crate::client::{ClientCore, LAG, SETTLING};
+use crate::evidence::CLOCK_ERROR;
 use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
 

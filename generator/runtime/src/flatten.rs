@@ -2,6 +2,9 @@
 //!
 //! An order that is under way may arrive, a closing order may find too few orders to trade with, and an answer may be
 //! lost. So everything is cancelled and closed in rounds, and only answers that show nothing count as the end.
+//!
+//! Where no operation closes all positions, they follow from fills, and the value of all positions proves that none is
+//! left. Two rounds have to find nothing, with the time of arrival and of settling between them.
 
 mod calls;
 mod holdings;

@@ -11,6 +11,10 @@
 //!
 //! A journal has no secrets: it stores parameters and the time of the signature, never a header, and of the key a
 //! salted digest.
+//!
+//! Each item of a batch ends by itself, as a line within the stored change; a change for each item would lose that they
+//! were sent and signed together. A long journal is read and pruned by numbers, some at a time, because a Redis server
+//! does nothing else meanwhile. A call with a journal is a future on the heap, so that one without is not larger.
 
 #[cfg(any(feature = "journal", feature = "redis"))]
 mod entry;
@@ -191,11 +195,19 @@ impl SigningTimes {
         self.made_at.map_or(self.signed_at, |made_at| made_at.max(self.signed_at))
     }
 
-    /// How far it is apart from another one, as far as both clocks show it.
+    /// The times by each clock.
+    pub(crate) fn each(self) -> impl Iterator<Item = Timestamp> {
+        [Some(self.signed_at), self.made_at].into_iter().flatten()
+    }
+
+    /// How far it is apart from another one, as far as that is certain: any clock may have been right each time.
     pub(crate) fn apart(self, other: Self) -> Duration {
+        if self.made_at.is_none() || other.made_at.is_none() {
+            return Duration::ZERO;
+        }
         let between = |one: Timestamp, other: Timestamp| one.as_millis().abs_diff(other.as_millis());
-        let by_machine = self.made_at.zip(other.made_at).map_or(0, |(one, other)| between(one, other));
-        Duration::from_millis(by_machine.min(between(self.signed_at, other.signed_at)))
+        let all = self.each().flat_map(|one| other.each().map(move |other| between(one, other)));
+        Duration::from_millis(all.min().unwrap_or_default())
     }
 }
 

@@ -1,4 +1,6 @@
 //! States of an order: possible transitions, what records and responses show, and a monitor of records.
+//!
+//! A lifecycle answers yes, no or unspecified; the monitor reports only changes that the documents rule out.
 
 mod monitor;
 mod shown;

@@ -7,6 +7,15 @@
 //! Each [`Call`] belongs to a bucket, which counts it in one or several windows. A call is admitted if every window of
 //! its bucket has room. Otherwise it waits in the queue of the bucket, until a change or the alarm of the timer admits
 //! it.
+//!
+//! A limit is an exact sliding window, because a token bucket allows nearly twice the rate in a second that spans two.
+//! A call occupies its place until it is answered, because the exchange may count it at any time until then: counting
+//! at the start let twice the rate through where connections took 250 ms. An answered call counts from the time in its
+//! answer, less a bound on the next way to the exchange; one that was given up, until it can no longer arrive.
+//!
+//! A 429 closes no window for longer than a minute, or the operation's shortest window if that is longer: it does not
+//! state which window is full, and closing a window of a day would stop an account for a day. Clients with the same key
+//! and address share their limits, found by a hash of both, because the exchange counts them together.
 
 mod bucket;
 mod call;

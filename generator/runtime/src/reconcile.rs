@@ -3,6 +3,9 @@
 //! [`ClientCore::reconcile`](crate::ClientCore::reconcile) recovers the changes that the journal has open, reads the
 //! open orders, the past orders and the fills of an account, and reports for each order how it differs from the
 //! journal. Which operations list them is emitted.
+//!
+//! The journal is read after the listings, so that it has each listed order of this program. Adopted orders are changes
+//! of the journal whose operation is the listing, and whose request is the record.
 
 mod by_order;
 mod compare;

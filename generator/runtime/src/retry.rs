@@ -1,4 +1,7 @@
 //! Retries of operations that are safe to repeat.
+//!
+//! A cancellation of everything is repeated by a function of its own, `Retrying::cancel`: it is harmless only while
+//! nothing is placed, which no type can show.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -131,7 +131,7 @@ impl<'a> Claims<'a> {
                 self.records.push(KnownRecord { id, section, family, record });
             }
         }
-        for operation in &family.operations {
+        for operation in family.operations.iter().filter(|operation| operation.sources.is_empty()) {
             let source = operation.source.as_ref().or(family.source.as_ref());
             if source.is_some_and(|source| source.document == document) {
                 self.operation(family, operation);
@@ -152,8 +152,8 @@ impl<'a> Claims<'a> {
         if operation.whitelisted {
             self.add(key(FactKind::Whitelisted, [id]), "yes", operation.key_places.whitelisted, 0);
         }
-        if operation.window.as_ref().is_some_and(|window| window.both_or_neither) {
-            self.add(key(FactKind::Both, [id]), "", operation.key_places.both_or_neither, 0);
+        if let Some(place) = operation.window.as_ref().and_then(|window| window.both_or_neither.place()) {
+            self.add(key(FactKind::Both, [id]), "", place, 0);
         }
         self.parameters(family, operation);
     }

@@ -2,6 +2,9 @@
 //!
 //! The text of a document is what the rendered page shows: without markup, with one line for each block, in plain
 //! typography and in words that the readers know. Every byte of it can be traced to the source.
+//!
+//! A reader that understands a part of a sentence cannot interpret the rest, so only meaningless differences are
+//! removed: markup, typography, the order of rows, synonyms. Code is compared literally.
 
 mod markdown;
 

@@ -78,7 +78,7 @@ fn client_id_is_an_id(family: &Family, operation: &Operation, to: &mut Diagnosti
 /// Repeating anything but a cancel has a second effect, unless the exchange recognizes the repeat by a key.
 fn repeat_is_harmless(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some(repeat) = &operation.repeat else { return };
-    let (why, help) = match (operation.effect, &repeat.key) {
+    let (why, help) = match (operation.effect, &repeat.by_key) {
         (Effect::Read, _) => ("an operation with `effect: read` cannot have `repeat`", "remove it"),
         (_, Some(key)) => return key_can_be_kept(family, operation, key, to),
         (Effect::Cancel, None) => return,

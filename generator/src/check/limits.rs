@@ -26,14 +26,14 @@ pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(in_flight) = &operation.in_flight else { continue };
         if operation.effect != Effect::Amend {
-            to.at(in_flight.place, Code::Misplaced, "`in_flight` requires an operation with `effect: amend`")
+            to.at(in_flight.n.1, Code::Misplaced, "`in_flight` requires an operation with `effect: amend`")
                 .help("remove it");
         }
-        if in_flight.n == 0 || u32::try_from(in_flight.n).is_err() {
+        if in_flight.n.0 == 0 || u32::try_from(in_flight.n.0).is_err() {
             to.at(
-                in_flight.place,
+                in_flight.n.1,
                 Code::BadNumber,
-                format!("expected a number from 1 to {}, found {}", u32::MAX, in_flight.n),
+                format!("expected a number from 1 to {}, found {}", u32::MAX, in_flight.n.0),
             )
             .help("write how many amendments may be pending");
         }

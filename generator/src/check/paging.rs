@@ -199,7 +199,7 @@ fn repeated_items_are_known(
 
 /// An order that is filled or cancelled moves the following ones forward, so paging by count could miss one.
 fn open_orders_are_not_counted(operation: &Operation, pages: &Paging, is_counted: bool, to: &mut Diagnostics) {
-    let shows = operation.listing.shows.as_ref().filter(|shows| shows.what == Shown::OpenOrders);
+    let shows = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::OpenOrders);
     if let (Some(shows), true) = (shows, is_counted) {
         to.at(shows.place, Code::BadResponse, "pages that are counted can miss open orders")
             .related(pages.place, "the pages are here")

@@ -12,7 +12,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         let (Some(shows), Some(index)) = (&operation.listing.shows, operation.paged_record(family)) else { continue };
         let Some(record) = family.records.get(index) else { continue };
         over_is_an_enum(family, operation, shows, to);
-        match shows.what {
+        match shows.what.0 {
             Shown::OpenOrders => {
                 has_states(api, family, index, record, shows, to);
                 cancel_takes_what_an_order_has(api, family, record, shows, to);
@@ -41,14 +41,14 @@ fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
         ("quantity", place(&shows.quantity)),
         ("trade", shows.trade.as_ref().map(|trade| trade.place)),
     ];
-    let refused = match shows.what {
+    let refused = match shows.what.0 {
         Shown::OpenOrders => [of_fills.as_slice(), &[]],
         Shown::PastOrders => [of_fills.as_slice(), of_open.as_slice()],
         Shown::Fills => [of_open.as_slice(), &[]],
     };
     for (key, place) in refused.concat() {
         if let Some(place) = place {
-            to.at(place, Code::Misplaced, format!("`{key}` is not allowed for `{}`", shows.what.as_str()))
+            to.at(place, Code::Misplaced, format!("`{key}` is not allowed for `{}`", shows.what.0.as_str()))
                 .help("remove it");
         }
     }
@@ -70,7 +70,7 @@ fn has_states(api: &Api, family: &Family, index: usize, record: &Record, shows: 
     let Some(lifecycle) = &family.lifecycle else {
         // A lifecycle that could not be read is reported already.
         if api.is_whole && !to.is_unread(family.place.file, "lifecycle") {
-            to.at(shows.place, Code::BadResponse, format!("`{}` requires a `lifecycle`", shows.what.as_str()))
+            to.at(shows.place, Code::BadResponse, format!("`{}` requires a `lifecycle`", shows.what.0.as_str()))
                 .help("add a `lifecycle` to the family, with the record in its `records`");
         }
         return;

@@ -16,14 +16,12 @@ pub(super) fn check(
 ) {
     const TEXT: &str = "a `string` or an identifier";
     const NUMBER: &str = "a `decimal`";
-    is_field(record, trade.id.as_ref(), TEXT, is_text, to);
-    is_field(record, trade.instrument.as_ref(), TEXT, is_text, to);
-    is_field(record, trade.price.as_ref(), NUMBER, is_number, to);
+    is_field(record, Some(&trade.id), TEXT, is_text, to);
+    is_field(record, Some(&trade.instrument), TEXT, is_text, to);
+    is_field(record, Some(&trade.price), NUMBER, is_number, to);
     is_field(record, trade.profit.as_ref(), NUMBER, is_number, to);
-    if let Some(side) = &trade.side {
-        has_values(family, record, side, trade.buy.as_slice(), to);
-    }
-    if let Some(TradePosition { field, open, close, close_long, close_short, net }) = &trade.position {
+    has_values(family, record, &trade.side, std::slice::from_ref(&trade.buy), to);
+    if let Some(TradePosition { field, open, close, close_long, close_short, net, place: _ }) = &trade.position {
         let values = [open, close, close_long, close_short, net].into_iter().flatten().cloned().collect::<Vec<_>>();
         has_values(family, record, field, &values, to);
         for (index, (value, place)) in values.iter().enumerate() {

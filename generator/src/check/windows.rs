@@ -1,7 +1,7 @@
 //! Windows: pairs of times that bound a query.
 
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Duration, DurationUnit, Family, Lookup, Role, Type, Window, WireNames};
+use crate::model::{Api, Duration, Family, Lookup, Role, Type, Window, WireNames};
 
 /// Checks the windows of a family's operations.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -45,9 +45,9 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &
 
 /// The default is not longer than the limits.
 fn default_fits(window: &Window, to: &mut Diagnostics) {
-    let Some(default) = window.default else { return };
+    let Some((default, _)) = window.default else { return };
     let limits = [("span", window.span), ("access", window.access)];
-    let mut limits = limits.into_iter().filter_map(|(key, limit)| Some((key, limit?)));
+    let mut limits = limits.into_iter().filter_map(|(key, limit)| Some((key, limit?.0)));
     if let Some((key, limit)) = limits.find(|(_, limit)| milliseconds(default, 28) > milliseconds(*limit, 31)) {
         to.at(window.place, Code::BadWindow, format!("`default` {default} is longer than `{key}` {limit}"))
             .help("swap them, or correct one of them");
@@ -56,7 +56,7 @@ fn default_fits(window: &Window, to: &mut Diagnostics) {
 
 /// The span is not longer than the access.
 fn span_fits(window: &Window, to: &mut Diagnostics) {
-    let (Some(span), Some(access)) = (window.span, window.access) else { return };
+    let (Some((span, _)), Some((access, _))) = (window.span, window.access) else { return };
     if milliseconds(span, 28) > milliseconds(access, 31) {
         to.at(window.place, Code::BadWindow, format!("`span` {span} is longer than `access` {access}"))
             .help("swap them, or correct one of them");
@@ -66,14 +66,5 @@ fn span_fits(window: &Window, to: &mut Diagnostics) {
 /// Its length in milliseconds if a month has this many days.
 fn milliseconds(length: Duration, days_of_month: u64) -> u64 {
     const DAY: u64 = 24 * 60 * 60 * 1000;
-    let unit = match length.unit {
-        DurationUnit::Millisecond => 1,
-        DurationUnit::Second => 1000,
-        DurationUnit::Minute => 60 * 1000,
-        DurationUnit::Hour => 60 * 60 * 1000,
-        DurationUnit::Day => DAY,
-        DurationUnit::Week => 7 * DAY,
-        DurationUnit::Month => days_of_month * DAY,
-    };
-    u64::from(length.n) * unit
+    length.milliseconds().unwrap_or(u64::from(length.n) * days_of_month * DAY)
 }

@@ -80,6 +80,7 @@ codes! {
     BadIntent = "E0415", "Invalid intent.";
     BadOutcome = "E0416", "Invalid outcome.";
     DoubtfulEffect = "E0417", "Doubtful effect.";
+    BadSources = "E0418", "Invalid sources.";
     Unfinished = "E0501", "Unfinished draft.";
     OtherLanguage = "E0502", "Unsupported version of the schema language.";
 }

@@ -163,6 +163,7 @@ impl Diagnostics {
             | Code::ReservedName
             | Code::WrongName
             | Code::Unused
+            | Code::BadSources
             | Code::BadPath
             | Code::BadRate
             | Code::BadDuration

@@ -51,6 +51,8 @@ impl<T: Into<String>> From<T> for Help {
 pub(crate) struct DiagnosticBuilder<'a> {
     to: &'a mut Diagnostics,
     diagnostic: Option<Diagnostic>,
+    /// Whether it counts only from the end of reading.
+    is_later: bool,
 }
 
 impl<'a> DiagnosticBuilder<'a> {
@@ -65,7 +67,12 @@ impl<'a> DiagnosticBuilder<'a> {
             kind: Kind::Plain,
             unknown: None,
         };
-        Self { to, diagnostic: Some(diagnostic) }
+        Self { to, diagnostic: Some(diagnostic), is_later: false }
+    }
+
+    pub(super) fn later(mut self) -> Self {
+        self.is_later = true;
+        self
     }
 
     /// Tells the mistake apart from others of its code.
@@ -103,7 +110,7 @@ impl<'a> DiagnosticBuilder<'a> {
 impl Drop for DiagnosticBuilder<'_> {
     fn drop(&mut self) {
         if let Some(diagnostic) = self.diagnostic.take() {
-            self.to.push(diagnostic);
+            if self.is_later { self.to.later.push(diagnostic) } else { self.to.push(diagnostic) }
         }
     }
 }

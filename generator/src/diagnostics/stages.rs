@@ -1,4 +1,6 @@
 //! Mistakes are gated by stage: content that could not be read is unknown, so references to it are not reported.
+//!
+//! A word or a number that could not be read hides nothing about names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -21,15 +23,20 @@ enum Unread {
 }
 
 impl Diagnostics {
-    /// Marks the end of reading: all mistakes so far were found by it.
-    pub(crate) fn end_of_reading(&self) -> Reading {
+    /// Marks the end of reading: all mistakes so far were found by it. Those that were noted for later follow.
+    pub(crate) fn end_of_reading(&mut self) -> Reading {
         let mut files = BTreeMap::new();
         for file in self.mistaken_files() {
             let mut own = self.items.iter().filter(|item| item.place.is_some_and(|place| place.file == file));
             let unread = if own.all(|item| item.kind == Kind::Scalar) { Unread::Words } else { Unread::Anything };
             files.extend(self.files.get(file as usize).map(|path| (path.clone(), unread)));
         }
-        Reading { reported: self.items.clone(), files }
+        let reading = Reading { reported: self.items.clone(), files };
+        self.items.extend(std::mem::take(&mut self.later));
+        for (mapping, key) in std::mem::take(&mut self.lacking) {
+            self.lacking(mapping, key);
+        }
+        reading
     }
 
     /// Removes mistakes of later stages that may only be consequences of content that could not be read.
@@ -131,6 +138,7 @@ fn depends_on(code: Code) -> Dependence {
         | Code::BadNumber
         | Code::BadAlphabet
         | Code::BadHeader
+        | Code::BadSources
         | Code::NotAnIdentifier
         | Code::WrongName
         | Code::Circular

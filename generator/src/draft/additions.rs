@@ -1,4 +1,7 @@
 //! `types.yaml` with new types, each after the last of its kind, and otherwise unchanged.
+//!
+//! New types are inserted as text after the last of their kind, because a rewritten `types.yaml` would lose its
+//! comments.
 
 use super::NewTypes;
 use super::yaml::{self, Entry, Yaml};

@@ -2,6 +2,8 @@
 //! marked so.
 //!
 //! Headers are not read and no sample is copied, because a recording contains secrets.
+//!
+//! Words become values of enums only if they occur several times, under names that no secret has.
 
 mod body;
 

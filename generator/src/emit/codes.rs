@@ -39,7 +39,7 @@ fn refusals(api: &Api) -> Option<String> {
 }
 
 fn refusal_row(api: &Api, refusal: &Refusal) -> Expr {
-    let codes = api.families.iter().filter_map(|family| {
+    let codes = api.families.iter().filter(|family| !family.is_observed()).filter_map(|family| {
         let own = refusal.codes.iter().find(|((name, _), _)| *name == family.name).map(|(_, code)| code);
         let (name, (code, _)) = (&family.name, own.or(refusal.code.as_ref())?);
         Some(trees::pair(trees::text(name), trees::text(code)))

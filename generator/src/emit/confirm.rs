@@ -130,7 +130,7 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
         trees::some("changed", confirm.changed.as_ref().map(|(field, _)| trees::text(field))),
         trees::rows("changed_while", confirm.changed_while.iter().map(several)),
         trees::some("expires", expires),
-        trees::some("kept_ms", confirm.kept.map(|kept| trees::number(kept.at_least_milliseconds()))),
+        trees::some("kept_ms", confirm.kept.map(|(kept, _)| trees::number(kept.at_least_milliseconds()))),
     ];
     trees::some("confirm", Some(trees::table("Confirm", fields)))
 }
@@ -189,21 +189,21 @@ pub(super) fn echoes(operation: &Operation) -> Option<Field> {
 pub(super) fn compound(compound: &Compound) -> Option<Field> {
     let when = compound.when.as_ref();
     let when = when.map(|((name, _), (value, _))| trees::pair(trees::text(name), trees::text(value)));
-    let fields = [Some(("when", trees::optional(when))), Some(("why", trees::text(&compound.why)))];
+    let fields = [Some(("when", trees::optional(when))), Some(("why", trees::text(&compound.why.0)))];
     trees::some("compound", Some(trees::table("Compound", fields)))
 }
 
 /// The field for the parameter by which a repeat is recognized.
 pub(super) fn repeat_key(repeat: &Repeat) -> Option<Field> {
-    let (parameter, _) = repeat.key.as_ref()?;
-    let kept = trees::optional(repeat.kept.map(|kept| trees::number(kept.at_least_milliseconds())));
+    let (parameter, _) = repeat.by_key.as_ref()?;
+    let kept = trees::optional(repeat.kept.map(|(kept, _)| trees::number(kept.at_least_milliseconds())));
     let key = trees::table("RepeatKey", [Some(("parameter", trees::text(parameter))), Some(("kept_ms", kept))]);
     trees::some("repeat_key", Some(key))
 }
 
 /// The function that adds a new key, if the request can be without one.
 pub(super) fn with_key(family: &Family, operation: &Operation) -> Option<TokenStream> {
-    let (key, _) = operation.repeat.as_ref()?.key.as_ref()?;
+    let (key, _) = operation.repeat.as_ref()?.by_key.as_ref()?;
     let parameter = operation.members().iter().find(|parameter| parameter.name.wire == *key)?;
     let Shape::One(ty @ Type::Identifier(_)) = parameter.shape else { return None };
     if parameter.is_required() {
@@ -232,11 +232,11 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
         docs.entry(&format!(
             "**Several effects{}:** {} A refusal by a rule of trading leaves the outcome unknown.",
             when.unwrap_or_default(),
-            escape(&sentence(&compound.why))
+            escape(&sentence(&compound.why.0))
         ));
     }
     if let Some(repeat) = &operation.repeat {
-        docs.entry(&format!("**Repeat:** harmless{}. {}", by_key(repeat), escape(&repeat.why)));
+        docs.entry(&format!("**Repeat:** harmless{}. {}", by_key(repeat), escape(&repeat.why.0)));
     }
     if let Some((confirm, (query, _))) = operation.confirm.as_ref().zip(operation.first_query(family)) {
         docs.entry(&confirm_sentence(operation, confirm, query));
@@ -277,8 +277,8 @@ pub(super) fn add_outcomes(docs: &mut Docs, api: &Api) {
 
 /// The parameter by which a repeat is recognized, and for how long.
 fn by_key(repeat: &Repeat) -> String {
-    let Some((key, _)) = &repeat.key else { return String::new() };
-    let within = repeat.kept.map(|kept| format!(" within {kept}")).unwrap_or_default();
+    let Some((key, _)) = &repeat.by_key else { return String::new() };
+    let within = repeat.kept.map(|(kept, _)| format!(" within {kept}")).unwrap_or_default();
     format!("{within} with the same {}", code(key))
 }
 
@@ -290,7 +290,9 @@ fn confirm_sentence(operation: &Operation, confirm: &Confirm, query: &Operation)
     let by: Vec<_> = operation.queried_by().map(|(own, _)| code(own)).collect();
     let absence = match confirm.kept {
         None => "an absence proves nothing".to_owned(),
-        Some(kept) => format!("records are kept for at least {kept}, so an absence can prove that it had no effect"),
+        Some((kept, _)) => {
+            format!("records are kept for at least {kept}, so an absence can prove that it had no effect")
+        }
     };
     format!(
         "**Unknown outcome:** [`{}`](super::{}) shows it by {}; {absence}",

@@ -1,5 +1,5 @@
 //! Syntax trees of declarations that are emitted often: types, structs, enums and constructors, with their attributes.
-//! Like [`trees`], they are trees from the start because parsing them takes twice as long.
+//! They are trees for the reason that stands at [`trees`].
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

@@ -8,7 +8,7 @@ use super::docs::{Docs, code, escape};
 use super::operation::type_names;
 use super::records::emitted;
 use super::{choices, facade, statements};
-use crate::model::{Api, Family};
+use crate::model::{Api, Family, phrases};
 
 /// `mod.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> File {
@@ -97,6 +97,7 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
     if let Some(source) = &family.source {
         docs.markdown(&super::source_line(api, source));
     }
+    docs.markdown(&escape(&phrases::observed(&family.sources)));
     docs.heading("Operations");
     docs.gap();
     docs.line("| operation | method and path | limit |".to_owned());

@@ -90,8 +90,12 @@ fn search_words(docs: &mut Docs, api: &Api) {
     }
 }
 
+/// The function of an operation. That of an observed family has no link, because its feature is off by default.
 fn link(family: &Family, operation: &Operation) -> String {
     let (module, function) = (module_name(&family.name), &operation.function);
+    if family.is_observed() {
+        return format!("`{module}().{function}`, with the feature `{}`", family.name);
+    }
     format!("[`{module}().{function}`]({module}::{}::{function})", family.rust)
 }
 
@@ -117,7 +121,11 @@ fn families(docs: &mut Docs, api: &Api) {
         let module = module_name(&family.name);
         let count = family.operations.len();
         let operations = if count == 1 { "operation" } else { "operations" };
-        docs.entry(&format!("[`{module}`], {count} {operations}: {}", escape(&family.title)));
+        let (link, note) = match family.is_observed() {
+            true => (code(&module), ". They are observed, in no document, and their feature is off by default."),
+            false => (format!("[`{module}`]"), ""),
+        };
+        docs.entry(&format!("{link}, {count} {operations}: {}{note}", escape(&family.title)));
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::{InFlight, Operation, Parameter};
 /// The parameters of a request that the gate reads.
 pub(super) fn emit(operation: &Operation) -> Option<TokenStream> {
     let in_flight = operation.in_flight.as_ref()?;
-    let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n));
+    let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n.0));
     let orders = orders(operation.body.parameters(), in_flight)?;
     Some(quote! {
         impl runtime::orders::Amendment for #name {
@@ -53,10 +53,10 @@ fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
 
 /// The entry in the documentation of the operation.
 pub(super) fn entry(in_flight: &InFlight) -> String {
-    let amendments = if in_flight.n == 1 { "amendment" } else { "amendments" };
+    let amendments = if in_flight.n.0 == 1 { "amendment" } else { "amendments" };
     format!(
         "**In flight:** at most {} {amendments} of one {}, which [`AmendGate`](runtime::orders::AmendGate) keeps, and a client that [tracks orders](runtime::ClientBuilder::track_orders)",
-        in_flight.n,
+        in_flight.n.0,
         code(&in_flight.per.0)
     )
 }

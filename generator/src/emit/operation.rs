@@ -262,7 +262,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         confirm::echoes(operation),
         batches::shows(family, operation),
         operation.compound.as_ref().and_then(confirm::compound),
-        trees::some("repeat", operation.repeat.as_ref().map(|repeat| trees::text(&repeat.why))),
+        trees::some("repeat", operation.repeat.as_ref().map(|repeat| trees::text(&repeat.why.0))),
         operation.repeat.as_ref().and_then(confirm::repeat_key),
         order_kind,
         amends,
@@ -325,12 +325,12 @@ fn window_table(window: &Window) -> Expr {
     let fields = [
         Some(("from", trees::text(&window.from.0))),
         Some(("to", trees::text(&window.to.0))),
-        trees::some("span", window.span.map(trees::length)),
-        trees::some("access", window.access.map(trees::length)),
-        trees::flag("access_is_of_data", window.access_is_of_data),
-        trees::some("default", window.default.map(trees::length)),
-        trees::flag("both_or_neither", window.both_or_neither),
-        trees::some("days", window.days.map(days)),
+        trees::some("span", window.span.map(|(length, _)| trees::length(length))),
+        trees::some("access", window.access.map(|(length, _)| trees::length(length))),
+        trees::flag("access_is_of_data", window.access_is_of_data()),
+        trees::some("default", window.default.map(|(length, _)| trees::length(length))),
+        trees::flag("both_or_neither", window.both_or_neither.is_set()),
+        trees::some("days", window.days.map(|(zone, _)| days(zone))),
     ];
     trees::table("Window", fields)
 }

@@ -171,7 +171,7 @@ fn amends(family: &Family, operation: &Operation) -> Option<Row> {
     let ids: Vec<_> = wires.iter().filter(|wire| named.contains(&wire.name.wire.as_str())).collect();
     let in_list = ids.first()?.list;
     let names = ids.iter().filter(|wire| wire.list == in_list).map(|wire| wire.name.wire.as_str());
-    let in_flight = operation.in_flight.as_ref().map(|in_flight| trees::number(in_flight.n));
+    let in_flight = operation.in_flight.as_ref().map(|in_flight| trees::number(in_flight.n.0));
     let fields = [
         Some(("list", trees::optional(in_list.map(|list| trees::text(list.as_str()))))),
         Some(("ids", trees::texts(names))),

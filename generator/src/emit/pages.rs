@@ -339,7 +339,7 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
         ));
     }
     if let Some(shows) = &operation.listing.shows {
-        let what = match shows.what {
+        let what = match shows.what.0 {
             Shown::OpenOrders => "the open orders",
             Shown::PastOrders => "the past orders",
             Shown::Fills => "the fills",

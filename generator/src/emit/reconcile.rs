@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{gate, ident, optional_text};
+use super::code::{gate, ident, optional, optional_text};
 use super::{module_name, pages};
 use crate::diagnostics::Place;
 use crate::emit::Layout;
@@ -34,7 +34,7 @@ fn has_state(family: &Family, record: usize) -> bool {
 fn listing(family: &Family, operation: &Operation) -> Option<TokenStream> {
     let (shows, record) = (operation.listing.shows.as_ref()?, operation.paged_record(family)?);
     let request = path(family, operation);
-    let begin = match shows.what {
+    let begin = match shows.what.0 {
         // The lifecycle may be missing from a selection of operations.
         Shown::OpenOrders | Shown::PastOrders if !pages::is_followed(operation) || !has_state(family, record) => {
             return None;
@@ -60,18 +60,16 @@ fn path(family: &Family, operation: &Operation) -> TokenStream {
 fn fill_fields(shows: &Shows) -> Option<TokenStream> {
     let ((order, _), (quantity, _)) = (shows.order.as_ref()?, shows.quantity.as_ref()?);
     let client_id = optional_text(shows.client_id.as_ref().map(|(name, _)| name.as_str()));
-    let trade = shows.trade.as_ref().and_then(trade_fields);
-    let trade = trade.map_or_else(|| quote!(None), |trade| quote!(Some(#trade)));
+    let trade = optional(shows.trade.as_ref().map(trade_fields));
     Some(quote! {
         runtime::reconcile::FillFields { order: #order, client_id: #client_id, quantity: #quantity, trade: #trade }
     })
 }
 
 /// The fields by which a fill changes a position.
-fn trade_fields(trade: &Trade) -> Option<TokenStream> {
+fn trade_fields(trade: &Trade) -> TokenStream {
     let names = [&trade.id, &trade.instrument, &trade.side, &trade.buy, &trade.price];
-    let names: Option<Vec<_>> = names.into_iter().map(|named| Some(named.as_ref()?.0.as_str())).collect();
-    let [id, instrument, side, buy, price] = names?.try_into().ok()?;
+    let [id, instrument, side, buy, price] = names.map(|(name, _)| name);
     let profit = optional_text(trade.profit.as_ref().map(|(name, _)| name.as_str()));
     let linear = match trade.linear.is_empty() {
         true => quote!(None),
@@ -83,13 +81,13 @@ fn trade_fields(trade: &Trade) -> Option<TokenStream> {
     let inverse = texts(&trade.inverse);
     let fees = match &trade.fees {
         None => quote!(None),
-        Some(TradeFees { list: (list, _), coin: (coin, _), amount: (amount, _) }) => {
+        Some(TradeFees { list: (list, _), coin: (coin, _), amount: (amount, _), place: _ }) => {
             quote!(Some(runtime::ledger::FeeFields { list: #list, coin: #coin, amount: #amount }))
         }
     };
     let position = match &trade.position {
         None => quote!(None),
-        Some(TradePosition { field: (field, _), open, close, close_long, close_short, net }) => {
+        Some(TradePosition { field: (field, _), open, close, close_long, close_short, net, place: _ }) => {
             let [open, close, close_long, close_short, net] =
                 [open, close, close_long, close_short, net].map(|all| texts(all));
             quote! {
@@ -100,12 +98,12 @@ fn trade_fields(trade: &Trade) -> Option<TokenStream> {
             }
         }
     };
-    Some(quote! {
+    quote! {
         runtime::ledger::TradeFields {
             id: #id, instrument: #instrument, side: #side, buy: #buy, price: #price, linear: #linear, inverse: #inverse,
             profit: #profit, fees: #fees, position: #position
         }
-    })
+    }
 }
 
 fn texts(all: &[(String, Place)]) -> TokenStream {

@@ -22,7 +22,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
         docs.documented(&record.keys());
         let container = Container {
             name: Some(&record.name.wire),
-            is_observed: record.is_observed,
+            is_observed: record.is_observed || family.is_observed(),
             travels: record.travels,
             key: record.key.as_ref().map(|(key, _)| key.as_str()),
         };
@@ -80,7 +80,8 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> Attribut
     let null = (field.may_be_null || container.name.is_none()).then(|| quote!(, or_null));
     // The key is outside of the record.
     let comes_elsewhere = container.key == Some(wire.as_str());
-    let conditional = (field.comes_only.is_some() || comes_elsewhere).then(|| quote!(, conditional));
+    let is_conditional = field.comes_only.is_some() || comes_elsewhere || !field.sources.is_empty();
+    let conditional = is_conditional.then(|| quote!(, conditional));
     let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
     let only = (!only.is_empty()).then(|| quote!(, only = [#(#only),*]));
     let code = container.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(, code));

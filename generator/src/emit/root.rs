@@ -30,7 +30,8 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
     items.push(Item::Text(client(api, layout)));
     items.extend(markets(api).into_iter().flatten().map(Item::Code));
     if layout == Layout::Crate {
-        items.push(Item::Code(for_each_operation(api)));
+        items
+            .extend([false, true].into_iter().filter_map(|observed| for_each_operation(api, observed)).map(Item::Code));
     }
     // A file that is included cannot have inner attributes.
     let top = if layout == Layout::Crate { attributes(api) } else { TokenStream::new() };
@@ -289,24 +290,36 @@ fn recoveries(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// A macro over all operations, for code that must handle each of them, such as a test or a local exchange.
-fn for_each_operation(api: &Api) -> TokenStream {
-    let paths = api.operations().map(|(family, operation)| {
+/// A macro over all operations, for code that must handle each of them, such as a test or a local exchange. Those of
+/// families that no document describes have a macro of their own, so that the first does not need their features.
+fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
+    let families = || api.families.iter().filter(|family| family.is_observed() == observed);
+    families().next()?;
+    let operations = families().flat_map(|family| family.operations.iter().map(move |operation| (family, operation)));
+    let paths = operations.map(|(family, operation)| {
         let (module, name) = (ident(&module_name(&family.name)), ident(&operation.rust.rust));
         quote!($crate::#module::#name)
     });
-    let features = api.families.iter().map(|family| {
+    let features = families().map(|family| {
         let feature = &family.name;
         quote!(feature = #feature)
     });
-    quote! {
-        /// Calls the macro `$callback` with the type of every operation, separated by commas.
+    let (name, doc) = match observed {
+        false => (
+            "for_each_operation",
+            " Calls the macro `$callback` with the type of every operation, separated by commas.",
+        ),
+        true => ("for_each_observed_operation", " The same, with every operation that was only observed."),
+    };
+    let name = ident(name);
+    Some(quote! {
+        #[doc = #doc]
         #[cfg(all(#(#features),*))]
         #[macro_export]
-        macro_rules! for_each_operation {
+        macro_rules! #name {
             ($callback:ident) => {
                 $callback! { #(#paths),* }
             };
         }
-    }
+    })
 }

@@ -1,5 +1,8 @@
 //! The whole API as OpenAPI 3.1: its own keywords where they suffice, and keys that begin with `x-` for everything
 //! else.
+//!
+//! OpenAPI is an output only: JSON Schema cannot express a third of the rules. Answers are open in it, as on the wire;
+//! requests are strict. No server is named.
 
 mod answers;
 mod components;

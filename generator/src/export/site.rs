@@ -6,6 +6,14 @@
 //! 2. **pages**: a module for each kind of page. maud makes the markup, so that no text of the schema becomes a part of
 //!    it.
 //! 3. **files**: pages, style sheet, script, Markdown and JSON in memory, for `write`.
+//!
+//! Scripts are optional: languages of examples are radio buttons, the search is a link to an index, and filters stay
+//! hidden until the script is there. The index is a script, not JSON, because a page that is opened as a file may not
+//! fetch anything. Documents and tests come from outside: the schema names sections, a line is found in the documents
+//! where the reader has them, and a test in a list that the project keeps.
+//!
+//! A proof is a refused request and a merge patch, because two whole requests hide the difference and took a third of
+//! the site. An operation's page has the fields of its answer in short; their values are with the types, once.
 
 mod address;
 mod changes;

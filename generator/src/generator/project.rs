@@ -49,18 +49,40 @@ pub fn editor_schemas() -> BTreeMap<String, String> {
     load::editor::files()
 }
 
-/// Writes [`editor_schemas`] into a folder, and returns which files changed.
+/// Writes [`editor_schemas`] into a folder, and the tables of keys into the `README.md` of the folder that contains it,
+/// if that has marks for them, such as `<!-- keys of Field -->` and `<!-- end of keys -->`. Returns which files changed.
 ///
 /// # Errors
-/// Fails if a file cannot be written.
+/// Fails if a file cannot be written, or if a mark names a mapping that the language does not have.
 pub fn write_editor_schemas(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
-    write::replace_stale(folder, &editor_schemas())
+    let (schema, readme) = readme(folder)?;
+    let mut written = write::replace_stale(folder, &editor_schemas())?;
+    written.extend(write::replace_stale(&schema, &readme)?);
+    Ok(written)
 }
 
 /// What [`write_editor_schemas`] would change; writes nothing.
 ///
 /// # Errors
-/// Fails if a file cannot be read.
+/// Fails if a file cannot be read, or if a mark names a mapping that the language does not have.
 pub fn compare_editor_schemas(folder: &Path) -> Result<Vec<Difference>, Diagnostics> {
-    compare(folder, &editor_schemas(), &write::RUST)
+    let (schema, readme) = readme(folder)?;
+    let mut differences = compare(folder, &editor_schemas(), &write::RUST)?;
+    differences.extend(compare(&schema, &readme, &write::RUST)?);
+    Ok(differences)
+}
+
+/// The folder around that of the JSON Schemas, and its `README.md` with its tables of keys, if it has one.
+fn readme(folder: &Path) -> Result<(PathBuf, BTreeMap<String, String>), Diagnostics> {
+    const NAME: &str = "README.md";
+    let schema = folder.parent().unwrap_or(Path::new("")).to_owned();
+    let Ok(text) = std::fs::read_to_string(schema.join(NAME)) else { return Ok((schema, BTreeMap::new())) };
+    let text = load::editor::with_tables(&text).map_err(|name| {
+        let mut to = Diagnostics::default();
+        let readme = schema.join(NAME);
+        to.whole(Code::UndefinedName, format!("no table of keys for `{name}` in {}", readme.display()))
+            .help("name a mapping of the JSON Schemas, and end the table with `<!-- end of keys -->`");
+        to
+    })?;
+    Ok((schema, BTreeMap::from([(NAME.to_owned(), text)])))
 }

@@ -27,6 +27,18 @@ impl Schema {
         self.api.facts().map(|(fact, _)| fact.line()).collect()
     }
 
+    /// The facts that no document states, in the same form.
+    pub fn observed_facts(&self) -> Vec<String> {
+        self.api.facts_of(true).map(|(fact, _)| fact.line()).collect()
+    }
+
+    /// The schema without the families that no document describes.
+    #[must_use]
+    pub fn documented(mut self) -> Self {
+        self.api.families.retain(|family| !family.is_observed());
+        self
+    }
+
     /// A table of the operations: id, method, path, limits, effect.
     pub fn list(&self) -> String {
         list::table(&self.api)

@@ -1,4 +1,7 @@
 //! Describes the YAML that [`super::typed`] accepts as JSON Schema (draft 7).
+//!
+//! A trait of ours makes it rather than `schemars`, for which positions, short forms and absent keys would each be an
+//! exception.
 
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,9 @@
-//! The types of [`super::raw`] as JSON Schema (draft 7). From it, editors complete, explain and check exactly the keys
-//! that [`super::typed`] reads.
+//! The types of [`super::raw`] for people: as JSON Schema (draft 7), from which editors complete, explain and check
+//! exactly the keys that [`super::typed`] reads, and as the tables of keys in a text about the schema language.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::describe::{Definitions, Describe};
 use super::raw;
@@ -29,4 +29,57 @@ fn file<T: Describe>(what: &str) -> Value {
         "allOf": [root],
         "definitions": to.0,
     })
+}
+
+/// The marks around a table of keys: the name of the mapping follows the first one.
+const BEGIN: &str = "<!-- keys of ";
+const END: &str = "<!-- end of keys -->";
+
+/// A text in Markdown with the tables of keys between its marks; the error is the name of a mapping that does not exist,
+/// or of one whose table does not end.
+pub(crate) fn with_tables(text: &str) -> Result<String, String> {
+    let mut all = Definitions::default();
+    let files = [raw::Api::describe, raw::Codes::describe, raw::Family::describe, raw::Types::describe];
+    files
+        .into_iter()
+        .chain([raw::Operation::describe as fn(&mut Definitions) -> Value])
+        .for_each(|file| drop(file(&mut all)));
+    let mut parts = text.split(BEGIN);
+    let mut with = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once(" -->\n").unwrap_or((part, ""));
+        let keys = all.0.get(name).and_then(|mapping| Some((mapping["properties"].as_object()?, &mapping["required"])));
+        let (Some((keys, required)), Some((_, after))) = (keys, rest.split_once(END)) else {
+            return Err(name.to_owned());
+        };
+        with.extend([BEGIN, name, " -->\n", &table(keys, required), END, after]);
+    }
+    Ok(with)
+}
+
+fn table(keys: &Map<String, Value>, required: &Value) -> String {
+    let rows = keys.iter().map(|(key, schema)| {
+        let is_required = required.as_array().is_some_and(|all| all.iter().any(|one| one == key));
+        let required = if is_required { " (required)" } else { "" };
+        let meaning = schema["description"].as_str().unwrap_or_default().replace('|', "\\|");
+        format!("| `{key}`{required} | {meaning} |\n")
+    });
+    format!("| key | meaning |\n|---|---|\n{}", rows.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_stand_between_their_marks() {
+        let with =
+            with_tables("Before.\n<!-- keys of InFlight -->\nold\n<!-- end of keys -->\nAfter.\n").unwrap_or_default();
+        assert!(with.starts_with("Before.\n<!-- keys of InFlight -->\n| key | meaning |\n"), "{with}");
+        assert!(with.contains("| `n` (required) | How many. |\n<!-- end of keys -->\nAfter.\n"), "{with}");
+        assert_eq!(with_tables(&with), Ok(with));
+        for wrong in ["<!-- keys of Fleld -->\n<!-- end of keys -->", "<!-- keys of Field -->\nno end"] {
+            assert!(with_tables(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! The version changes when a valid schema would be refused or change its meaning. New words change nothing for schemas
 //! that do not use them, so they do not change the version.
+//!
+//! It is read before anything else, because every other mistake in a file of another version would mislead.
 
 use super::source::SchemaFile;
 use crate::diagnostics::{Code, Diagnostics};

@@ -16,10 +16,10 @@ macro_rules! mappings {
 
         impl crate::load::typed::Read for $name {
             fn read(from: crate::load::typed::NodeReader<'_>) -> Result<Self, crate::load::typed::ReadError> {
-                const KEYS: &[&str] = &[$(crate::load::raw::key(stringify!($key)),)*];
+                const KEYS: &[&str] = &[$(crate::load::typed::key(stringify!($key)),)*];
                 let mut read = Self::default();
                 from.mapping(Some(KEYS), &mut |key, value| match () {
-                    $(() if key.is(crate::load::raw::key(stringify!($key))) => value.read_into(&mut read.$key),)*
+                    $(() if key.is(crate::load::typed::key(stringify!($key))) => value.read_into(&mut read.$key),)*
                     () => Ok(()),
                 })?;
                 Ok(read)
@@ -31,7 +31,7 @@ macro_rules! mappings {
             fn describe(to: &mut crate::load::describe::Definitions) -> serde_json::Value {
                 to.mapping(stringify!($name), concat!($($doc),*), |to| vec![
                     $(crate::load::describe::DescribedKey {
-                        name: crate::load::raw::key(stringify!($key)),
+                        name: crate::load::typed::key(stringify!($key)),
                         doc: concat!($($key_doc),*),
                         value: <$type as crate::load::describe::Describe>::describe(to),
                         is_required: [$(stringify!($required),)?].contains(&"required"),
@@ -40,14 +40,6 @@ macro_rules! mappings {
             }
         }
     )*};
-}
-
-/// A key as the schema spells it: an identifier of Rust, which is raw if it is a keyword.
-const fn key(identifier: &'static str) -> &'static str {
-    match identifier.as_bytes() {
-        [b'r', b'#', ..] => identifier.split_at(2).1,
-        _ => identifier,
-    }
 }
 
 mod api;

@@ -71,7 +71,7 @@ impl<T: Read> Read for Vec<T> {
 pub(super) fn read<T: Read>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
     let to = RefCell::new(to);
     let (from, mut read) = (NodeReader { node: root, to: &to, under: None }, None);
-    from.each(&mut |root| {
+    from.attempt(&mut |root| {
         read = Some(T::read(root)?);
         Ok(())
     });
@@ -80,7 +80,15 @@ pub(super) fn read<T: Read>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> 
 
 /// Why a node cannot be read.
 #[derive(Debug)]
-pub(crate) struct ReadError {
+pub(crate) enum ReadError {
+    /// It is not written like a value of its type.
+    Unreadable(Unreadable),
+    /// It is, and has no meaning; that is reported as a mistake of building.
+    Meaningless,
+}
+
+#[derive(Debug)]
+pub(crate) struct Unreadable {
     code: Code,
     kind: Kind,
     message: String,
@@ -90,6 +98,23 @@ pub(crate) struct ReadError {
 impl ReadError {
     /// A value of the wrong type.
     fn new(kind: Kind, message: String, help: impl Into<Help>) -> Self {
-        Self { code: Code::WrongType, kind, message, help: Box::new(help.into()) }
+        Self::of(Code::WrongType, kind, message, help)
+    }
+
+    fn of(code: Code, kind: Kind, message: String, help: impl Into<Help>) -> Self {
+        Self::Unreadable(Unreadable { code, kind, message, help: Box::new(help.into()) })
+    }
+
+    /// Whether the lines that follow the value were read as a part of it.
+    fn has_absorbed_lines(&self) -> bool {
+        matches!(self, Self::Unreadable(Unreadable { kind: Kind::AbsorbedLines, .. }))
+    }
+}
+
+/// A key as the schema spells it: an identifier of Rust, which is raw if it is a keyword.
+pub(super) const fn key(identifier: &'static str) -> &'static str {
+    match identifier.as_bytes() {
+        [b'r', b'#', ..] => identifier.split_at(2).1,
+        _ => identifier,
     }
 }

@@ -17,10 +17,12 @@ mod rates;
 mod statements;
 mod types;
 
+use std::collections::BTreeSet;
+
 use super::names::NoIdentifier;
 use super::{
     AllReviewed, AnswerPath, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
-    Operations, Program, Reviewed, Sent, Source, Statements, SuccessWith, field_name, type_name,
+    Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -174,10 +176,25 @@ impl Builder<'_> {
     }
 
     fn missing(&mut self, key: &str, place: Place) {
-        if self.to.is_unread(place.file, key) || self.to.is_unread(place.file, "<<") {
-            return;
+        self.to.lacking(place, key);
+    }
+
+    /// Who has seen what no document describes: at least two, because one can be wrong.
+    fn sources(&mut self, sources: &Option<Spanned<Vec<Text>>>, documented: Option<&Spanned<raw::Source>>) -> Sources {
+        let Some(sources) = sources else { return Sources::new() };
+        let distinct: BTreeSet<&str> = sources.value.iter().map(|source| source.value.trim()).collect();
+        if distinct.len() < 2 {
+            self.to
+                .at(sources.place, Code::BadSources, "what no document describes needs at least two sources")
+                .help("name another source that has seen it independently, or remove what only one has seen");
         }
-        self.to.missing_key(place, format!("missing key `{key}`")).help(format!("add `{key}: ...`"));
+        if let Some(documented) = documented {
+            self.to
+                .at(sources.place, Code::BadSources, "`sources` beside `source`")
+                .related(documented.place, "its `source` is here")
+                .help("keep `source` for what a document describes, and `sources` for what none does");
+        }
+        sources.value.iter().map(placed).collect()
     }
 
     fn source(&mut self, source: &Option<Spanned<raw::Source>>) -> Option<Source> {
@@ -333,6 +350,7 @@ impl Builder<'_> {
             title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
             doc: if self.documents.incomplete { text_of(&raw.doc) } else { self.need(&raw.doc, "doc", place) },
             source: self.source(&raw.source),
+            sources: self.sources(&raw.sources, raw.source.as_ref()),
             numbers_as_text: super::types::travels_as_text(raw.numbers, None),
             errors: raw.errors.iter().map(|(code, error)| self.error_code(code, error)).collect(),
             limits,

@@ -6,6 +6,10 @@
 //! document show the keys that have no form of their own there. `facts` prints the facts, and the audit compares them.
 //! Each element is made from all members of its part of the model, so that a new member does not compile until it is a
 //! key or a fact, or is left out on purpose.
+//!
+//! One walk makes keys and facts, because two would have to be changed together. A fact says what a document says, so
+//! that a choice becomes its parameters, and a transition one from each state. The facts of a choice belong to the
+//! operation that sends it.
 
 mod account;
 mod answers;
@@ -27,7 +31,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::facts::Fact;
-use super::{Api, Source};
+use super::{Api, Source, Sources, declared, phrases};
 use crate::diagnostics::Place;
 use crate::json::Value;
 
@@ -45,6 +49,8 @@ pub(crate) struct Element {
     /// The names that identify it in another version; the first one takes precedence.
     pub(crate) names: [String; 2],
     pub(crate) place: Place,
+    /// Whether no document describes it and what it holds.
+    is_observed: bool,
     /// Where it is written out; differs from its place if another element only refers to it.
     pub(crate) written: Place,
     pub(crate) keys: Vec<Key>,
@@ -80,6 +86,7 @@ impl Element {
             path: path.into(),
             names: names.map(str::to_owned),
             place,
+            is_observed: false,
             written: place,
             keys: Vec::new(),
             facts: Vec::new(),
@@ -98,6 +105,11 @@ impl Element {
         Self { added, removed, ..self }
     }
 
+    /// Sets whether no document describes it.
+    fn observed(self, is_observed: bool) -> Self {
+        Self { is_observed, ..self }
+    }
+
     fn keys(mut self, keys: impl IntoIterator<Item = Key>) -> Self {
         self.keys.extend(keys);
         self
@@ -113,20 +125,27 @@ impl Element {
         self
     }
 
-    /// Adds its facts and those of the elements within, keyed by their lines.
-    fn facts_by_line(self, all: &mut BTreeMap<String, (Fact, Place)>) {
-        for (place, fact) in self.facts {
+    /// Adds its facts and those of the elements within, keyed by their lines: those of a document, or those that no
+    /// document states.
+    fn facts_by_line(self, is_within_observed: bool, wants_observed: bool, all: &mut BTreeMap<String, (Fact, Place)>) {
+        let is_observed = is_within_observed || self.is_observed;
+        for (place, fact) in self.facts.into_iter().filter(|_| is_observed == wants_observed) {
             all.entry(fact.line()).or_insert((fact, place));
         }
-        self.elements.into_iter().for_each(|element| element.facts_by_line(all));
+        self.elements.into_iter().for_each(|element| element.facts_by_line(is_observed, wants_observed, all));
     }
 }
 
 impl Api {
-    /// All facts in the order of their lines, each once, with the first place that states it.
+    /// All facts of the documents in the order of their lines, each once, with the first place that states it.
     pub(crate) fn facts(&self) -> impl Iterator<Item = (Fact, Place)> {
+        self.facts_of(false)
+    }
+
+    /// The facts of the documents, or those that no document states.
+    pub(crate) fn facts_of(&self, observed: bool) -> impl Iterator<Item = (Fact, Place)> {
         let mut all = BTreeMap::new();
-        self.element().facts_by_line(&mut all);
+        self.element().facts_by_line(false, observed, &mut all);
         all.into_values()
     }
 }
@@ -241,6 +260,20 @@ impl Key {
     }
 }
 
+/// The keys of a declared element. `in_context` states the effects that other parts of the model decide.
+fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(&str) -> Means) -> Vec<Key> {
+    let rows = element.rows().into_iter().zip(E::CHANGES);
+    let key = |(name, value, change): (_, &dyn declared::KeyValue, &declared::Change)| {
+        let key = match change {
+            declared::Change::Behaviour(effect) => Key::new(name, value.words(), behaviour(*effect)),
+            declared::Change::Prose => Key::prose(name, &value.words()),
+            declared::Change::InContext => Key::new(name, value.words(), in_context(name)),
+        };
+        key.at(value.place())
+    };
+    rows.map(|((name, value), change)| key((name, value, change))).collect()
+}
+
 /// How the keys of two versions of an element differ.
 pub(crate) struct KeyChange<'a> {
     pub(crate) key: &'a Key,
@@ -290,6 +323,14 @@ fn source(source: Option<&Source>) -> Key {
         None => document.clone(),
     });
     Key::new("source", words.unwrap_or_default(), documentation("")).at(source.map(|source| source.place))
+}
+
+/// Who has seen what no document describes.
+fn sources(sources: &Sources) -> Key {
+    Key::new("sources", names(sources), documentation(""))
+        .at(first(sources))
+        .says(phrases::observed(sources))
+        .documented()
 }
 
 /// The path of an element within another: `house.Book`.

@@ -1,6 +1,6 @@
 //! Listings, what they show of an account, and batches.
 
-use super::{AnswerPath, Family, Field, ListName, Operation, PageOrder, PagesBy, Response, Shown};
+use super::{AnswerPath, Family, Field, ListName, Operation, PageOrder, PagesBy, Response, Shows};
 use crate::diagnostics::Place;
 
 /// The properties of a listing beyond its cursor.
@@ -58,63 +58,6 @@ impl Operation {
             (Response::Object { .. } | Response::Array { .. }, None) | (Response::Undefined, _) => None,
         }
     }
-}
-
-/// What a listing shows of an account.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct Shows {
-    pub(crate) place: Place,
-    pub(crate) what: Shown,
-    /// The parameter over whose values the listing is complete.
-    pub(crate) over: Option<(String, Place)>,
-    /// The operation that cancels an order, and the fields that are its parameters.
-    pub(crate) cancel: Option<(String, Place)>,
-    pub(crate) by: Vec<(String, Place)>,
-    /// The fields of a fill: both ids of its order, and the quantity.
-    pub(crate) order: Option<(String, Place)>,
-    pub(crate) client_id: Option<(String, Place)>,
-    pub(crate) quantity: Option<(String, Place)>,
-    /// The fields by which a fill changes a position.
-    pub(crate) trade: Option<Trade>,
-}
-
-/// The fields by which a fill changes a position.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct Trade {
-    pub(crate) place: Place,
-    pub(crate) id: Option<(String, Place)>,
-    pub(crate) instrument: Option<(String, Place)>,
-    pub(crate) side: Option<(String, Place)>,
-    /// The value of `side` for a buy.
-    pub(crate) buy: Option<(String, Place)>,
-    pub(crate) price: Option<(String, Place)>,
-    /// The values of the parameter in `over` for which a profit is a difference of prices; if empty, all that are not
-    /// in `inverse`.
-    pub(crate) linear: Vec<(String, Place)>,
-    /// The values for which quantities and profits are in the base coin.
-    pub(crate) inverse: Vec<(String, Place)>,
-    pub(crate) profit: Option<(String, Place)>,
-    pub(crate) fees: Option<TradeFees>,
-    pub(crate) position: Option<TradePosition>,
-}
-
-/// The field with the list of the fees of a fill, and the fields of each fee.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct TradeFees {
-    pub(crate) list: (String, Place),
-    pub(crate) coin: (String, Place),
-    pub(crate) amount: (String, Place),
-}
-
-/// What a fill did to the long or the short position of its instrument, by the values of a field.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct TradePosition {
-    pub(crate) field: (String, Place),
-    pub(crate) open: Vec<(String, Place)>,
-    pub(crate) close: Vec<(String, Place)>,
-    pub(crate) close_long: Vec<(String, Place)>,
-    pub(crate) close_short: Vec<(String, Place)>,
-    pub(crate) net: Vec<(String, Place)>,
 }
 
 impl Batch {

@@ -1,11 +1,11 @@
 //! Operations: requests and responses.
 
 use super::{
-    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, Intent, Listing, Name, Parameter, Rate, Repeat,
-    Source, Statements, UtcOffset,
+    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, InFlight, Intent, Listing, Name, Parameter,
+    Rate, Repeat, Source, Sources, Statements, Window,
 };
 use crate::diagnostics::Place;
-use crate::words::{Access, Effect, Lists, Method, Objects, Sends};
+use crate::words::{Access, AccessOf, Effect, Lists, Method, Objects, Sends};
 
 /// One operation of the API.
 #[derive(Clone, Debug, Hash)]
@@ -20,6 +20,8 @@ pub(crate) struct Operation {
     pub(crate) function: String,
     pub(crate) place: Place,
     pub(crate) source: Option<Source>,
+    /// Who has seen it on the wire, if no document describes it.
+    pub(crate) sources: Sources,
     pub(crate) method: Method,
     pub(crate) path: Path,
     /// The method of JSON-RPC that the body calls.
@@ -67,10 +69,6 @@ pub(crate) struct KeyPlaces {
     pub(crate) permission: Place,
     pub(crate) history: Place,
     pub(crate) response: Place,
-    pub(crate) span: Place,
-    pub(crate) access: Place,
-    pub(crate) default: Place,
-    pub(crate) both_or_neither: Place,
 }
 
 /// How the parameters of a request travel.
@@ -195,29 +193,11 @@ impl Body {
     }
 }
 
-/// How many amendments of one thing may be under way.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct InFlight {
-    /// The parameter that identifies the thing.
-    pub(crate) per: (String, Place),
-    pub(crate) n: u64,
-    pub(crate) place: Place,
-}
-
-/// A pair of times that bounds a query.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct Window {
-    pub(crate) from: (String, Place),
-    pub(crate) to: (String, Place),
-    pub(crate) span: Option<Duration>,
-    pub(crate) access: Option<Duration>,
+impl Window {
     /// Whether the access limit applies to the data, so that an earlier start is accepted but finds nothing older.
-    pub(crate) access_is_of_data: bool,
-    pub(crate) default: Option<Duration>,
-    pub(crate) both_or_neither: bool,
-    /// The time zone of the days, if the data covers whole days.
-    pub(crate) days: Option<UtcOffset>,
-    pub(crate) place: Place,
+    pub(crate) fn access_is_of_data(&self) -> bool {
+        self.access_of.word == AccessOf::Data
+    }
 }
 
 /// The data of a response; the indices refer to the records of the family.

@@ -119,7 +119,7 @@ impl Rate {
 /// `2 amendment(s) at a time of one orderId`.
 impl Display for InFlight {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} amendment(s) at a time of one {}", self.n, self.per.0)
+        write!(f, "{} amendment(s) at a time of one {}", self.n.0, self.per.0)
     }
 }
 
@@ -143,14 +143,14 @@ impl Display for Window {
 impl Window {
     /// `start to end, at most 30 days apart, both or neither`.
     pub(crate) fn in_words(&self, markup: &Markup) -> String {
-        let access = if self.access_is_of_data { "data of the last" } else { "beginning within the last" };
+        let access = if self.access_is_of_data() { "data of the last" } else { "beginning within the last" };
         let parts = [
             Some(format!("{} to {}", (markup.code)(&self.from.0), (markup.code)(&self.to.0))),
-            self.span.map(|length| format!("at most {length} apart")),
-            self.access.map(|length| format!("{access} {length}")),
-            self.default.map(|length| format!("{length} when left out")),
-            self.both_or_neither.then(|| "both or neither".to_owned()),
-            self.days.map(|zone| format!("days of {zone}")),
+            self.span.map(|(length, _)| format!("at most {length} apart")),
+            self.access.map(|(length, _)| format!("{access} {length}")),
+            self.default.map(|(length, _)| format!("{length} when left out")),
+            self.both_or_neither.is_set().then(|| "both or neither".to_owned()),
+            self.days.map(|(zone, _)| format!("days of {zone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -297,6 +297,12 @@ pub(crate) fn sentence(text: &str) -> String {
 #[cfg(feature = "cli")]
 pub(crate) fn joined(parts: &[String], between: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
+}
+
+/// Who has seen what no document describes, as a sentence; empty for what a document describes.
+pub(crate) fn observed(sources: &[(String, Place)]) -> String {
+    let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }
 }
 
 /// Conditions that must hold together.

@@ -1,6 +1,6 @@
 //! Records: the objects that the exchange returns.
 
-use super::{Deprecated, Family, Name, Shape, Source, Unit};
+use super::{Deprecated, Family, Name, Shape, Source, Sources, Unit};
 use crate::diagnostics::Place;
 
 /// An object that the exchange returns.
@@ -51,6 +51,8 @@ pub(crate) struct Field {
     pub(crate) may_be_null: bool,
     /// The condition under which it is present, to follow the words "comes only".
     pub(crate) comes_only: Option<String>,
+    /// Who has seen it on the wire, if no document has it.
+    pub(crate) sources: Sources,
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) only: Vec<(String, Place)>,
     pub(crate) units: Vec<Unit>,
@@ -66,6 +68,7 @@ impl Field {
             shape,
             may_be_null: false,
             comes_only: None,
+            sources: Sources::new(),
             deprecated: None,
             only: Vec::new(),
             units: Vec::new(),

@@ -1,4 +1,9 @@
 //! Rules: sentences of the documents, with their conditions as data.
+//!
+//! Conditions are data, because a string language would need a parser and a type checker of its own. They have three
+//! values: some depend on the account or an instrument, and a rule with an unknown condition is skipped. Every rule has
+//! an id, also one that comes from another key (`limit.max`), so that each can be switched off or turned into a warning
+//! at run time.
 
 use super::{Duration, ListName};
 use crate::diagnostics::Place;

@@ -143,20 +143,20 @@ impl Derive {
             ..self.entry(format!("window.{kind}"), &format!("{from} and {to}"), RuleKind::Checked, says)
         };
         let mut entries = vec![checked("order", WindowRule::Order, format!("{to} is not before {from}."))];
-        if window.both_or_neither {
+        if window.both_or_neither.is_set() {
             entries.push(checked("pair", WindowRule::Pair, format!("{from} and {to} are both set or both left out.")));
         }
-        if let Some(span) = window.span {
+        if let Some((span, _)) = window.span {
             entries.push(checked("span", WindowRule::Span, format!("At most {span} lie between {from} and {to}.")));
         }
-        if let Some(access) = window.access {
-            let says = match window.access_is_of_data {
+        if let Some((access, _)) = window.access {
+            let says = match window.access_is_of_data() {
                 true => format!("Only data of the last {access} is there."),
                 false => format!("{from} is at most {access} ago."),
             };
             entries.push(checked("access", WindowRule::Access, says));
         }
-        if let Some(default) = window.default {
+        if let Some((default, _)) = window.default {
             let says = format!("Without {from} and {to} the exchange takes {default}.");
             entries.push(self.entry("window.default".to_owned(), from, RuleKind::Simulated, says));
         }

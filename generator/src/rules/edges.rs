@@ -18,18 +18,18 @@ pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option
         WindowRule::Pair => vec![(Some(now), (!breaks).then_some(now))],
         WindowRule::Order => vec![(Some(now + beyond), Some(now))],
         WindowRule::Span => {
-            let from = window.span?.shift(now, -1);
-            vec![(Some(from), Some(window.span?.shift(from, 1) + beyond))]
+            let from = window.span?.0.shift(now, -1);
+            vec![(Some(from), Some(window.span?.0.shift(from, 1) + beyond))]
         }
         WindowRule::Access => {
-            let oldest = window.access?.shift(now, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
-            let needs_end = window.access_is_of_data || window.both_or_neither;
+            let oldest = window.access?.0.shift(now, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
+            let needs_end = window.access_is_of_data() || window.both_or_neither.is_set();
             let at_edge = (Some(oldest), needs_end.then_some(oldest));
             // If the limit applies to the data, an earlier start finds nothing but is allowed.
             let older = oldest - 1;
-            let longest = window.span.map_or(now, |span| span.shift(older, 1).min(now));
+            let longest = window.span.map_or(now, |(span, _)| span.shift(older, 1).min(now));
             let reaches_back = (Some(older), Some(longest));
-            if breaks || !window.access_is_of_data { vec![at_edge] } else { vec![at_edge, reaches_back] }
+            if breaks || !window.access_is_of_data() { vec![at_edge] } else { vec![at_edge, reaches_back] }
         }
     })
 }

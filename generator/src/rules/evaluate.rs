@@ -112,13 +112,13 @@ impl Evaluator<'_> {
             WindowRule::Pair => Some(from.is_some() != to.is_some()),
             WindowRule::Order => Some(from? > to?),
             WindowRule::Span => {
-                let (from, to, span) = (from?, to?, window.span?);
+                let (from, to, (span, _)) = (from?, to?, window.span?);
                 Some(to > span.shift(from, 1) && from < span.shift(to, -1))
             }
             WindowRule::Access => {
                 let now = i64::try_from(self.now?).ok()?;
-                let oldest = window.access?.shift(now, -1) - ACCESS_TOLERANCE_MS as i64;
-                let bounded = if window.access_is_of_data { to } else { from.or(to) };
+                let oldest = window.access?.0.shift(now, -1) - ACCESS_TOLERANCE_MS as i64;
+                let bounded = if window.access_is_of_data() { to } else { from.or(to) };
                 Some(bounded? < oldest)
             }
         }

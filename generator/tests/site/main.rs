@@ -9,6 +9,7 @@ mod folders;
 mod links;
 mod page;
 mod rules;
+mod search;
 mod texts;
 
 use std::path::{Path, PathBuf};

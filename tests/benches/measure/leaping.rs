@@ -1,3 +1,5 @@
+//! A timer for measurements without limits.
+
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;

@@ -21,6 +21,7 @@ use crate::busy;
 use crate::clock::FastClock;
 use crate::clock::FastEnvironment;
 use crate::context::AccountContext;
+use crate::counts::Situation;
 use crate::deployment::Deployment;
 use crate::exchange::{Exchange, ExchangeSettings};
 use crate::figures::Figures;
@@ -62,6 +63,7 @@ pub(crate) fn exchange(
         clock: clock.ahead_by(ahead),
         profile: deployment.profile,
         duplicates: deployment.duplicates,
+        signs_as_sent: deployment.signs_as_sent,
     }
 }
 
@@ -165,14 +167,19 @@ pub(crate) async fn trade_only(
     account: u64,
     is_selected: impl Fn(u64, u64) -> bool + Copy,
 ) {
-    let settings = &contexts[0].settings;
+    let (settings, ledger) = (&contexts[0].settings, &contexts[0].ledger);
+    let odd = [
+        (settings.has_odd_ids(account), Situation::OddIds),
+        (!settings.escaped_suffix(account).is_empty(), Situation::EscapedIds),
+    ];
+    odd.into_iter().filter(|(is_so, _)| *is_so).for_each(|(_, what)| ledger.cover(what));
     let trade = |task: u64| {
         let mut clients = contexts.iter().cycle().skip(usize::try_from(task).unwrap_or_default()).cloned();
         let (context, other) = (clients.next(), clients.next());
-        let name = format!("{}-{task}", settings.id_prefix(account));
+        let (name, suffix) = (format!("{}-{task}", settings.id_prefix(account)), settings.escaped_suffix(account));
         let requests = settings.requests_for(account, task);
         context.zip(other).map(|(context, other)| {
-            Trader { context, other, name }.trade(requests, move |request| is_selected(task, request))
+            Trader { context, other, name, suffix }.trade(requests, move |request| is_selected(task, request))
         })
     };
     (0..settings.tasks).filter_map(trade).collect::<FuturesUnordered<_>>().collect::<()>().await;

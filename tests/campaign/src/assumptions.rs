@@ -2,6 +2,9 @@
 //! campaign goes: within each assumption by default, and beyond one where that is asked for.
 //!
 //! Beyond an assumption no client can be right, so a campaign that finds nothing there does not vary it at all.
+//!
+//! A run goes as far as the guide's table allows; `--beyond NAME` goes further, and a test shows that a correct client
+//! then fails, because a dial that never fails would vary nothing.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -114,6 +117,18 @@ const DIALS: &[Dial] = &[
         counts.times(Situation::Repeated)
     })
     .beyond(Assumption::Repeats, "at once"),
+    dial("refusals of the copy of a cancellation or amendment", "after 1 s", |counts| {
+        counts.times(Situation::ChangeRepeated)
+    })
+    .beyond(Assumption::Repeats, "at once"),
+    dial("characters of ids, beside letters, digits and -", "none, or :/._", |counts| counts.times(Situation::OddIds)),
+    dial("characters of ids that a query has as escapes only", "none, or +&=#%", |counts| {
+        counts.times(Situation::EscapedIds)
+    }),
+    dial("the query that a signature is verified over", "decoded, or as sent", |counts| {
+        counts.times(Situation::SignedAsSent)
+    }),
+    dial("the two ways of a round trip", "independent, or opposed", |counts| counts.times(Situation::WaysOpposed)),
     dial("codes of refusals", "true", |counts| fault(counts, HostileFault::Refused))
         .beyond(Assumption::Codes, "a twentieth is false"),
     dial("answers of others, taken for one's own", "successes", |counts| counts.times(Situation::TakenForAnother))
@@ -128,6 +143,9 @@ const DIALS: &[Dial] = &[
     dial("all messages held back, and delivered at once", "0.5 to 6 s", |counts| counts.times(Situation::Stalled))
         .beyond(Assumption::Flight, "0.5 to 24 s"),
     dial("an id of two orders", "of one process", |counts| counts.times(Situation::DuplicateId)),
+    dial("an id of two orders, the first of an earlier run", "with its journal", |counts| {
+        counts.times(Situation::IdOfEarlierRun)
+    }),
     dial("accounts of two processes", "with ids of their own", |counts| counts.times(Situation::SecondProcess))
         .beyond(Assumption::Ids, "with the same ids"),
     dial("accounts of two clients of a process", "", |counts| counts.times(Situation::SecondClient)),

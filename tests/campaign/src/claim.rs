@@ -1,3 +1,5 @@
+//! What a client claims about an effect.
+
 use tradeapi::runtime::tables::Outcome;
 
 /// What the client claims about one effect that it requested.

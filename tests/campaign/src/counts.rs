@@ -85,6 +85,18 @@ listed! {
         CutOff,
         /// A proxy sent a request twice, and passed on the second answer.
         Repeated,
+        /// A proxy sent a cancellation or an amendment twice, and passed on the second answer.
+        ChangeRepeated,
+        /// The exchange verified signatures over the query as it was sent.
+        SignedAsSent,
+        /// Ids had characters other than letters, digits and `-`.
+        OddIds,
+        /// Ids had characters that a query has only as escapes.
+        EscapedIds,
+        /// The way of a request was as much longer as that of its answer was shorter.
+        WaysOpposed,
+        /// A process used the id of an order of an earlier one.
+        IdOfEarlierRun,
         /// A request arrived more than a second after its caller had given it up.
         ArrivedLate,
         /// The network held all messages back for a while, and delivered them at once.

@@ -27,6 +27,10 @@ pub(crate) struct Deployment {
     pub(crate) sets_clock: bool,
     /// Whether the nodes of the exchange change.
     pub(crate) sets_nodes: bool,
+    /// Whether the exchange verifies signatures over the query as it was sent, and not over the decoded one.
+    pub(crate) signs_as_sent: bool,
+    /// Whether the way of a request is as much longer as that of its answer is shorter.
+    pub(crate) opposes_ways: bool,
 }
 
 /// The clients of an account.
@@ -126,6 +130,8 @@ impl Deployment {
             clients: Clients::One,
             sets_clock: false,
             sets_nodes: false,
+            signs_as_sent: false,
+            opposes_ways: false,
         }
     }
 
@@ -161,6 +167,9 @@ impl Deployment {
                 clients,
                 sets_clock: number % 6 == 1,
                 sets_nodes: number % 13 == 5,
+                // Where no text needs an escape, both readings of a query agree.
+                signs_as_sent: number.is_multiple_of(4) && settings.escaped_suffix(account).is_empty(),
+                opposes_ways: number % 9 == 4,
             },
             ClientVariant::CountsWhenSent => Self { profile: PROFILES[1], ..plain },
             ClientVariant::TrustsOneNodesTime => Self { nodes: WRONG_ANSWER_TIME, ..plain },

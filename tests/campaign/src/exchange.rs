@@ -16,7 +16,7 @@ use tradeapi::Timestamp;
 use tradeapi::runtime::limits::InProcessLimits;
 use tradeapi_exchange::{
     Conditions, Delivered, Delivery, Exchange as Local, Family as LocalFamily, Hostility, Keys, Node, PositionView,
-    Profile, Settings, Side, Time,
+    Profile, Settings, Side, SignedQuery, Time,
 };
 use tradeapi_tests::dice::Dice;
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
@@ -46,6 +46,8 @@ pub(crate) struct ExchangeSettings {
     pub(crate) profile: ConnectionProfile,
     /// How the exchange treats a client's id that was used before.
     pub(crate) duplicates: Duplicates,
+    /// Whether it verifies signatures over the query as it was sent, and not over the decoded one.
+    pub(crate) signs_as_sent: bool,
 }
 
 /// An exchange with one account. It ends when it is dropped.
@@ -92,6 +94,7 @@ impl Exchange {
         (local_settings.rate_limits, local_settings.ceilings, local_settings.liquidation) = (false, false, false);
         local_settings.unique_client_ids = settings.duplicates == Duplicates::Refused;
         local_settings.first_of_client_id = settings.duplicates == Duplicates::AcceptedAndFirstShown;
+        local_settings.signed_query = settings.signs_as_sent.then_some(SignedQuery::Sent);
         let time = Time::by_hand_from(Timestamp::from_millis(settings.clock.now()));
         let local = Local::with(local_settings, time, Profile::new().balance("USDT", BALANCE));
         open_position(&local);
@@ -132,6 +135,7 @@ impl Exchange {
     /// The counts so far.
     pub(crate) fn counts(&self) -> Counts {
         let mut counts = self.inner.counts();
+        counts.cover(Situation::SignedAsSent, u64::from(self.inner.settings.signs_as_sent));
         if let Some(server) = &self.server {
             counts.cover(Situation::IdleClose, server.idle_closes() as u64);
             counts.cover(Situation::Unsolicited, server.unsolicited() as u64);

@@ -1,3 +1,5 @@
+//! The result of a campaign, and how it is printed.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;

@@ -166,7 +166,8 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
         ..ConnectionProfile::default()
     };
     let hostility = Hostility::new(Seed(fleet.seed), 0, 0);
-    let exchange = Exchange::start(ExchangeSettings { hostility, clock: FastClock::new(1), profile, duplicates })?;
+    let (clock, signs_as_sent) = (FastClock::new(1), false);
+    let exchange = Exchange::start(ExchangeSettings { hostility, clock, profile, duplicates, signs_as_sent })?;
     let counts = Arc::new(Counts::default());
     let (mut proxies, mut tasks) = (Vec::new(), JoinSet::new());
     for process in 0..fleet.processes {

@@ -1,3 +1,5 @@
+//! The claims of a client, to be compared with the events of the exchange.
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,6 +48,16 @@ impl Ledger {
             how: "not requested",
         });
         ClaimHandle { effect, nth: claims.len() - 1 }
+    }
+
+    /// Notes that an id names several orders from now on.
+    pub(crate) fn share(&self, client_oid: &str) {
+        let is_named = |label: &str| label.split(' ').next() == Some(client_oid);
+        for (effect, claims) in &mut self.state().claims {
+            if matches!(effect, Effect::Placed(label) if is_named(label)) {
+                claims.iter_mut().for_each(|claim| claim.naming = Naming::SharedId);
+            }
+        }
     }
 
     /// Records the outcome of a claim.

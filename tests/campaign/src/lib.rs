@@ -16,6 +16,11 @@
 //!
 //! A third kind [kills](kill()) the client's process repeatedly. The process stores each id before it sends the order,
 //! and the next process queries the ids that have no stored outcome.
+//!
+//! Orders are labelled by id, size and price, because an id alone can name two orders. Claims of the client are
+//! compared with the exchange's events and orders, and with codes as they were observed. Incorrect clients live outside
+//! the client: they draw other conclusions, or wrap its transport. Over sockets, rate limits are not sped up, because a
+//! limit counted by a fast clock is another limit.
 #![allow(clippy::expect_used, reason = "only tests use this, and a panic is how they fail")]
 
 mod account;

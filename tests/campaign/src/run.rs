@@ -1,3 +1,5 @@
+//! A campaign over sockets.
+
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,3 +1,5 @@
+//! The settings of a campaign.
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -52,9 +54,23 @@ impl Settings {
         self.beyond.contains(&assumption)
     }
 
-    /// The prefix of an account's order ids.
+    /// The prefix of an account's order ids, which are valid in both families.
     pub(crate) fn id_prefix(&self, account: u64) -> String {
-        format!("{:x}-{account}", self.seed)
+        match self.has_odd_ids(account) {
+            true => format!("{:x}:{account}/._", self.seed),
+            false => format!("{:x}-{account}", self.seed),
+        }
+    }
+
+    /// Whether ids have characters other than letters, digits and `-`.
+    pub(crate) fn has_odd_ids(&self, account: u64) -> bool {
+        self.variant == ClientVariant::Correct && (account + self.seed) % 5 == 1
+    }
+
+    /// What the ids of the classic family end with: characters that a query has only as escapes.
+    pub(crate) fn escaped_suffix(&self, account: u64) -> &'static str {
+        let has_escapes = self.variant == ClientVariant::Correct && (account + self.seed) % 7 == 2;
+        if has_escapes { "+&=#%" } else { "" }
     }
 
     /// The number of requests by which one task of an account places orders. The first tasks take the remainder.

@@ -108,6 +108,7 @@ impl Scenario {
             seed,
             refuses_duplicates,
             only,
+            opposes_ways: deployment.opposes_ways,
             beyond,
         };
         let network = Network::new(&time, &exchange, network_settings, ledger.clone());

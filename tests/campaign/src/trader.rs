@@ -47,6 +47,8 @@ pub(crate) struct Trader {
     pub(crate) other: AccountContext,
     /// The prefix of its orders' ids.
     pub(crate) name: String,
+    /// What the ids of the classic family end with.
+    pub(crate) suffix: &'static str,
 }
 
 impl Trader {
@@ -57,6 +59,7 @@ impl Trader {
             let id = format!("{}-{request:04}", self.name);
             let mut dice = Dice::new(self.context.settings.seed, &id);
             let family = dice.weighted(&[(Family::Unified, 2), (Family::Classic, 1)]);
+            let id = if family == Family::Classic { id + self.suffix } else { id };
             if dice.percent(BATCHES) {
                 self.place_batch(family, &id, &mut dice).await;
             } else if dice.percent(WITHOUT_ID) {

@@ -1,3 +1,5 @@
+//! Clients under test: the correct one, and some with a mistake.
+
 use tradeapi::Error;
 use tradeapi::runtime::tables::Outcome;
 

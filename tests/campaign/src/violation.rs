@@ -1,3 +1,5 @@
+//! Disagreements between claims and events.
+
 use std::collections::BTreeMap;
 use std::fmt;
 

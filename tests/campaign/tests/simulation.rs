@@ -32,11 +32,10 @@ fn a_hundred_seeds_have_no_violation_and_cover_every_situation() {
     println!("{all}");
     println!("placed and unknown: {killed:?} of killed processes, {alive:?} of others");
     assert!(all.count(ClaimedOutcome::Done) > 8_000 && all.count(ClaimedOutcome::NotDone) > 2_000);
-    // Most of these are of exchanges with a node whose clock is an hour ahead, so that a request may arrive for an hour.
-    assert!(alive.1 * 250 < alive.0, "placed and unknown: {alive:?}");
+    assert!(alive.1 * 1_000 < alive.0, "placed and unknown: {alive:?}");
     // A killed process leaves many outcomes open at once, whose queries share the limits and the deadlines of the next
     // ones. What those do not find before the exchange may delete its records stays unknown.
-    assert!(killed.1 * 20 < killed.0, "placed and unknown, of killed processes: {killed:?}");
+    assert!(killed.1 * 50 < killed.0, "placed and unknown, of killed processes: {killed:?}");
     assert_everything_is_covered(&all);
 }
 
@@ -195,9 +194,7 @@ fn incorrect_clients_are_detected() {
 
 #[test]
 fn a_correct_client_fails_beyond_each_assumption() {
-    // The others take more placements than a test has time for.
-    let is_frequent = |assumption: &&Assumption| **assumption != Assumption::ClockError;
-    for &assumption in Assumption::ALL.iter().filter(is_frequent) {
+    for &assumption in Assumption::ALL {
         let settings = Settings { seed: 3, placements: 20_000, beyond: [assumption].into(), ..Settings::default() };
         let found = find(&settings, assumption.violation()).map(|(placements, _)| placements);
         println!("beyond {}: {} within {found:?} placements", assumption.name(), assumption.violation());

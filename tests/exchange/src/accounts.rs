@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tradeapi::runtime::account::PropertyValue;
 use tradeapi::runtime::signing::HmacSha256;
 
+use crate::decisions::LEVERAGE;
 use crate::instruments::{Coin, Instrument, quotient};
 use crate::orders::{Fill, Presets};
 use crate::values::Price;
@@ -32,6 +33,8 @@ pub struct Profile {
     pub(crate) whitelisted: bool,
     pub(crate) rpi: bool,
     pub(crate) copy_trading: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) only: Option<Family>,
     pub(crate) permissions: Option<Vec<String>>,
     pub(crate) addresses: Vec<IpAddr>,
 }
@@ -46,6 +49,7 @@ impl Default for Profile {
             whitelisted: false,
             rpi: false,
             copy_trading: None,
+            only: None,
             permissions: None,
             addresses: Vec::new(),
         }
@@ -88,6 +92,12 @@ impl Profile {
         self
     }
 
+    /// Gives the user an account of this family only. Otherwise, one key serves both.
+    pub fn only(mut self, family: Family) -> Self {
+        self.only = Some(family);
+        self
+    }
+
     /// Restricts the key to these permissions, as the documents name them: `UTA trade (read)`.
     pub fn permissions(mut self, permissions: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.permissions = Some(permissions.into_iter().map(Into::into).collect());
@@ -109,8 +119,6 @@ pub(crate) struct User {
     pub(crate) signer: HmacSha256,
     /// The key, the secret and the passphrase.
     pub(crate) keys: [String; 3],
-    /// The properties that documented rules depend on.
-    pub(crate) properties: tradeapi::runtime::Account,
     pub(crate) classic: usize,
     pub(crate) unified: usize,
 }
@@ -193,6 +201,36 @@ pub(crate) struct Position {
     pub(crate) margin: Decimal,
     pub(crate) mode: Margin,
     pub(crate) presets: Presets,
+    pub(crate) tally: Tally,
+}
+
+/// What a position has earned and paid since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// The profit of the closed part.
+    pub(crate) realised: Decimal,
+    /// The fees of opening and of closing.
+    pub(crate) open_fee: Decimal,
+    pub(crate) close_fee: Decimal,
+    /// The received funding, less the paid one.
+    pub(crate) funding: Decimal,
+    pub(crate) opened_at: u64,
+    pub(crate) updated_at: u64,
+}
+
+impl Tally {
+    /// Adds a fill of some lots.
+    pub(crate) fn add(&mut self, change: &Change, lots: u64, fee: Decimal, at: u64) {
+        let opening = quotient(fee * Decimal::from(change.opened), Decimal::from(lots));
+        if change.begins {
+            *self = Self { opened_at: at, ..Self::default() };
+        } else {
+            self.realised += change.profit;
+            self.close_fee += fee - opening;
+        }
+        self.open_fee += opening;
+        self.updated_at = at;
+    }
 }
 
 /// The effect of a fill on a position.
@@ -202,17 +240,19 @@ pub(crate) struct Change {
     pub(crate) margin: Decimal,
     /// The lots that were opened.
     pub(crate) opened: u64,
+    /// Whether a position begins with it, perhaps on the other side of an earlier one.
+    pub(crate) begins: bool,
 }
 
 impl Position {
     pub(crate) fn empty(pos: PositionSide) -> Self {
         let zero = Decimal::ZERO;
         let (side, mode, presets) = (pos.opening_side(), Margin::Crossed, Presets::default());
-        Self { side, lots: 0, cost: zero, margin: zero, mode, presets }
+        Self { side, lots: 0, cost: zero, margin: zero, mode, presets, tally: Tally::default() }
     }
 
-    /// Applies a fill: it closes the position on the other side, and the rest opens one.
-    pub(crate) fn fill(&mut self, pair: &Instrument, side: Side, ticks: u64, lots: u64) -> Change {
+    /// Applies a fill: it closes the position on the other side, and the rest opens one with this leverage.
+    pub(crate) fn fill(&mut self, pair: &Instrument, side: Side, ticks: u64, lots: u64, leverage: u32) -> Change {
         let mut change = Change::default();
         let mut left = lots;
         if self.lots > 0 && self.side != side {
@@ -227,14 +267,30 @@ impl Position {
             left -= closed;
         }
         if left > 0 {
-            let margin = quotient(pair.settled_value(ticks, left), Decimal::from(pair.leverage));
+            let margin = quotient(pair.settled_value(ticks, left), Decimal::from(leverage));
             change.margin += margin;
             change.opened = left;
+            change.begins = self.lots == 0;
             self.side = side;
             (self.cost, self.margin, self.lots) =
                 (self.cost + pair.cost(ticks, left), self.margin + margin, self.lots + left);
         }
         change
+    }
+}
+
+/// What an account has set for a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Terms {
+    /// The leverage of long and of short positions.
+    pub(crate) leverage: [u32; 2],
+    /// Which margin backs new positions, if an order does not say so.
+    pub(crate) margin: Margin,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { leverage: [LEVERAGE; 2], margin: Margin::Crossed }
     }
 }
 
@@ -244,6 +300,10 @@ pub(crate) struct Account {
     pub(crate) user: usize,
     pub(crate) family: Family,
     pub(crate) mode: Mode,
+    /// The properties that documented rules depend on.
+    pub(crate) properties: tradeapi::runtime::Account,
+    /// What was set for contracts.
+    pub(crate) terms: BTreeMap<usize, Terms>,
     pub(crate) balances: BTreeMap<Coin, Balance>,
     pub(crate) positions: BTreeMap<(usize, PositionSide), Position>,
     /// The ids of open orders, and of those that close a position.
@@ -269,6 +329,8 @@ impl Account {
             user,
             family,
             mode: profile.mode,
+            properties: User::properties(profile, instruments),
+            terms: BTreeMap::new(),
             balances,
             positions: BTreeMap::new(),
             open: BTreeSet::new(),
@@ -288,6 +350,20 @@ impl Account {
         self.balances.get(coin).map(Balance::available).unwrap_or_default()
     }
 
+    /// What was set for a contract.
+    pub(crate) fn terms(&self, instrument: usize) -> Terms {
+        self.terms.get(&instrument).copied().unwrap_or_default()
+    }
+
+    /// The leverage of a position that an order of a side opens.
+    pub(crate) fn leverage(&self, instrument: usize, pos: PositionSide, side: Side) -> u32 {
+        let [long, short] = self.terms(instrument).leverage;
+        match (pos, side) {
+            (PositionSide::Long, _) | (PositionSide::Net, Side::Buy) => long,
+            (PositionSide::Short, _) | (PositionSide::Net, Side::Sell) => short,
+        }
+    }
+
     pub(crate) fn position(&self, instrument: usize, pos: PositionSide) -> Position {
         self.positions.get(&(instrument, pos)).copied().unwrap_or_else(|| Position::empty(pos))
     }
@@ -303,10 +379,10 @@ mod tests {
         let pairs = instruments::all();
         let pair = &pairs[5];
         let mut position = Position::empty(PositionSide::Net);
-        let opened = position.fill(pair, Side::Buy, 640_000, 100);
+        let opened = position.fill(pair, Side::Buy, 640_000, 100, 10);
         assert_eq!((opened.opened, opened.profit), (100, Decimal::ZERO));
         assert_eq!(opened.margin, Decimal::from(640));
-        let turned = position.fill(pair, Side::Sell, 650_000, 150);
+        let turned = position.fill(pair, Side::Sell, 650_000, 150, 10);
         assert_eq!((position.side, position.lots), (Side::Sell, 50));
         assert_eq!((turned.opened, turned.profit), (50, Decimal::from(100)));
         assert_eq!(position.margin, Decimal::from(325));

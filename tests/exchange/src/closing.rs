@@ -31,7 +31,7 @@ impl Core {
     }
 
     /// The lots of a position that open orders occupy.
-    fn occupied(&self, account: usize, index: usize, pos: PositionSide) -> u64 {
+    pub(crate) fn occupied(&self, account: usize, index: usize, pos: PositionSide) -> u64 {
         let closing = self.accounts[account].closing.get(&(index, pos));
         closing.into_iter().flatten().filter_map(|id| self.orders.get(id)).map(Order::remaining).sum()
     }

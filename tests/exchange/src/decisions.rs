@@ -10,6 +10,12 @@ pub(crate) const TAKER_FEE: Decimal = Decimal::from_parts(6, 0, 0, false, 4);
 pub(crate) const MAKER_FEE: Decimal = Decimal::from_parts(2, 0, 0, false, 4);
 /// The part of a position's value below which its margin must not fall.
 pub(crate) const MAINTENANCE: Decimal = Decimal::from_parts(5, 0, 0, false, 3);
+/// The leverage of a contract until it is set, and the greatest one.
+pub(crate) const LEVERAGE: u32 = 10;
+pub(crate) const MAX_LEVERAGE: u32 = 100;
+/// What long positions pay to short ones, as a fraction of their value, and the hours between payments.
+pub(crate) const FUNDING_RATE: Decimal = Decimal::from_parts(1, 0, 0, false, 4);
+pub(crate) const FUNDING_HOURS: u64 = 8;
 /// How far a price may be on the far side of the market: ten percent.
 pub(crate) const BAND: u64 = 10;
 /// Coins that can be borrowed.
@@ -78,7 +84,11 @@ decisions! {
     "Where does the requestId of a rejected modification come back?", "In the message of the refusal, if it had autoCancel.", "The documented data of the answer have no such field.";
     "Does an amended order keep its place in the queue?", "Only if its quantity is reduced.", "Common practice.";
     "How much margin does an order need?", "Its value divided by the leverage, plus the taker fee. Closing needs none.", "The documents give no formula.";
-    "What is the leverage?", "Ten.", "No documented operation sets it.";
+    "What is the leverage?", "Ten, until an observed operation sets another one, from 1 to 100.", "No documented operation sets it.";
+    "What does a change of leverage do?", "It changes the margin of positions and what open orders reserve, and is refused if the funds do not suffice.", "The documents do not mention it.";
+    "When can modes of positions be changed?", "While the account has neither positions nor open orders in futures.", "Both would have to be converted otherwise.";
+    "What is paid for funding?", "Every eight hours, at 0, 8 and 16 o'clock in UTC, long positions pay 0.01 percent of their value at the mark price to short ones.", "The documents do not mention it.", setting "funding";
+    "What are candles made of?", "Of the latest prices, by the minute, for a week. Candles of mark and index prices are the same, without volume.", "There is no index.";
     "What are the fees?", "0.06 percent for the taker and 0.02 for the maker, on spot in the received coin.", "The documents give none.";
     "How wide is the limit range of prices?", "Ten percent beyond the market price, on the side that would trade.", "The documents give no range.";
     "Does the range apply to the classic family?", "Yes.", "Both families share one book.";

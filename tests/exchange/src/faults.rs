@@ -1,4 +1,8 @@
 //! Deliberate faults of answers and connections, and conditions: latency, clocks, lagging listings, and maintenance.
+//!
+//! The core decides faults, and its callers carry them out: which part of an answer arrives and when, and the transport
+//! or the server closes connections and waits. Faults follow from the content of requests, not from the order of
+//! arrival.
 
 use std::time::Duration;
 

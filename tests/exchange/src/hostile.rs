@@ -7,6 +7,11 @@
 //!
 //! The faults of a request follow from the seed, from its content and from how often it was sent, not from the time of
 //! arrival.
+//!
+//! It is a condition of the core, so that what a request did although its answer was lost, or does later, is the
+//! exchange's own state. Codes come from the emitted tables; nodes that lag show versions of orders that are kept until
+//! they are settled. It stays honest: a documented success was done, and a rejection by a code that several sources
+//! agree on did nothing. Against an exchange that breaks this, no client can be right.
 
 use std::collections::BTreeSet;
 

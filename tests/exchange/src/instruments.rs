@@ -44,7 +44,6 @@ pub(crate) struct Instrument {
     pub(crate) opening: u64,
     /// The usual quantity of other participants' orders, in lots.
     pub(crate) clip: u64,
-    pub(crate) leverage: u32,
     /// The only family that lists the pair, if it is not listed by both.
     pub(crate) only: Option<Family>,
     /// Whether trading is suspended, for delivery or risk control.
@@ -126,6 +125,19 @@ impl Instrument {
         }
     }
 
+    /// The average price at which a position with this entry cost was opened.
+    pub(crate) fn entry_price(&self, cost: Decimal, lots: u64) -> Decimal {
+        match self.contract {
+            Contract::InverseByQuote => quotient(self.qty(lots), cost),
+            _ => quotient(cost, self.qty(lots)),
+        }
+    }
+
+    /// The value of a position at its entry, in the coin that settles.
+    pub(crate) fn entry_value(&self, cost: Decimal, lots: u64) -> Decimal {
+        if self.contract == Contract::Inverse { self.qty(lots) } else { cost }
+    }
+
     /// The profit of closing a position with this entry cost and opening side.
     pub(crate) fn profit(&self, opened: Side, cost: Decimal, ticks: u64, lots: u64) -> Decimal {
         let gain = self.cost(ticks, lots) - cost;
@@ -171,56 +183,36 @@ pub(crate) fn on_grid(number: Decimal, step: Decimal) -> Option<u64> {
 }
 
 /// A row of the table: tick, step, least, opening and clip are multiples of `10^-scale` of prices and quantities.
-struct Row(Line, &'static str, Coin, Coin, Contract, [(i64, u32); 2], [u64; 3], u32, Option<Family>);
+struct Row(Line, &'static str, Coin, Coin, Contract, [(i64, u32); 2], [u64; 3], Option<Family>);
 
 const ROWS: &[Row] = {
     use Contract::{Inverse, InverseByQuote, Linear, Spot};
     use Family::{Classic, Unified};
     use Line::{CoinFutures, UsdcFutures, UsdtFutures};
     &[
-        // line, symbol, base, quote, contract, [tick, step], [least, opening, clip], leverage, only
-        Row(Line::Spot, "BTCUSDT", "BTC", "USDT", Spot, [(1, 2), (1, 6)], [10, 6_400_000, 20_000], 1, Some(Unified)),
-        Row(Line::Spot, "ETHUSDT", "ETH", "USDT", Spot, [(1, 2), (1, 4)], [10, 315_000, 4_000], 1, Some(Unified)),
-        Row(Line::Spot, "SOLUSDT", "SOL", "USDT", Spot, [(1, 3), (1, 4)], [100, 150_000, 80_000], 1, Some(Unified)),
-        Row(Line::Spot, "rAAPLUSDT", "rAAPL", "USDT", Spot, [(1, 2), (1, 4)], [100, 23_000, 30_000], 1, Some(Unified)),
-        Row(Line::Spot, "rTSLAUSDT", "rTSLA", "USDT", Spot, [(1, 2), (1, 4)], [100, 41_000, 20_000], 1, Some(Unified)),
-        Row(UsdtFutures, "BTCUSDT", "BTC", "USDT", Linear, [(1, 1), (1, 3)], [1, 640_000, 20], 10, None),
-        Row(UsdtFutures, "ETHUSDT", "ETH", "USDT", Linear, [(1, 2), (1, 2)], [1, 315_000, 40], 10, None),
-        Row(UsdtFutures, "SOLUSDT", "SOL", "USDT", Linear, [(1, 3), (1, 1)], [1, 150_000, 80], 10, None),
-        Row(UsdtFutures, "XRPUSDT", "XRP", "USDT", Linear, [(1, 4), (1, 0)], [10, 23_000, 5_000], 10, None),
-        Row(UsdcFutures, "BTCPERP", "BTC", "USDC", Linear, [(5, 1), (1, 4)], [1, 128_000, 200], 10, None),
-        Row(UsdcFutures, "ETHPERP", "ETH", "USDC", Linear, [(1, 2), (1, 2)], [1, 315_000, 40], 10, None),
-        Row(CoinFutures, "BTCUSD", "BTC", "USD", Inverse, [(1, 1), (1, 3)], [1, 640_000, 20], 10, Some(Classic)),
-        Row(CoinFutures, "ETHUSD", "ETH", "USD", Inverse, [(1, 2), (1, 2)], [1, 315_000, 40], 10, Some(Classic)),
-        Row(
-            CoinFutures,
-            "BTCUSD_CM",
-            "BTC",
-            "USD",
-            InverseByQuote,
-            [(1, 1), (1, 0)],
-            [1, 640_000, 900],
-            10,
-            Some(Unified),
-        ),
-        Row(
-            CoinFutures,
-            "ETHUSD_CM",
-            "ETH",
-            "USD",
-            InverseByQuote,
-            [(1, 2), (1, 0)],
-            [1, 315_000, 900],
-            10,
-            Some(Unified),
-        ),
+        // line, symbol, base, quote, contract, [tick, step], [least, opening, clip], only
+        Row(Line::Spot, "BTCUSDT", "BTC", "USDT", Spot, [(1, 2), (1, 6)], [10, 6_400_000, 20_000], Some(Unified)),
+        Row(Line::Spot, "ETHUSDT", "ETH", "USDT", Spot, [(1, 2), (1, 4)], [10, 315_000, 4_000], Some(Unified)),
+        Row(Line::Spot, "SOLUSDT", "SOL", "USDT", Spot, [(1, 3), (1, 4)], [100, 150_000, 80_000], Some(Unified)),
+        Row(Line::Spot, "rAAPLUSDT", "rAAPL", "USDT", Spot, [(1, 2), (1, 4)], [100, 23_000, 30_000], Some(Unified)),
+        Row(Line::Spot, "rTSLAUSDT", "rTSLA", "USDT", Spot, [(1, 2), (1, 4)], [100, 41_000, 20_000], Some(Unified)),
+        Row(UsdtFutures, "BTCUSDT", "BTC", "USDT", Linear, [(1, 1), (1, 3)], [1, 640_000, 20], None),
+        Row(UsdtFutures, "ETHUSDT", "ETH", "USDT", Linear, [(1, 2), (1, 2)], [1, 315_000, 40], None),
+        Row(UsdtFutures, "SOLUSDT", "SOL", "USDT", Linear, [(1, 3), (1, 1)], [1, 150_000, 80], None),
+        Row(UsdtFutures, "XRPUSDT", "XRP", "USDT", Linear, [(1, 4), (1, 0)], [10, 23_000, 5_000], None),
+        Row(UsdcFutures, "BTCPERP", "BTC", "USDC", Linear, [(5, 1), (1, 4)], [1, 128_000, 200], None),
+        Row(UsdcFutures, "ETHPERP", "ETH", "USDC", Linear, [(1, 2), (1, 2)], [1, 315_000, 40], None),
+        Row(CoinFutures, "BTCUSD", "BTC", "USD", Inverse, [(1, 1), (1, 3)], [1, 640_000, 20], Some(Classic)),
+        Row(CoinFutures, "ETHUSD", "ETH", "USD", Inverse, [(1, 2), (1, 2)], [1, 315_000, 40], Some(Classic)),
+        Row(CoinFutures, "BTCUSD_CM", "BTC", "USD", InverseByQuote, [(1, 1), (1, 0)], [1, 640_000, 900], Some(Unified)),
+        Row(CoinFutures, "ETHUSD_CM", "ETH", "USD", InverseByQuote, [(1, 2), (1, 0)], [1, 315_000, 900], Some(Unified)),
     ]
 };
 
 /// All pairs, in the order of the table.
 pub(crate) fn all() -> Vec<Instrument> {
     ROWS.iter()
-        .map(|Row(line, symbol, base, quote, contract, [tick, step], [least, opening, clip], leverage, only)| {
+        .map(|Row(line, symbol, base, quote, contract, [tick, step], [least, opening, clip], only)| {
             let (tick, step) = (Decimal::new(tick.0, tick.1), Decimal::new(step.0, step.1));
             Instrument {
                 line: *line,
@@ -233,7 +225,6 @@ pub(crate) fn all() -> Vec<Instrument> {
                 least: *least,
                 opening: *opening,
                 clip: *clip,
-                leverage: *leverage,
                 only: *only,
                 suspended: false,
             }

@@ -1,6 +1,12 @@
 //! A local exchange. It accepts, matches and fills orders as the documents of the API describe, for trying out programs
 //! and for tests.
 //!
+//! The core is a state machine, `answer(time, request)`, behind one lock; sockets, clocks and clients in the same
+//! process surround it, so that the same requests at the same times give the same answers. Requests and answers are the
+//! emitted types, and the emitted checks refuse what the documents forbid. Prices and quantities are counted in ticks
+//! and lots; money is a `rust_decimal`, whose size is bounded at the gate so that every product is exact. A user has an
+//! account of each family behind one key; on the wire an account is of one kind.
+//!
 //! ```sh
 //! cargo run -p tradeapi-exchange   # prints URL, key, secret and passphrase
 //! ```
@@ -48,13 +54,13 @@
 //! | module | contents |
 //! |---|---|
 //! | `words`, `values`, `instruments`, `orders`, `accounts` | instruments, orders, and the accounts of users |
-//! | `book`, `market`, `dice` | the order book, the price of a pair, and random numbers from a seed |
+//! | `book`, `candles`, `market`, `dice` | the order book, the price of a pair, and random numbers from a seed |
 //! | `recorded`, `delivery`, `hostile`, `faults` | answers as they are recorded and delivered, and deliberate faults |
 //! | `setup`, `journal`, `tasks`, `state` | the initial state, recording and replay, and the whole state |
-//! | `matching`, `placing`, `amending`, `closing`, `triggers`, `liquidation` | operations on orders and positions |
+//! | `matching`, `placing`, `amending`, `closing`, `triggers`, `liquidation`, `funding`, `terms` | operations on orders and positions |
 //! | `participants`, `shown` | other participants, and what a node shows |
 //! | `refusal`, `limits`, `tolerance`, `reading`, `routes` | the checks of a request: rate limits, rules, and refusals |
-//! | `unified`, `classic`, `reports`, `pages` | the operations |
+//! | `unified`, `classic`, `observed`, `reports`, `pages` | the operations |
 //! | `schedule`, `actions` | how the state changes with time, and by actions other than requests |
 //! | `authentication`, `answer_plan`, `gate` | the path of a request, and its faults in a hostile exchange |
 //! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |
@@ -79,6 +85,7 @@ mod amending;
 mod answer_plan;
 mod authentication;
 mod book;
+mod candles;
 mod classic;
 mod closing;
 mod control;
@@ -89,6 +96,7 @@ mod docs;
 mod events;
 mod exchange;
 mod faults;
+mod funding;
 mod gate;
 mod hostile;
 mod instruments;
@@ -98,6 +106,7 @@ mod liquidation;
 mod log;
 mod market;
 mod matching;
+mod observed;
 mod orders;
 mod pages;
 mod participants;
@@ -115,6 +124,7 @@ mod shown;
 mod snapshot;
 mod state;
 mod tasks;
+mod terms;
 mod time;
 mod tolerance;
 mod triggers;

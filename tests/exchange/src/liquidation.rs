@@ -4,10 +4,10 @@ use rust_decimal::Decimal;
 
 use crate::accounts::Position;
 use crate::decisions::MAINTENANCE;
-use crate::instruments::Coin;
+use crate::instruments::{Coin, Contract, quotient};
 use crate::orders::{Source, State};
 use crate::state::Core;
-use crate::words::{Cancelled, Margin, PositionSide};
+use crate::words::{Cancelled, Margin, PositionSide, Side};
 
 /// A position, by pair, account and side.
 type PositionRef = (usize, usize, PositionSide);
@@ -52,6 +52,32 @@ impl Core {
         worth < needed
     }
 
+    /// The mark price at which a position is liquidated; `None` if there is none.
+    pub(crate) fn liquidation_price(&self, index: usize, account: usize, pos: PositionSide) -> Option<Decimal> {
+        let (pair, position) = (&self.pairs[index], self.accounts[account].position(index, pos));
+        let backing = match position.mode {
+            Margin::Isolated => position.margin,
+            Margin::Crossed => {
+                // What the others leave, at their mark prices.
+                let (worth, needed) = self.crossed(account, pair.settle());
+                let (profit, own) = self.marked(index, &position);
+                (worth - profit) - (needed - own)
+            }
+        };
+        let (qty, one) = (pair.qty(position.lots), Decimal::ONE);
+        let is_long = position.side == Side::Buy;
+        // Where the backing and the profit equal the maintenance margin.
+        let (above, below) = match (pair.contract, is_long) {
+            (Contract::Spot | Contract::Linear, true) => (position.cost - backing, qty * (one - MAINTENANCE)),
+            (Contract::Spot | Contract::Linear, false) => (position.cost + backing, qty * (one + MAINTENANCE)),
+            (Contract::Inverse, true) => (position.cost, backing + qty * (one - MAINTENANCE)),
+            (Contract::Inverse, false) => (position.cost, qty * (one + MAINTENANCE) - backing),
+            (Contract::InverseByQuote, true) => (qty * (one + MAINTENANCE), backing + position.cost),
+            (Contract::InverseByQuote, false) => (qty * (one - MAINTENANCE), position.cost - backing),
+        };
+        (below > Decimal::ZERO && above > Decimal::ZERO).then(|| quotient(above, below))
+    }
+
     /// An account's equity in a coin for its crossed positions, and the margin that they need.
     fn crossed(&self, account: usize, coin: Coin) -> (Decimal, Decimal) {
         let account = &self.accounts[account];
@@ -68,7 +94,7 @@ impl Core {
 
     /// The profit of a position at the mark price, and the margin that it needs there.
     pub(crate) fn marked(&self, index: usize, position: &Position) -> (Decimal, Decimal) {
-        let (pair, mark) = (&self.pairs[index], self.markets[index].mid);
+        let (pair, mark) = (&self.pairs[index], self.markets[index].mark());
         let profit = pair.profit(position.side, position.cost, mark, position.lots);
         (profit, pair.settled_value(mark, position.lots) * MAINTENANCE)
     }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use profile::LocalProfile;
 use tradeapi_exchange::{
-    Docs, Exchange, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery, Time, per_mille,
-    server,
+    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery, Time,
+    per_mille, server,
 };
 
 /// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
@@ -35,6 +35,9 @@ struct Arguments {
     /// Keeps a long and a short position per pair, side by side.
     #[arg(long)]
     hedge: bool,
+    /// Gives the user an account of one family only, as on the wire: `classic` or `unified`.
+    #[arg(long, value_name = "FAMILY", value_parser = family, conflicts_with_all = ["setup", "load", "replay"])]
+    only: Option<Family>,
     /// Other participants only quote; prices do not move.
     #[arg(long)]
     quiet: bool,
@@ -79,6 +82,10 @@ enum Command {
         #[arg(long)]
         once: bool,
     },
+}
+
+fn family(text: &str) -> Result<Family, &'static str> {
+    Family::of(text).ok_or("expected `classic` or `unified`")
 }
 
 fn prices(text: &str) -> Result<(String, PathBuf), String> {
@@ -136,7 +143,8 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
             let mode = if arguments.hedge { Mode::Hedge } else { Mode::OneWay };
             let mut setup = Setup::default();
             (setup.settings.seed, setup.settings.lively) = (Seed(7), true);
-            setup.users.push(Profile::new().mode(mode).whitelisted());
+            let user = Profile::new().mode(mode).whitelisted();
+            setup.users.push(arguments.only.map_or(user.clone(), |only| user.only(only)));
             setup
         }
     };

@@ -1,8 +1,13 @@
 //! The market of a pair: its price, its public trades, and the quotes of other participants.
+//!
+//! Others trade only the pairs that an account has touched, and of a long jump in time only the last day is simulated.
 
 use std::collections::VecDeque;
 
+use rust_decimal::Decimal;
+
 use crate::book::Spot;
+use crate::candles::Candles;
 use crate::dice::Dice;
 use crate::instruments::Instrument;
 use crate::words::Side;
@@ -28,6 +33,8 @@ pub(crate) struct PublicFill {
 pub(crate) struct Market {
     /// The price, in ticks, around which other participants quote.
     pub(crate) mid: u64,
+    /// The mark price, if it is not that around which others quote.
+    pub(crate) own_mark: Option<u64>,
     /// The price of the latest trade, or the price of quotes if that is newer.
     pub(crate) last: u64,
     /// The latest changes of `last`, for charts: when, and to what.
@@ -43,6 +50,7 @@ pub(crate) struct Market {
     pub(crate) is_touched: bool,
     pub(crate) dice: Dice,
     pub(crate) fills: VecDeque<PublicFill>,
+    pub(crate) candles: Candles,
 }
 
 impl Market {
@@ -50,6 +58,7 @@ impl Market {
         let unit = (pair.opening / 20_000).max(1);
         Self {
             mid: pair.opening,
+            own_mark: None,
             last: pair.opening,
             prices: VecDeque::new(),
             unit,
@@ -59,19 +68,28 @@ impl Market {
             is_touched: false,
             dice,
             fills: VecDeque::new(),
+            candles: Candles::default(),
         }
     }
 
-    pub(crate) fn record(&mut self, id: u64, side: Side, ticks: u64, lots: u64, at: u64) {
+    /// The mark price.
+    pub(crate) fn mark(&self) -> u64 {
+        self.own_mark.unwrap_or(self.mid)
+    }
+
+    pub(crate) fn record(&mut self, pair: &Instrument, fill: PublicFill) {
+        let PublicFill { ticks, lots, at, .. } = fill;
         self.move_to(ticks, at);
+        self.candles.add(at, ticks, pair.base_qty(ticks, lots), pair.value(ticks, lots));
         if self.fills.len() == MAX_FILLS {
             self.fills.pop_front();
         }
-        self.fills.push_back(PublicFill { id, side, ticks, lots, at });
+        self.fills.push_back(fill);
     }
 
     pub(crate) fn move_to(&mut self, ticks: u64, at: u64) {
         self.last = ticks;
+        self.candles.add(at, ticks, Decimal::ZERO, Decimal::ZERO);
         if self.prices.back().is_some_and(|(_, latest)| *latest == ticks) {
             return;
         }

@@ -7,6 +7,7 @@ use crate::book::{Resting, crosses};
 use crate::decisions::{MAKER_FEE, TAKER_FEE};
 use crate::events::Event;
 use crate::instruments::{Contract, quotient};
+use crate::market::PublicFill;
 use crate::orders::{Fill, Order, Quantity, State};
 use crate::state::Core;
 use crate::words::{Cancelled, Force, Prevention, Side};
@@ -130,7 +131,7 @@ impl Core {
     /// Adds a trade to those that everyone sees. `side` is that of the taker.
     pub(crate) fn publish_trade(&mut self, index: usize, side: Side, ticks: u64, lots: u64) {
         let (id, now) = (self.new_id(), self.now);
-        self.markets[index].record(id, side, ticks, lots, now);
+        self.markets[index].record(&self.pairs[index], PublicFill { id, side, ticks, lots, at: now });
     }
 
     /// Fills some lots of an order, and updates the order, the position, the balances and the records. The caller
@@ -167,8 +168,14 @@ impl Core {
             (Decimal::ZERO, fee, got_coin)
         } else {
             let mut position = account.position(index, order.ticket.pos);
-            let change = position.fill(pair, order.ticket.side, ticks, lots);
-            position.mode = order.ticket.margin;
+            let leverage = account.leverage(index, order.ticket.pos, order.ticket.side);
+            let change = position.fill(pair, order.ticket.side, ticks, lots, leverage);
+            let fee = (pair.settled_value(ticks, lots) * rate).round_dp(8);
+            position.tally.add(&change, lots, fee, now);
+            // A position keeps its margin mode.
+            if change.begins {
+                position.mode = order.ticket.margin;
+            }
             if change.opened > 0 {
                 position.presets.take_over(order.ticket.presets());
             }
@@ -184,7 +191,6 @@ impl Core {
             } else {
                 account.positions.insert(key, position);
             }
-            let fee = (pair.settled_value(ticks, lots) * rate).round_dp(8);
             let balance = account.balance(pair.settle());
             balance.total += change.profit - fee;
             balance.margin += change.margin;

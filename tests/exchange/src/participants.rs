@@ -31,6 +31,9 @@ impl Core {
         let is_lively = self.settings.lively;
         let market = &mut self.markets[index];
         if !market.is_awake || (market.is_touched && !is_lively) {
+            if !market.is_awake {
+                market.move_to(market.last, self.now);
+            }
             market.is_awake = true;
             self.quote(index);
         }

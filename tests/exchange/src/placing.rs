@@ -174,7 +174,8 @@ impl Core {
             (None, side) => self.worst_price(index, side, lots),
         };
         let value = pair.settled_value(at, opens);
-        Ok((pair.settle(), quotient(value, Decimal::from(pair.leverage)) + value * TAKER_FEE))
+        let leverage = self.accounts[ticket.account].leverage(index, ticket.pos, ticket.side);
+        Ok((pair.settle(), quotient(value, Decimal::from(leverage)) + value * TAKER_FEE))
     }
 
     /// The price at which the last of some lots would trade now.
@@ -258,7 +259,7 @@ impl Core {
 }
 
 /// The most lots of one order.
-fn most_lots(pair: &Instrument) -> u64 {
+pub(crate) fn most_lots(pair: &Instrument) -> u64 {
     let lot = match pair.contract {
         Contract::InverseByQuote => pair.step,
         _ => pair.price(pair.opening) * pair.step,

@@ -81,6 +81,8 @@ reasons! {
     MissingParameter = "missing-parameter",
     Parameter = "parameter",
     NotInMode = "not-in-mode",
+    SettingsFixed = "settings-fixed",
+    WrongAccount = "wrong-account",
     Expired = "too-late",
 }
 
@@ -97,11 +99,20 @@ impl Reason {
 
     /// The refusal of a request for an operation.
     pub(crate) fn of(self, meta: &Meta) -> Refusal {
+        self.with_codes_of(meta, meta.family)
+    }
+
+    /// The refusal of a request for an operation, with the code of a family.
+    pub(crate) fn of_family(self, meta: &Meta, family: Family) -> Refusal {
+        self.with_codes_of(meta, family.as_str())
+    }
+
+    fn with_codes_of(self, meta: &Meta, family: &str) -> Refusal {
         let row = self.row();
         let rule = row.rule(meta).unwrap_or(row.name).to_owned();
         Refusal {
             status: row.status,
-            code: code_of(row, meta.family).to_owned(),
+            code: code_of(row, family).to_owned(),
             message: row.says.trim_end_matches('.').to_owned(),
             rule,
         }
@@ -120,17 +131,18 @@ pub(crate) fn text_of_code(meta: &Meta, code: &str) -> String {
 }
 
 /// The refusal for broken rules of the documents: the code of the first, and a message with all of them.
-pub(crate) fn of_violations(violations: &Violations, meta: &Meta) -> Refusal {
+pub(crate) fn of_violations(violations: &Violations, meta: &Meta, family: Family) -> Refusal {
     match violations.refusals().next() {
-        None => Reason::Parameter.of(meta),
-        Some(first) => {
-            Refusal { message: format!("Parameter verification failed: {violations}"), ..of_violation(first, meta) }
-        }
+        None => Reason::Parameter.of_family(meta, family),
+        Some(first) => Refusal {
+            message: format!("Parameter verification failed: {violations}"),
+            ..of_violation(first, meta, family)
+        },
     }
 }
 
 /// The refusal for a broken rule.
-pub(crate) fn of_violation(violation: &Violation, meta: &Meta) -> Refusal {
+pub(crate) fn of_violation(violation: &Violation, meta: &Meta, family: Family) -> Refusal {
     let id = format!("{}.{}", meta.id, violation.rule);
     let by_id = REFUSALS.iter().find(|row| row.rules.contains(&id.as_str()));
     let ends = |word: &&str| {
@@ -141,7 +153,7 @@ pub(crate) fn of_violation(violation: &Violation, meta: &Meta) -> Refusal {
     let row = row.unwrap_or_else(|| Reason::Parameter.row());
     Refusal {
         status: row.status,
-        code: code_of(row, meta.family).to_owned(),
+        code: code_of(row, family.as_str()).to_owned(),
         message: format!("Parameter verification failed: {violation}"),
         rule: id,
     }

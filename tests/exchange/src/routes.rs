@@ -16,7 +16,7 @@ use crate::orders::{Name, Order};
 use crate::reading;
 use crate::refusal::{Reason, Refusal, item_of, of_violation, of_violations};
 use crate::state::Core;
-use crate::words::Family;
+use crate::words::{Family, Line};
 
 /// The initial capacity of an answer, enough for the record of an order.
 const ROOM: usize = 1_024;
@@ -25,6 +25,9 @@ const ROOM: usize = 1_024;
 pub(crate) trait Serve: Operation<Response: Encode> {
     /// Whether an item that breaks a rule does not affect the other items.
     const ITEMS_FAIL_ALONE: bool = false;
+
+    /// The family whose account the operation is about.
+    const FAMILY: Family = if is_classic(Self::META) { Family::Classic } else { Family::Unified };
 
     /// Carries out the request.
     fn serve(self, at: &mut Desk<'_>) -> Result<Self::Response, Refusal>;
@@ -41,6 +44,7 @@ pub(crate) trait Serve: Operation<Response: Encode> {
 pub(crate) struct Desk<'a> {
     pub(crate) core: &'a mut Core,
     pub(crate) meta: &'static Meta,
+    pub(crate) family: Family,
     /// The account of the request. A public request has none.
     pub(crate) account: usize,
     violations: Violations,
@@ -53,11 +57,19 @@ impl Desk<'_> {
             return Some(refusal.clone());
         }
         let violation = self.violations.refusals().find(|violation| item_of(violation) == Some(index))?;
-        Some(of_violation(violation, self.meta))
+        Some(of_violation(violation, self.meta, self.family))
     }
 
     pub(crate) fn refusal(&self, reason: Reason) -> Refusal {
-        reason.of(self.meta)
+        reason.of_family(self.meta, self.family)
+    }
+
+    /// The pair that the family of the operation trades under a name, with other participants.
+    pub(crate) fn pair(&mut self, line: &str, symbol: &str) -> Result<usize, Reason> {
+        let line = Line::of(line).ok_or(Reason::Parameter)?;
+        let index = self.core.pair(self.family, line, symbol).ok_or(Reason::UnknownSymbol)?;
+        self.core.wake(index);
+        Ok(index)
     }
 
     /// The order that a query names, as the node shows it.
@@ -66,15 +78,21 @@ impl Desk<'_> {
     }
 }
 
+/// Whether an operation is one of the classic family.
+const fn is_classic(meta: &Meta) -> bool {
+    matches!(meta.family.as_bytes(), b"classic")
+}
+
 /// An operation with its path, and the function that serves it.
 pub(crate) struct Route {
     pub(crate) meta: &'static Meta,
+    pub(crate) family: Family,
     call: fn(&mut Core, &Caller<'_>) -> Served,
 }
 
 impl Route {
     const fn of<O: Serve>() -> Self {
-        Self { meta: O::META, call: call::<O> }
+        Self { meta: O::META, family: O::FAMILY, call: call::<O> }
     }
 
     /// Serves a request.
@@ -84,7 +102,7 @@ impl Route {
 
     /// The route of an operation.
     pub(crate) fn of_operation(meta: &Meta) -> Option<&'static Self> {
-        ROUTES.iter().find(|route| route.meta.id == meta.id)
+        routes().find(|route| route.meta.id == meta.id)
     }
 
     /// The route of a request.
@@ -108,12 +126,17 @@ macro_rules! routes {
     };
 }
 
-static ROUTES: &[Route] = tradeapi::for_each_operation!(routes);
+/// The operations of the documents, and those that were only observed.
+static ROUTES: [&[Route]; 2] = [tradeapi::for_each_operation!(routes), tradeapi::for_each_observed_operation!(routes)];
+
+fn routes() -> impl Iterator<Item = &'static Route> {
+    ROUTES.into_iter().flatten()
+}
 
 /// The routes by path, each with its method.
 static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Route>>> = LazyLock::new(|| {
     let mut by_path = FxHashMap::<&str, Vec<&Route>>::default();
-    for route in ROUTES {
+    for route in routes() {
         by_path.entry(route.meta.path).or_default().push(route);
     }
     by_path
@@ -122,7 +145,7 @@ static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Route>>> = LazyLock::new(|| {
 /// The parameters that identify orders, which answers repeat.
 pub(crate) fn id_parameters() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let echoes = ROUTES.iter().filter_map(|route| route.meta.echoes.as_ref());
+        let echoes = routes().filter_map(|route| route.meta.echoes.as_ref());
         let mut names: Vec<&str> = echoes.flat_map(|echoes| echoes.ids).flat_map(|echo| echo.of).copied().collect();
         names.sort_unstable();
         names.dedup();
@@ -133,7 +156,7 @@ pub(crate) fn id_parameters() -> &'static [&'static str] {
 
 /// The operations that this exchange serves.
 pub(crate) fn operations() -> impl Iterator<Item = &'static Meta> {
-    ROUTES.iter().map(|route| route.meta)
+    routes().map(|route| route.meta)
 }
 
 /// The sender of a request, and its raw parameters.
@@ -158,13 +181,12 @@ impl Served {
 
 /// Reads the request of one operation, counts it, checks it by the documents' rules and serves it.
 fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
-    let family = if O::META.family == "classic" { Family::Classic } else { Family::Unified };
     let nobody = tradeapi::runtime::Account::new();
     let user = caller.user.map(|user| &core.users[user]);
-    let properties = user.map_or(&nobody, |user| &user.properties);
+    let account = user.map_or(0, |user| user.account(O::FAMILY));
+    let properties = user.map_or(&nobody, |_| &core.accounts[account].properties);
     let reading::Read { request: read, ignored } = reading::read::<O>(caller.parameters, core.settings.tolerant);
     let class = read.as_ref().ok().and_then(|request| request.limit_class(properties));
-    let account = user.map_or(0, |user| user.account(family));
     let context =
         CheckContext { account: properties, now: Some(Timestamp::from_millis(core.now)), ..CheckContext::default() };
     let violations = read.as_ref().map(|request| request.inspect(context)).unwrap_or_default();
@@ -187,13 +209,13 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
         }
     }
     let serve = || {
-        let request = read.map_err(|violations| of_violations(&violations, O::META))?;
+        let request = read.map_err(|violations| of_violations(&violations, O::META, O::FAMILY))?;
         let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
         if refuses {
-            return Err(of_violations(&violations, O::META));
+            return Err(of_violations(&violations, O::META, O::FAMILY));
         }
         let is_tolerant = core.settings.tolerant;
-        let response = request.serve(&mut Desk { core, meta: O::META, account, violations })?;
+        let response = request.serve(&mut Desk { core, meta: O::META, family: O::FAMILY, account, violations })?;
         let data = O::data(&response);
         Ok(match O::META.list_member.filter(|_| is_tolerant) {
             Some(member) => format!(r#"{{"{member}":{data}}}"#),

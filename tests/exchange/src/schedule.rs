@@ -12,6 +12,15 @@ use crate::words::Family;
 /// The interval at which old fills are deleted, in milliseconds.
 const FORGETTING: u64 = 60 * 60 * 1000;
 
+/// What recurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// Other participants act.
+    Step,
+    /// Positions pay and receive funding.
+    Funding,
+}
+
 impl Core {
     /// Advances to `now`, and runs the tasks that are due in their order. Time does not go back.
     pub(crate) fn advance(&mut self, now: u64) {
@@ -19,17 +28,22 @@ impl Core {
         self.skip_idle_steps(now);
         loop {
             let task = self.tasks.first_key_value().map(|(key, _)| *key).filter(|(at, _)| *at <= now);
-            let step = Some(self.next_step).filter(|at| self.settings.lively && *at <= now);
-            match (task, step) {
-                (Some(key), step) if step.is_none_or(|step| key.0 <= step) => {
+            let step = Some((self.next_step, Due::Step)).filter(|(at, _)| self.settings.lively && *at <= now);
+            let funding = Some((self.next_funding, Due::Funding)).filter(|(at, _)| *at <= now);
+            let other = step.into_iter().chain(funding).min_by_key(|(at, _)| *at);
+            match (task, other) {
+                (Some(key), other) if other.is_none_or(|(at, _)| key.0 <= at) => {
                     self.now = self.now.max(key.0);
                     if let Some(task) = self.tasks.remove(&key) {
                         self.run(task);
                     }
                 }
-                (_, Some(step)) => {
-                    self.now = self.now.max(step);
-                    self.step();
+                (_, Some((at, due))) => {
+                    self.now = self.now.max(at);
+                    match due {
+                        Due::Step => self.step(),
+                        Due::Funding => self.pay_funding(),
+                    }
                 }
                 _ => break,
             }

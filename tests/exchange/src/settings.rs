@@ -30,6 +30,8 @@ pub struct Settings {
     pub first_of_client_id: bool,
     /// Whether positions are closed when their margin is used up.
     pub liquidation: bool,
+    /// Whether positions pay and receive funding.
+    pub funding: bool,
     /// How long the classic family takes to create the order that replaces a modified one.
     #[serde(with = "crate::values::millis")]
     pub replacement_delay: Duration,
@@ -83,6 +85,7 @@ impl Default for Settings {
             unique_client_ids: true,
             first_of_client_id: false,
             liquidation: true,
+            funding: true,
             replacement_delay: Duration::from_millis(20),
             modification_delay: Duration::ZERO,
             auto_cancel_in_progress: false,

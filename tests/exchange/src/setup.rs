@@ -136,11 +136,11 @@ impl Pair {
         let leaked = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };
         let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MAX_VALUE;
         let is_by_quote = Symbol::from(self.symbol.as_str()).is_new_coin_m();
-        let (contract, leverage, only) = match self.line {
-            Line::Spot | Line::Margin => (Contract::Spot, 1, Some(Family::Unified)),
-            Line::UsdtFutures | Line::UsdcFutures => (Contract::Linear, 10, None),
-            Line::CoinFutures if is_by_quote => (Contract::InverseByQuote, 10, Some(Family::Unified)),
-            Line::CoinFutures => (Contract::Inverse, 10, Some(Family::Classic)),
+        let (contract, only) = match self.line {
+            Line::Spot | Line::Margin => (Contract::Spot, Some(Family::Unified)),
+            Line::UsdtFutures | Line::UsdcFutures => (Contract::Linear, None),
+            Line::CoinFutures if is_by_quote => (Contract::InverseByQuote, Some(Family::Unified)),
+            Line::CoinFutures => (Contract::Inverse, Some(Family::Classic)),
         };
         if !is_sensible(self.tick) || !is_sensible(self.step) || self.line == Line::Margin {
             return None;
@@ -156,7 +156,6 @@ impl Pair {
             least: self.least.max(1),
             opening: on_grid(self.opening, self.tick).filter(|ticks| *ticks > 5)?,
             clip: 1,
-            leverage,
             only,
             suspended: false,
         };

@@ -1,4 +1,8 @@
 //! The data of the page as JSON: bounded lists, the newest first, with total counts.
+//!
+//! One file that polls: a snapshot of bounded lists costs the same with any number of orders, nothing is sent while no
+//! page is open, and a slow reader delays no one. The exchange gives its key to its own pages only, because only a
+//! signed request shows anything.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

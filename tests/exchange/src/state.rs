@@ -8,6 +8,7 @@ use tradeapi::runtime::signing::HmacSha256;
 
 use crate::accounts::{Account, Profile, User};
 use crate::book::Book;
+use crate::decisions::FUNDING_HOURS;
 use crate::dice::Dice;
 use crate::events::Event;
 use crate::faults::{Conditions, Faults};
@@ -23,6 +24,9 @@ use crate::settings::Settings;
 use crate::setup::{Pair, Setup};
 use crate::tasks::Task;
 use crate::words::{Family, Line, PositionSide, Side};
+
+/// The time between payments of funding, in milliseconds.
+pub(crate) const FUNDING: u64 = FUNDING_HOURS * 60 * 60 * 1000;
 
 /// The first id; ids have nineteen digits.
 const FIRST_ID: u64 = 1_400_000_000_000_000_000;
@@ -43,6 +47,8 @@ pub(crate) struct Core {
     pub(crate) markets: Vec<Market>,
     /// When other participants act next.
     pub(crate) next_step: u64,
+    /// When funding is paid next.
+    pub(crate) next_funding: u64,
     pub(crate) users: Vec<User>,
     pub(crate) keys: FxHashMap<String, usize>,
     pub(crate) accounts: Vec<Account>,
@@ -93,6 +99,7 @@ impl Core {
             markets,
             pairs,
             next_step: now,
+            next_funding: now - now % FUNDING + FUNDING,
             users: Vec::new(),
             keys: FxHashMap::default(),
             accounts: Vec::new(),
@@ -160,10 +167,9 @@ impl Core {
             self.accounts.push(Account::new(user, family, &profile, &self.pairs));
             self.accounts.len() - 1
         });
-        let properties = User::properties(&profile, &self.pairs);
         let signer = HmacSha256::new(secret);
         let id = 1_000_000 + u64::try_from(user).unwrap_or_default();
-        self.users.push(User { id, profile, signer, keys: keys.clone(), properties, classic, unified });
+        self.users.push(User { id, profile, signer, keys: keys.clone(), classic, unified });
         self.keys.insert(key.clone(), user);
         keys
     }

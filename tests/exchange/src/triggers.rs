@@ -52,7 +52,7 @@ impl Core {
             return None;
         }
         let (pair, market) = (&self.pairs[index], &self.markets[index]);
-        let (last, mark) = (pair.price(market.last), pair.price(market.mid));
+        let (last, mark) = (pair.price(market.last), pair.price(market.mark()));
         let of_pair = self.guarded.range((index, 0, PositionSide::Net)..).take_while(|(other, _, _)| *other == index);
         let mut positions = of_pair.filter_map(|(_, account, pos)| {
             let position = self.accounts[*account].positions.get(&(index, *pos))?;

@@ -1,3 +1,5 @@
+//! The reactions of the server to a request.
+
 use std::time::Duration;
 
 /// The reaction of the server to a request.

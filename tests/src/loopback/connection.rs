@@ -1,3 +1,5 @@
+//! One connection of the server.
+
 use std::io;
 use std::time::Duration;
 

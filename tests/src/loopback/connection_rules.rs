@@ -1,3 +1,5 @@
+//! Delays and time-outs of connections.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Ports on which nothing listens.
+
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 

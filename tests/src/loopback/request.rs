@@ -1,3 +1,5 @@
+//! Requests as they were received.
+
 /// A request, unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

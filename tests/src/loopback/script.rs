@@ -1,3 +1,5 @@
+//! The script of answers, and the record of requests.
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,3 +1,5 @@
+//! The server, which runs on a thread of its own.
+
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;

@@ -1,14 +1,12 @@
 //! Virtual time: events in their order, and the clocks that show it.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Duration;
 
 use tradeapi::Timestamp;
-use tradeapi::runtime::clock::{Clock, Environment, Timer};
+use tradeapi::runtime::clock::{Clock, Environment, ManualTimer, Timer};
 
 use crate::lock;
 
@@ -18,16 +16,9 @@ pub(crate) const BEGINNING: i64 = 1_767_225_600_000;
 /// Virtual time, and how wrong the clocks are that show it.
 #[derive(Default)]
 pub(crate) struct Time {
-    state: Mutex<State>,
+    timer: ManualTimer,
+    ahead: Mutex<Ahead>,
     random: AtomicU64,
-}
-
-#[derive(Default)]
-struct State {
-    now: Duration,
-    events: BinaryHeap<Reverse<Event>>,
-    count: u64,
-    ahead: Ahead,
 }
 
 /// How many milliseconds each clock is ahead of the right time.
@@ -41,21 +32,9 @@ pub(crate) struct Ahead {
     pub(crate) answers: i64,
 }
 
-/// What happens at a time. Events of one time happen in the order in which they were planned.
-struct Event {
-    at: Duration,
-    number: u64,
-    act: Act,
-}
-
-enum Act {
-    Wake(Waker),
-    Do(Box<dyn FnOnce() + Send>),
-}
-
 impl Time {
     pub(crate) fn steady(&self) -> Duration {
-        lock(&self.state).now
+        self.timer.now()
     }
 
     /// The right time, in Unix milliseconds.
@@ -64,36 +43,21 @@ impl Time {
     }
 
     pub(crate) fn ahead(&self) -> Ahead {
-        lock(&self.state).ahead
+        *lock(&self.ahead)
     }
 
     pub(crate) fn set_ahead(&self, ahead: Ahead) {
-        lock(&self.state).ahead = ahead;
+        *lock(&self.ahead) = ahead;
     }
 
     /// Does `act` after `length`.
     pub(crate) fn after(&self, length: Duration, act: impl FnOnce() + Send + 'static) {
-        self.plan(self.steady() + length, Act::Do(Box::new(act)));
+        self.timer.call_at(self.steady() + length, act);
     }
 
     /// Moves to the next event and lets it happen. Returns whether there was one.
     pub(crate) fn go_on(&self) -> bool {
-        let mut state = lock(&self.state);
-        let Some(Reverse(Event { at, act, .. })) = state.events.pop() else { return false };
-        state.now = state.now.max(at);
-        drop(state);
-        match act {
-            Act::Wake(waker) => waker.wake(),
-            Act::Do(act) => act(),
-        }
-        true
-    }
-
-    fn plan(&self, at: Duration, act: Act) {
-        let mut state = lock(&self.state);
-        state.count += 1;
-        let event = Event { at, number: state.count, act };
-        state.events.push(Reverse(event));
+        self.timer.advance_to_next()
     }
 }
 
@@ -123,7 +87,7 @@ impl Timer for Machine {
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        self.time.plan(at, Act::Wake(waker));
+        self.time.timer.wake_at(at, waker);
     }
 }
 
@@ -137,23 +101,3 @@ impl Environment for Machine {
         Some(self.run)
     }
 }
-
-impl Ord for Event {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.number).cmp(&(other.at, other.number))
-    }
-}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Event {}

@@ -1,4 +1,7 @@
 //! Differences between the account as the caller states it and as the exchange's answers show it.
+//!
+//! A mismatch is reported and changes no requests: a record of an order may be from before the mode was changed, and a
+//! client that stops by itself could not close a position.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};

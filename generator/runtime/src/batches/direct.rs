@@ -1,4 +1,8 @@
 //! Responses that list successes and failures, of requests that were called directly.
+//!
+//! They come as a type of their own, because `must_use` of a type is not seen through another one, and `must_use` on
+//! every reply would be noise. An operation that is not a batch lists results if its response has the lists of a batch
+//! of its family.
 
 use std::error::Error as StdError;
 use std::fmt;

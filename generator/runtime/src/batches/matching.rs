@@ -2,6 +2,9 @@
 //!
 //! Ids decide. A result without an id is matched by its place only if nothing contradicts that: a result that is
 //! assigned to the wrong item is worse than a missing one.
+//!
+//! An item with a success flag is done only if it has no error code; a contradictory item is unaccounted, because a
+//! success is not queried. Codes in an array of their own count only if there are as many of them as items.
 
 use super::batch::{BatchAnswer, BatchShape, Failure, Ids, ItemResult, StatedResult};
 

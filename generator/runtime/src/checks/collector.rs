@@ -1,4 +1,7 @@
 //! Collects the rules that a request breaks.
+//!
+//! A decimal in a request has at most 64 digits and no exponent. No document states a bound; a price has at most thirty
+//! digits, and `1e1000` would be sent as a thousand zeros.
 
 use std::collections::HashSet;
 use std::fmt::Display;

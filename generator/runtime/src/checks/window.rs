@@ -1,4 +1,7 @@
 //! The rules of time ranges.
+//!
+//! Within a minute of a moment, whether a time keeps a rule is unknown, so that the rule refuses nothing there: the
+//! clocks may disagree, and the request takes time to arrive.
 
 use std::time::Duration;
 

@@ -1,4 +1,6 @@
 //! A call: its attempts, its wait for the limits, and what observes it.
+//!
+//! Only waiting is async: the future of a call was seven times as large before.
 
 use std::time::Duration;
 

@@ -235,9 +235,9 @@ impl ClientCore {
         let there = &self.parts.time.there;
         let (earliest, _) = there.time(moment)?.ends();
         let latest = there.latest(moment)?;
-        let spread = there.spread(moment);
-        let earliest = earliest.checked_sub(spread).unwrap_or_default();
-        let latest = latest.checked_add(spread).unwrap_or(latest);
+        let (slower, faster) = there.others(moment);
+        let earliest = earliest.checked_sub(slower).unwrap_or_default();
+        let latest = latest.checked_add(faster).unwrap_or(latest);
         Some((earliest, latest.max(moment.wall())))
     }
 
@@ -254,9 +254,9 @@ impl ClientCore {
         // For a request of an earlier run, only the current offset is known.
         let (by_signature, at) = left.map_or((now.wall, now), |left| (signed_at, left));
         let Some((earliest, _)) = time.there.time(at).map(Bounds::ends) else { return window };
+        let earliest = earliest.checked_sub(time.there.others(at).0).unwrap_or_default();
         // Also beyond the window: a request that is too early for the exchange when it leaves may arrive later.
-        let behind = Duration::from_millis(by_signature.as_millis().saturating_sub(earliest.as_millis()));
-        behind.saturating_add(time.there.spread(at))
+        Duration::from_millis(by_signature.as_millis().saturating_sub(earliest.as_millis()))
     }
 
     /// When the request with `id` that was signed at `signed_at` left, if this client sent it recently.

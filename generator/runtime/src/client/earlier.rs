@@ -72,7 +72,8 @@ impl ClientCore {
         for stored in changes.iter().filter(is_of_account) {
             let has_effect = stored.ending.as_ref().is_none_or(|ending| ending.outcome != Outcome::NotDone);
             let has_id_of_open = |id: &String| ids.binary_search(&id.as_str()).is_ok();
-            let is_close = now.wall_since(stored.change.signed().latest()) <= AROUND;
+            let is_close =
+                self.earliest_now().checked_sub(AROUND).unwrap_or_default() <= stored.change.signed().latest();
             if has_effect && (is_close || stored.change.client_ids.iter().any(has_id_of_open)) {
                 self.remember_change(stored, now);
             }

@@ -9,7 +9,12 @@
 //! Times in responses can be wrong. A time that does not fit the signature of its request counts only in a refusal of
 //! that signature, and never if it is implausible. A refusal of a signature that fits the time in the response shows
 //! that signatures are checked by another clock, so the estimate is dropped. Responses that contradict each other come
-//! from different clocks; the distance between these is remembered.
+//! from different clocks; how slow and how fast these were is remembered.
+//!
+//! Only signed calls count, because others may be cached; the `Date` header counts only if the envelope has no time.
+//! Upper bounds come from the answer with the latest time, because an answer that is delayed or repeated makes the
+//! clock seem slow. A contradicting answer replaces the bounds. Signatures are
+//! corrected by default once the clocks certainly differ; otherwise a machine with a bad clock could not trade.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -24,8 +29,7 @@ const DRIFT: i128 = 10_000;
 /// Older estimates are dropped.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
-/// How long the distance between clocks is remembered: as long as the requests whose departure it concerns, and an hour
-/// more.
+/// How long contradicting clocks are remembered: as long as the requests whose departure they concern, and an hour more.
 const DISTANCE_KEPT: Duration = Duration::from_secs(3 * 60 * 60);
 
 /// If the wall clock gains more than this on the monotonic clock, the machine slept or the clock was set.
@@ -44,7 +48,7 @@ pub(super) struct ExchangeClock(Mutex<Known>);
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     learned: Option<Learned>,
-    contradiction: Option<Contradiction>,
+    others: Option<Others>,
 }
 
 /// Whether the exchange accepted the signature of a request.
@@ -80,11 +84,15 @@ struct Learned {
     is_confirmed: bool,
 }
 
-/// Two responses that cannot come from one clock.
+/// The clocks of responses that cannot come from one.
 #[derive(Clone, Copy, Debug)]
-struct Contradiction {
-    apart: i128,
-    at: Duration,
+struct Others {
+    /// By how much the slowest and the fastest are ahead of the monotonic clock.
+    ahead: Bounds,
+    /// When the last two of them were compared.
+    at: Moment,
+    /// Whether the machine may have slept since some of them were compared. Then only their distance is known.
+    has_slept: bool,
 }
 
 /// A time or a difference of times that is known to lie between two others, in nanoseconds.
@@ -148,11 +156,12 @@ impl ExchangeClock {
             .is_some_and(|learned| learned.is_confirmed && now.steady.saturating_sub(learned.at.steady) <= window)
     }
 
-    /// The distance between the clocks of the exchange's machines, as seen in the hour before `moment` or since. An
-    /// estimate made later than `moment` is not enough, because it may come from a single machine.
-    pub(super) fn spread(&self, moment: Moment) -> Duration {
+    /// How much slower and how much faster than the estimate other clocks of the exchange's machines are, as seen in the
+    /// hour before `moment` or since. An estimate made later than `moment` is not enough, because it may come from a
+    /// single machine.
+    pub(super) fn others(&self, moment: Moment) -> (Duration, Duration) {
         let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.contradiction_within(LONGEST, moment).map_or(Duration::ZERO, duration)
+        known.others_within(LONGEST, moment).map_or_else(Default::default, |others| others.beside(known.learned))
     }
 
     fn learned(&self) -> Option<Learned> {
@@ -165,10 +174,11 @@ impl Known {
         let earlier = self.learned.and_then(|known| known.as_of(at));
         // Without an intersection, the earlier one is no longer valid.
         let both = earlier.and_then(|known| known.ahead.and(ahead));
+        self.others = self.others_within(DISTANCE_KEPT, at).map(|others| others.as_of(at));
         if let Some(known) = earlier.filter(|_| both.is_none()) {
-            let before = self.contradiction_within(DISTANCE_KEPT, at).unwrap_or_default();
-            let apart = known.ahead.distance(ahead).max(before);
-            self.contradiction = Some(Contradiction { apart, at: at.steady });
+            let two = known.ahead.around(ahead);
+            let before = self.others.unwrap_or(Others { ahead: two, at, has_slept: false });
+            self.others = Some(Others { ahead: before.ahead.around(two), at, ..before });
         }
         let agrees = earlier.filter(|_| both.is_some());
         let is_confirmed = is_accepted || agrees.is_some();
@@ -177,18 +187,40 @@ impl Known {
         self.learned = Some(Learned { ahead, freshest, at, is_confirmed });
     }
 
-    /// How far apart the clocks of two responses were, no longer than `age` before `moment`.
-    fn contradiction_within(&self, age: Duration, moment: Moment) -> Option<i128> {
-        self.contradiction.filter(|one| moment.steady.saturating_sub(one.at) <= age).map(|one| one.apart)
+    /// The clocks that contradicted each other no longer than `age` before `moment`.
+    fn others_within(&self, age: Duration, moment: Moment) -> Option<Others> {
+        self.others.filter(|others| moment.steady.saturating_sub(others.at.steady) <= age)
     }
+}
+
+impl Others {
+    /// As of `now`: during a sleep, all clocks gain as much on the monotonic one.
+    fn as_of(self, now: Moment) -> Self {
+        Self { has_slept: self.has_slept || has_slept(self.at, now), ..self }
+    }
+
+    /// How much slower and faster than the estimate they are.
+    fn beside(self, learned: Option<Learned>) -> (Duration, Duration) {
+        let Self { ahead, at, .. } = self;
+        let apart = ahead.most - ahead.least;
+        let beside = learned.map(|learned| {
+            let drift = nanos(learned.at.steady.abs_diff(at.steady)) / DRIFT;
+            (learned.ahead.least - ahead.least + drift, ahead.most - learned.ahead.most + drift)
+        });
+        let (slower, faster) = beside.filter(|_| !self.has_slept).unwrap_or((apart, apart));
+        (duration(slower), duration(faster))
+    }
+}
+
+/// Whether the machine slept between two moments, or its wall clock was set forward, which looks the same.
+fn has_slept(before: Moment, now: Moment) -> bool {
+    nanos_of(now.wall) - nanos_of(before.wall) - nanos(now.steady.saturating_sub(before.steady)) > JUMP
 }
 
 impl Learned {
     /// The estimate as of `now`, which may be before it was made, widened by drift.
     fn as_of(self, now: Moment) -> Option<Self> {
-        let age = now.steady.saturating_sub(self.at.steady);
-        let by_wall = nanos_of(now.wall) - nanos_of(self.at.wall);
-        if age > LONGEST || by_wall - nanos(age) > JUMP {
+        if now.steady.saturating_sub(self.at.steady) > LONGEST || has_slept(self.at, now) {
             return None;
         }
         let drift = nanos(now.steady.abs_diff(self.at.steady)) / DRIFT;
@@ -214,9 +246,9 @@ impl Bounds {
         (both.least <= both.most).then_some(both)
     }
 
-    /// The maximum distance between a value within these bounds and one within `other`.
-    fn distance(self, other: Self) -> i128 {
-        (self.most - other.least).max(other.most - self.least)
+    /// The bounds of values within these and of those within `other`.
+    fn around(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), most: self.most.max(other.most) }
     }
 
     /// The earliest and the latest time that a clock of whole milliseconds can show.

@@ -1,4 +1,8 @@
 //! Admits calls when their rate limits have room.
+//!
+//! Calls are spread by slots before the limiter, which stays exact and does not depend on them. Cancellations have no
+//! slots. A call takes the first slot that all its limits have free, also one between those of others, so that a heavy
+//! call delays no lighter one of its pool; a call that is given up returns it.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};

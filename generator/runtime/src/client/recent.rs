@@ -2,6 +2,10 @@
 //!
 //! They show whether two of them used the same id, and when one of them left. Their texts are copied into one buffer:
 //! if each request kept its memory for hours, every call would allocate cold memory.
+//!
+//! They are JSON of their parameters, also if these travel in a query, a form, a path or headers, because ids are found
+//! by searching JSON text. They are remembered for the account, not for the client, because a record proves at most one
+//! change.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -114,7 +118,7 @@ struct Requests {
 struct Forgotten {
     /// When the last one was made, by the steady clock.
     made: Duration,
-    /// The latest time in a signature.
+    /// The latest time by a clock.
     signed_at: Timestamp,
 }
 
@@ -349,15 +353,16 @@ impl Recent {
         self.apart(other) <= AROUND && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
 
-    /// How far apart they were made, as far as that is certain. The steady clock of this run shows nothing of an earlier
-    /// one, and each of the others may have moved in between: the one of signatures by an answer of a machine whose
-    /// clock is wrong, the wall clock because it was set.
+    /// How far apart they were made, as far as the time of a record can show. The steady clock of this run shows nothing
+    /// of an earlier one, and a record counts that fits any other clock, which may have moved in between: the one of
+    /// signatures by an answer of a machine whose clock is wrong, the wall clock because it was set.
     fn apart(&self, other: &Self) -> Duration {
         let (one, other) = (self.about, other.about);
-        if !one.is_of_earlier_run && !other.is_of_earlier_run {
-            return one.made.steady_since(other.made) + other.made.steady_since(one.made);
+        let by_clocks = one.signed.apart(other.signed);
+        match one.is_of_earlier_run || other.is_of_earlier_run {
+            true => by_clocks,
+            false => by_clocks.min(one.made.steady_since(other.made) + other.made.steady_since(one.made)),
         }
-        one.signed.apart(other.signed)
     }
 
     fn left(&self) -> Option<Moment> {
@@ -386,7 +391,7 @@ impl Requests {
                 return;
             }
             if oldest.departure != Departure::Void {
-                let (made, signed_at) = (oldest.about.made.steady, oldest.about.signed.signed_at);
+                let (made, signed_at) = (oldest.about.made.steady, oldest.about.signed.latest());
                 let before = self.forgotten.map_or(signed_at, |before| before.signed_at);
                 self.forgotten = Some(Forgotten { made, signed_at: signed_at.max(before) });
             }
@@ -406,7 +411,7 @@ impl Requests {
 
     /// Whether a request is forgotten that was made at about the same time as this one.
     fn lacks_around(&self, own: &Recent) -> bool {
-        self.lacks_since(own.about.made.steady)
+        self.lacks_since(own.about.made.steady) || self.may_have_forgotten(own.about.signed.earliest())
     }
 
     /// Whether a request is forgotten that was made shortly before `steady`, or later.

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::core::ClientCore;
-use super::weighing::{CLOCK_ERROR, LAG, SETTLING};
+use super::weighing::{LAG, SETTLING};
 use crate::error::Error;
+use crate::evidence::CLOCK_ERROR;
 use crate::lifecycle::{OrderShown, ShownAs};
 use crate::operation::{DynOperation, DynResponse};
 use crate::orders::{Answered, TrackedOrders, Tracking};

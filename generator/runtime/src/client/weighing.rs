@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::core::ClientCore;
 use crate::clock::Moment;
-use crate::evidence::{Attempts, Awaited, Evidence, Sent, Target};
+use crate::evidence::{Attempts, Awaited, CLOSE, Departure, Evidence, Sent, Target};
+use crate::journal::SigningTimes;
 use crate::json::Form;
 use crate::lifecycle::{OrderShown, ShownAs};
 use crate::operation::{DynOperation, DynResponse};
@@ -17,9 +18,6 @@ pub(crate) const SETTLING: Duration = Duration::from_secs(10);
 
 /// How far a machine that answers may be behind the one that took a request, unless a policy says otherwise.
 pub(crate) const LAG: Duration = Duration::from_secs(60);
-
-/// How far two clocks may be wrong together, unless a policy says otherwise.
-pub(crate) const CLOCK_ERROR: Duration = Duration::from_secs(60);
 
 impl ClientCore {
     /// The requests that wait for records, and the records from outside.
@@ -50,38 +48,47 @@ impl ClientCore {
     }
 
     /// When the request about `target` was sent, as far as known.
-    pub(crate) fn sent(&self, target: &Target, signed_at: Timestamp, left: Option<Moment>, settling: Duration) -> Sent {
-        let attempted = self.parts.recent.attempts(target.key(), signed_at);
-        let first = attempted.map_or((signed_at, left), |attempted| attempted.first);
-        let not_before = self.not_sent_before(first.0, first.1);
-        let left = left.and_then(|left| self.exchange_time(left));
-        let window = accepted_within(self.signature_window(target.named()), target.expires(), signed_at, left);
-        let attempts = attempted.map(|attempted| Attempts {
-            first: (first.0, first.1.and_then(|left| self.exchange_time(left))),
-            last: attempted.last,
+    pub(crate) fn sent(&self, target: &Target, signed: SigningTimes, left: Option<Moment>, settling: Duration) -> Sent {
+        let signed_at = signed.signed_at;
+        let there = left.and_then(|left| self.exchange_time(left));
+        let window = accepted_within(self.signature_window(target.named()), target.expires(), signed_at, there);
+        let attempts = self.parts.recent.attempts(target.key(), signed_at).map(|attempted| {
+            let (signed_at, left) = attempted.first;
+            Attempts { first: (signed_at, left.and_then(|left| self.exchange_time(left))), last: attempted.last }
         });
-        Sent { signed_at, window, settling, left, not_before, attempts }
+        let departure = self.departure(target, signed, left);
+        Sent { signed_at, window, settling, left: there, departure, attempts }
     }
 
-    /// The time before which a request was not sent that was signed at `signed_at`, and left at `left` if this client
-    /// sent it, by any clock and however wrong two of them are together. A machine of the exchange whose clock is ahead
-    /// may have corrected that of the signature.
-    pub(crate) fn not_sent_before(&self, signed_at: Timestamp, left: Option<Moment>) -> Timestamp {
-        let there = left.and_then(|left| self.exchange_time(left)).map(|(earliest, _)| earliest);
-        let earliest = there.into_iter().chain(left.map(Moment::wall)).fold(signed_at, Timestamp::min);
-        earliest.checked_sub(CLOCK_ERROR).unwrap_or_default()
+    /// When the first attempt of the request about `target` was sent, by every clock that shows it. The clock of this
+    /// machine counts as it was when the request left or, if this client did not send it, as a journal has it. Then
+    /// nothing is known of the exchange's clock at that time.
+    pub(crate) fn departure(&self, target: &Target, signed: SigningTimes, left: Option<Moment>) -> Departure {
+        let attempted = self.parts.recent.attempts(target.key(), signed.signed_at);
+        let (first, left) = attempted.map_or((signed, left), |attempted| (attempted.first.0.into(), attempted.first.1));
+        let at = SigningTimes { made_at: left.map(Moment::wall).or(first.made_at), ..first };
+        let from = |earlier: Timestamp, later: Timestamp| {
+            Duration::from_millis(later.as_millis().saturating_sub(earlier.as_millis()))
+        };
+        let earlier = match left.map(|left| self.exchange_time(left)) {
+            None => Duration::MAX,
+            Some(None) => Duration::ZERO,
+            Some(Some((earliest, _))) => from(earliest, at.earliest()).saturating_add(CLOSE),
+        };
+        let attempted_for = attempted.map_or(Duration::ZERO, |attempted| from(first.signed_at, attempted.last));
+        Departure { at, earlier, attempted_for }
     }
 
-    /// What a record proves about a request that was signed at `signed_at`, and left at `left` if this client sent it.
+    /// What a record proves about a request that was signed at a time, and left at `left` if this client sent it.
     pub(crate) fn evaluate_record(
         &self,
         target: &Target,
         (record, form): (&Named, Form),
-        (signed_at, left, settling): (Timestamp, Option<Moment>, Duration),
+        (signed, left, settling): (SigningTimes, Option<Moment>, Duration),
     ) -> Evidence {
         let recent = &self.parts.recent;
-        target.evaluate(record, form, &self.sent(target, signed_at, left, settling), |id| match target.is_new() {
-            true => recent.is_named_twice(id, signed_at),
+        target.evaluate(record, form, &self.sent(target, signed, left, settling), |id| match target.is_new() {
+            true => recent.is_named_twice(id, signed.signed_at),
             // For an earlier run, other requests are not known.
             false => left.is_some_and(|left| recent.has_contender(id, left)),
         })
@@ -104,7 +111,7 @@ impl ClientCore {
         awaited.has_records()
             && Target::all(operation).iter().flatten().any(|target| {
                 let records = awaited.records(operation.meta().id, target);
-                let sent = (signed_at, Some(left), SETTLING);
+                let sent = (signed_at.into(), Some(left), SETTLING);
                 records
                     .iter()
                     .any(|record| self.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof)

@@ -1,4 +1,7 @@
 //! What a client takes from the machine it runs on: time, wake-ups and random numbers.
+//!
+//! With another environment and another transport, a client runs in virtual time on one thread. Transports and Redis
+//! wait on tokio directly, because a simulation replaces both.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;

@@ -5,8 +5,8 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
+use super::alarms::Alarms as Wakers;
 use super::timer::Timer;
-use super::wakers::Wakers;
 
 /// The system's monotonic clock.
 ///
@@ -29,7 +29,7 @@ struct Alarms {
 
 #[derive(Debug, Default)]
 struct State {
-    wakers: Wakers,
+    wakers: Wakers<Waker>,
     running: bool,
 }
 

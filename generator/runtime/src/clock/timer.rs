@@ -1,11 +1,12 @@
 //! Monotonic clocks with alarms.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use super::wakers::Wakers;
+use super::alarms::Alarms;
 
 /// A monotonic clock with alarms.
 pub trait Timer: Send + Sync {
@@ -34,14 +35,35 @@ pub async fn pause(timer: &(impl Timer + ?Sized), length: Duration) {
     .await;
 }
 
-/// A timer that is advanced manually, for tests. Clones share the time.
+/// A timer that is advanced manually, for tests and simulations. Clones share the time.
 #[derive(Clone, Debug, Default)]
 pub struct ManualTimer(Arc<Mutex<Moment>>);
 
 #[derive(Debug, Default)]
 struct Moment {
     now: Duration,
-    wakers: Wakers,
+    alarms: Alarms<Act>,
+}
+
+/// What an alarm does.
+enum Act {
+    Wake(Waker),
+    Call(Box<dyn FnOnce() + Send>),
+}
+
+impl Act {
+    fn carry_out(self) {
+        match self {
+            Self::Wake(waker) => waker.wake(),
+            Self::Call(act) => act(),
+        }
+    }
+}
+
+impl fmt::Debug for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if let Self::Wake(_) = self { "Wake" } else { "Call" })
+    }
 }
 
 impl ManualTimer {
@@ -50,26 +72,37 @@ impl ManualTimer {
         Self::default()
     }
 
-    /// Advances by `step` and calls the wakers of the moments in between, each at its own time.
+    /// Advances by `step` and carries out the alarms of the moments in between, each at its own time.
     pub fn advance(&self, step: Duration) {
         let end = self.now().saturating_add(step);
-        while let Some(waker) = self.go_to_next(end) {
-            waker.wake();
+        while let Some(alarm) = self.go_to_next(end) {
+            alarm.carry_out();
         }
         self.moment().now = end;
     }
 
-    /// The time of the next alarm.
-    pub fn next_wake(&self) -> Option<Duration> {
-        self.moment().wakers.next_at()
+    /// Advances to the next alarm and carries it out. Returns whether there was one.
+    pub fn advance_to_next(&self) -> bool {
+        self.go_to_next(Duration::MAX).map(Act::carry_out).is_some()
     }
 
-    /// Advances to the next alarm until `end`, and returns its waker.
-    fn go_to_next(&self, end: Duration) -> Option<Waker> {
+    /// Calls `act` at a time, as part of a simulation. Alarms of one time are carried out in their order.
+    pub fn call_at(&self, at: Duration, act: impl FnOnce() + Send + 'static) {
+        self.moment().alarms.add(at, Act::Call(Box::new(act)));
+    }
+
+    /// The time of the next alarm.
+    pub fn next_wake(&self) -> Option<Duration> {
+        self.moment().alarms.next_at()
+    }
+
+    /// Advances to the next alarm until `end`, and returns it: it is carried out without the lock, because it may set
+    /// others.
+    fn go_to_next(&self, end: Duration) -> Option<Act> {
         let mut moment = self.moment();
-        let at = moment.wakers.next_at().filter(|at| *at <= end)?;
+        let at = moment.alarms.next_at().filter(|at| *at <= end)?;
         moment.now = moment.now.max(at);
-        moment.wakers.take_next()
+        moment.alarms.take_next()
     }
 
     fn moment(&self) -> MutexGuard<'_, Moment> {
@@ -83,6 +116,6 @@ impl Timer for ManualTimer {
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        self.moment().wakers.add(at, waker);
+        self.moment().alarms.add(at, Act::Wake(waker));
     }
 }

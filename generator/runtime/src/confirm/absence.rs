@@ -7,6 +7,11 @@
 //! Both limits are checked twice: by the exchange's time in the response, because the exchange checks signatures by its
 //! clock, and by the local time that passed. The clock of the machine that responds proves nothing about the clock of
 //! the machine that received the request, and may be wrong by as much as the local one; the policy says how far.
+//!
+//! What is assumed of lag, clocks and denials is a setting of [`ConfirmPolicy`](super::ConfirmPolicy). The defaults of
+//! a minute for lag and clocks make an absence take 160 seconds, because a false "not done" costs more than a late one.
+//! The steady clock bounds what this process sent; of an earlier run only wall clocks are known, so they count less the
+//! error that is assumed.
 
 use std::time::Duration;
 

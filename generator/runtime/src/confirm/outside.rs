@@ -129,7 +129,7 @@ impl ClientCore {
     fn evaluate_confirmations(&self, outside: &Arc<OutsideRecord>) -> Vec<RequestEvidence> {
         let pending = self.awaited().pending(outside);
         let evaluated = pending.iter().map(|pending| {
-            let sent = (pending.signed_at, pending.left, pending.settling);
+            let sent = (pending.signed, pending.left, pending.settling);
             let verdict = match self.evaluate_record(&pending.target, (&outside.fields, outside.form), sent) {
                 Evidence::Proof if pending.ended().is_some() => {
                     EvidenceVerdict::Contradicts("queries concluded that it had no effect")
@@ -207,7 +207,7 @@ impl ClientCore {
             self.recall_around(journal, stored).await?;
         }
         let signed_at = stored.change.signed_at;
-        let sent = (signed_at, self.left(target.key(), signed_at), SETTLING);
+        let sent = (stored.change.signed(), self.left(target.key(), signed_at), SETTLING);
         let evidence = self.evaluate_record(target, (&outside.fields, outside.form), sent);
         let has_another = || match target.is_new() {
             true => self.may_be_of_another(target.key(), signed_at),

@@ -1,4 +1,7 @@
 //! The places where a query looks for a record: a single answer, or the pages of a listing.
+//!
+//! Pages prove an absence only if each was read to its end, and counted pages only if there is a single page: an order
+//! that ends meanwhile moves the others forward.
 
 use std::collections::HashSet;
 use std::pin::Pin;

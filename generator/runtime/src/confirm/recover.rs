@@ -1,4 +1,7 @@
 //! Recovers the changes that a journal has open: queries their outcomes, and closes those whose outcome is known.
+//!
+//! A recovered change is closed without an outcome once it can no longer arrive and no query can decide, because its
+//! effect then shows in the account. An order with an id stays open until there is a proof.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;

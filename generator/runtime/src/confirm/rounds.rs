@@ -1,4 +1,7 @@
 //! Sends queries in rounds, until every outcome is known or the deadline passes.
+//!
+//! Two absences count in a row only if no query of the order between them lacks an answer, whichever task sent it:
+//! exchanges deny an order that exists, but not twice in a row, and the missing answer may have been the record.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -16,7 +19,7 @@ use super::{ConfirmPolicy, Shown};
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
 use crate::error::{Error, JournalError};
-use crate::evidence::{Evidence, OutsideRecord, Pending};
+use crate::evidence::{CLOCK_ERROR, Evidence, OutsideRecord, Pending};
 use crate::journal::SigningTimes;
 use crate::observe;
 use crate::tables::Outcome;
@@ -48,8 +51,9 @@ impl Open {
         call: Option<Arc<Error>>,
     ) -> Self {
         let window = client.signature_window(question.target().named());
-        let not_before = client.sent(question.target(), signed.signed_at, left, Duration::ZERO).not_before;
-        if let Some(since) = window.and_then(|window| not_before.checked_sub(window.saturating_add(EARLIER))) {
+        let departure = client.departure(question.target(), signed, left).at;
+        let (earliest, earlier) = (departure.earliest(), CLOCK_ERROR + EARLIER);
+        if let Some(since) = window.and_then(|window| earliest.checked_sub(window.saturating_add(earlier))) {
             question.query_since(since);
         }
         Self { question, signed, left, call }
@@ -76,11 +80,11 @@ impl<'a> Waiting<'a> {
     fn begin(client: &'a ClientCore, open: &[Open], policy: &ConfirmPolicy) -> Self {
         let register = |one: &Open| {
             let (operation, target) = (one.question.plan().meta.id, one.question.target());
-            let pending = Pending::new(operation, target.clone(), one.signed.signed_at, one.left, policy.settling);
+            let pending = Pending::new(operation, target.clone(), one.signed, one.left, policy.settling);
             let pending = client.awaited().register(pending);
             // Records may have come while the call was in progress.
             let records = client.awaited().records(operation, target);
-            let sent = (one.signed.signed_at, one.left, policy.settling);
+            let sent = (one.signed, one.left, policy.settling);
             let is_proof = |record: &Arc<OutsideRecord>| {
                 client.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof
             };
@@ -242,8 +246,8 @@ impl ClientCore {
         QueryContext { begun, policy }: QueryContext<'_>,
     ) -> Evaluated {
         let question = &open.question;
-        let facts = (open.signed.signed_at, open.left, policy.settling);
-        let sent = self.sent(question.target(), open.signed.signed_at, open.left, policy.settling);
+        let facts = (open.signed, open.left, policy.settling);
+        let sent = self.sent(question.target(), open.signed, open.left, policy.settling);
         let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
         let (family, id) = (question.plan().meta.family, question.key());
         let finding = match &answer {

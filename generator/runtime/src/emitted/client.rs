@@ -83,15 +83,27 @@ macro_rules! __client {
                 $crate::ClientBuilder::new(&$api, base_url)
             }
 
+            /// A builder with the address and the credentials from the environment, like [`from_env`](Self::from_env),
+            /// for further settings.
+            ///
+            /// # Errors
+            ///
+            /// Fails if a variable is not set or is empty.
+            pub fn builder_from_env(
+                prefix: &str,
+            ) -> ::core::result::Result<$crate::ClientBuilder<Self>, $crate::error::BuildError> {
+                $crate::ClientBuilder::from_env(&$api, prefix)
+            }
+
             /// A client with the address and the credentials from the environment: the variables `{prefix}_URL`,
             /// `{prefix}_KEY`, `{prefix}_SECRET` and `{prefix}_PASSPHRASE`, as far as the API uses them. For more
-            /// settings, use [`builder`](Self::builder).
+            /// settings, use [`builder_from_env`](Self::builder_from_env).
             ///
             /// # Errors
             ///
             /// Fails if a variable is not set or is empty, or if the client cannot be built.
             pub fn from_env(prefix: &str) -> ::core::result::Result<Self, $crate::error::BuildError> {
-                $crate::ClientBuilder::<Self>::from_env(&$api, prefix)?.build()
+                Self::builder_from_env(prefix)?.build()
             }
 
             /// Checks an operation, signs it if necessary, sends it once and reads the response.

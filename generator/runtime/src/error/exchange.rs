@@ -1,4 +1,8 @@
 //! Responses that are not a success.
+//!
+//! A late refusal may answer a repeat. HTTP forbids proxies to repeat such requests, and one that does so waits for an
+//! answer first, so a refusal within a second counts by its code, and a later one only if the request alone decides
+//! about it (`alike`).
 
 use std::fmt;
 use std::time::Duration;

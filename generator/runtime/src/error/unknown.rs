@@ -1,4 +1,8 @@
 //! Requests whose outcome is unknown.
+//!
+//! A table of the API maps each call result to an outcome. A result that neither a document nor several independent
+//! sources describe is unknown. A request that does several things had no effect only if it was rejected before the
+//! trading stage.
 
 use std::fmt;
 

@@ -1,4 +1,7 @@
 //! Calls that wait for evidence, and records from outside that may be evidence.
+//!
+//! A record from outside does not cut a call short, whose answer often comes a moment later; it is remembered, and
+//! counts if there is no answer. A refusal of a request whose effect a record shows has an unknown outcome.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,11 +11,10 @@ use std::time::Duration;
 
 use super::target::Target;
 use crate::clock::Moment;
-use crate::journal::{ChangeNumber, StoredChange};
+use crate::journal::{ChangeNumber, SigningTimes, StoredChange};
 use crate::json::{Decode, Encode, Form, write_json};
 use crate::parameters::Named;
 use crate::tables::Outcome;
-use crate::value::Timestamp;
 
 /// The maximum number of records that are remembered for calls in progress.
 const MAX_RECORDS: usize = 1 << 10;
@@ -50,7 +52,7 @@ impl OutsideRecord {
 pub(crate) struct Pending {
     pub(crate) operation: &'static str,
     pub(crate) target: Target,
-    pub(crate) signed_at: Timestamp,
+    pub(crate) signed: SigningTimes,
     /// When it left; `None` if an earlier run of the program sent it.
     pub(crate) left: Option<Moment>,
     pub(crate) settling: Duration,
@@ -72,13 +74,13 @@ impl Pending {
     pub(crate) fn new(
         operation: &'static str,
         target: Target,
-        signed_at: Timestamp,
+        signed: SigningTimes,
         left: Option<Moment>,
         settling: Duration,
     ) -> Self {
         let state = Mutex::new(State::Waiting(None));
         let (under_way, unanswered) = (AtomicU32::new(0), AtomicU32::new(0));
-        Self { operation, target, signed_at, left, settling, state, under_way, unanswered }
+        Self { operation, target, signed, left, settling, state, under_way, unanswered }
     }
 
     /// How many calls that asked for it got no answer so far, and whether one is under way: each may show what another

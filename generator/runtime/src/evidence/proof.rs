@@ -2,10 +2,15 @@
 //!
 //! A record with the right id may be of another request: an older or a later one with the same id, or of the same order
 //! before the change. It is a proof only if nothing contradicts the request and something confirms it.
+//!
+//! Attempts that carry one key of repeats are one request, where the schema says that the exchange recognizes it. They
+//! are attempts only if their whole stored form is equal and the key is still kept; anything else with the id is a
+//! rival. A record of any of them is a proof.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
+use crate::journal::SigningTimes;
 use crate::json::Form;
 use crate::parameters::Named;
 use crate::tables::Confirm;
@@ -22,10 +27,27 @@ pub(crate) struct Sent {
     pub(crate) settling: Duration,
     /// The earliest and the latest time of departure by the exchange's clock, if known.
     pub(crate) left: Option<(Timestamp, Timestamp)>,
-    /// Before which it was not sent, the first attempt included, by any clock and however wrong two of them are together.
-    pub(crate) not_before: Timestamp,
+    /// When it was sent, by every clock that shows it.
+    pub(crate) departure: Departure,
     /// The attempts that it is one of, if the exchange recognizes them as one request.
     pub(crate) attempts: Option<Attempts>,
+}
+
+/// When a request was sent, its first attempt if it has several. A machine of the exchange whose clock is wrong may have
+/// corrected that of the signature, and this machine's may be wrong, so a record counts that fits either.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub(crate) at: SigningTimes,
+    /// How much earlier it may have been by the exchange's clock.
+    pub(crate) earlier: Duration,
+    /// How much later its last attempt was signed.
+    pub(crate) attempted_for: Duration,
+}
+
+impl Default for Departure {
+    fn default() -> Self {
+        Self { at: Timestamp::default().into(), earlier: Duration::ZERO, attempted_for: Duration::ZERO }
+    }
 }
 
 /// Several attempts of one request; the exchange serves one of them.
@@ -66,7 +88,10 @@ pub(crate) enum Evidence {
 }
 
 /// The assumed maximum distance between clocks of one exchange.
-const CLOSE: Duration = Duration::from_secs(2);
+pub(crate) const CLOSE: Duration = Duration::from_secs(2);
+
+/// How far all clocks may be wrong together.
+pub(crate) const CLOCK_ERROR: Duration = Duration::from_secs(60);
 
 /// What `record` of the form `form` proves about `request`. It has the id of what the request was to create or change.
 /// `has_rival` searches for another request of the same client that the record may be of.
@@ -102,19 +127,17 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
     let Some(window) = sent.window else {
         return Some(Evidence::Nothing("it is not known how far the two clocks may differ"));
     };
-    let (signed_at, left) = sent.first();
-    if from(created, sent.not_before) > window {
-        return Some(Evidence::Older);
+    let Departure { at, earlier, attempted_for } = sent.departure;
+    let later = window.saturating_add(sent.settling).saturating_add(attempted_for);
+    let earlier = earlier.clamp(CLOSE, window.max(CLOSE));
+    if at.each().any(|at| from(created, at) <= earlier && from(at, created) <= later) {
+        return None;
     }
-    if from(created, signed_at) > window {
-        return Some(Evidence::Nothing("it is older than the signature, whose clock may have been wrong"));
-    }
-    if from(sent.last(), created) > window.saturating_add(sent.settling) {
-        return Some(Evidence::Another("something later has the same id"));
-    }
-    // Without an estimate of the exchange's clock, the timestamp of the request counts.
-    let earliest = left.map_or(signed_at, |(earliest, _)| earliest);
-    (from(created, earliest) > CLOSE).then_some(Evidence::Another("something earlier has the same id"))
+    Some(match created {
+        _ if from(created, at.earliest()) > window.saturating_add(CLOCK_ERROR) => Evidence::Older,
+        _ if from(at.earliest(), created) > later => Evidence::Another("something later has the same id"),
+        _ => Evidence::Another("something earlier has the same id"),
+    })
 }
 
 /// The time from `earlier` to `later`; zero if it is negative.

@@ -3,6 +3,10 @@
 //! Two tables: `open` has the changes whose end is not stored, `ended` the others; the end of a change moves it. Their
 //! keys are numbers, and their values JSON with short names, to which later releases may add members. The numbers of the
 //! open changes are in memory, too, because most of their table are marks of what was moved away.
+//!
+//! The log has 64 MiB, the least that fjall takes, and the tables 8 MiB in memory: both are read when it is opened. The
+//! journal is made in a temporary folder and moved to its place, because the store cannot open a folder whose creation
+//! was killed.
 
 mod continuity;
 mod draft;

@@ -1,4 +1,9 @@
 //! Why a journal may lack changes that were sent.
+//!
+//! Without `fsync` a loss of power drops the end of the store's log, a backup is an older state, and the store drops
+//! what follows damage; what is left looks whole. Refusing such a journal would stop a trader after every loss of
+//! power, with positions open, and requiring `fsync` would cost milliseconds a change. So the journal opens, and
+//! reports the gap. A file system that is set back as a whole is not noticed.
 
 use std::fmt;
 

@@ -1,4 +1,10 @@
 //! Whom the changes of an account in a journal belong to.
+//!
+//! The owner is the API, the address, the headers that select a market, and a digest of the key with a salt of its own,
+//! for each account name. The journal stores it as a text that the client writes and compares, so that a store needs no
+//! rule. What a caller states of an account is not part of it, because it changes while the account is the same. A
+//! client that is not the owner is refused on its first use, because a store on a network cannot be asked while a
+//! client is built.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

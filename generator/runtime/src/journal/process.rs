@@ -1,4 +1,6 @@
 //! The process that a journal belongs to: a forked one shares its files and connections, and must not use them.
+//!
+//! The journal refuses by itself, because it can be used without a client.
 
 use std::process;
 

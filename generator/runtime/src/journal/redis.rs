@@ -8,6 +8,10 @@
 //!
 //! A server that is started again may have an older state. Then `next` is lower than a number that this process knows,
 //! or the change with that number, or one that this process has in flight, is missing or another one.
+//!
+//! Each script that writes ends with a count of all keys, and each begins by comparing it, so that a key that is lost
+//! is noticed by whoever comes next. An older state agrees with its own count; it is recognized by the last change that
+//! a process knows. A server that came back without the name of the journal is refused, because it would look empty.
 
 mod scripts;
 

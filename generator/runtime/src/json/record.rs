@@ -3,7 +3,7 @@
 use super::decode::Decode;
 use super::error::ReadError;
 use super::reader::Reader;
-use super::table::{Form, RecordTable, Travels};
+use super::table::{FieldTable, Form, RecordTable, Travels};
 use super::writer::{Encode, JsonWriter, write_json};
 
 /// An object with named fields, as responses have them. Declared by [`record!`](crate::record).
@@ -117,13 +117,13 @@ const fn table_of<T: Record>() -> &'static RecordTable {
 
 impl<T: Record> Encode for T {
     fn encode(&self, out: &mut JsonWriter) {
-        let travels = T::TABLE.travels;
+        let RecordTable { travels, fields, .. } = *T::TABLE;
         match travels {
             Travels::AsObject => out.begin_object(),
             Travels::AsArray => out.begin_array(),
             Travels::AsValue => {}
         }
-        self.write(&mut RecordWriter { out, travels });
+        self.write(&mut RecordWriter { out, travels, fields: fields.iter() });
         match travels {
             Travels::AsObject => out.end_object(),
             Travels::AsArray => out.end_array(),
@@ -227,17 +227,27 @@ macro_rules! record {
 pub struct RecordWriter<'a> {
     out: &'a mut JsonWriter,
     travels: Travels,
+    /// Those that have not been written.
+    fields: std::slice::Iter<'static, FieldTable>,
 }
 
 impl RecordWriter<'_> {
-    /// Writes a field, or leaves it out if it is missing. In an array, a missing field is `null`, so that others keep
-    /// their places.
+    /// Writes the next field the way the exchange writes it, or leaves it out if it is missing. In an array, a missing
+    /// field is `null`, so that others keep their places.
     pub fn field(&mut self, name: &str, value: &dyn Encode) {
-        match self.travels {
-            Travels::AsObject if value.is_absent() => {}
-            Travels::AsObject => value.encode(self.out.member(name)),
-            Travels::AsArray => value.encode(self.out.element()),
-            Travels::AsValue => value.encode(self.out),
+        let table = self.fields.next();
+        let out = match self.travels {
+            Travels::AsObject if value.is_absent() => return,
+            Travels::AsObject => self.out.member(name),
+            Travels::AsArray => self.out.element(),
+            Travels::AsValue => &mut *self.out,
+        };
+        let start = out.length();
+        value.encode(out);
+        match table.and_then(FieldTable::is_string) {
+            Some(true) => out.quote(start),
+            Some(false) => out.unquote(start),
+            None => {}
         }
     }
 }
@@ -310,7 +320,7 @@ mod tests {
         struct Candle {
             #[wire("time")]
             time: Option<u64>,
-            #[wire("close")]
+            #[wire("close", bare)]
             close: Option<Decimal>,
             #[wire("fees")]
             fees: List<Fee>,
@@ -340,7 +350,9 @@ mod tests {
     fn a_tuple_is_read_by_position() -> Result<(), ReadError> {
         let candle: Candle = read_json(r#"[17,null,[{"feeCoin":"USDT"}],"new",[1]]"#)?;
         assert_eq!((candle.time, &candle.close, candle.fees.len()), (Some(17), &None, 1));
-        assert_eq!(write_json(&candle), r#"[17,null,[{"feeCoin":"USDT"}]]"#);
+        assert_eq!(write_json(&candle), r#"["17",null,[{"feeCoin":"USDT"}]]"#);
+        let closed = Candle { close: "0.50".parse().ok(), ..candle };
+        assert_eq!(write_json(&closed), r#"["17",0.50,[{"feeCoin":"USDT"}]]"#);
         assert_eq!(read_json::<Candle>("[18]")?.time, Some(18));
         let error = read_json::<Candle>(r#"[1,"x"]"#).map_err(|error| error.to_string());
         assert_eq!(error, Err("[1]: expected a decimal number, found \"x\" (at byte 3)".to_owned()));

@@ -1,5 +1,8 @@
 //! How much memory the items of a text's lists may take. An item of two bytes, `{}`, can become a record of a thousand,
 //! so without a bound a body of a few megabytes would fill gigabytes.
+//!
+//! The bound is in bytes, not in items: a list of normal items may have any length. Dropping items instead would hide
+//! orders.
 
 /// How much memory the items of a text may take, in lengths of the text. Records as the documents show them take about
 /// as much as their text, and up to three times that while their list grows.

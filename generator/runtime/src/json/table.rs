@@ -145,6 +145,16 @@ impl FieldTable {
         }
     }
 
+    /// Whether its value travels as a string; `None` if its type alone decides.
+    pub(crate) const fn is_string(&self) -> Option<bool> {
+        match self.form {
+            _ if self.is_bare => Some(false),
+            Form::Decimal | Form::Whole | Form::Signed | Form::Scaled => Some(true),
+            Form::Boolean if self.is_quoted => Some(true),
+            _ => None,
+        }
+    }
+
     /// The same, whose booleans travel as strings.
     #[must_use]
     pub const fn quoted(self) -> Self {

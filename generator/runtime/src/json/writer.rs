@@ -27,6 +27,31 @@ impl JsonWriter {
         self.text.is_empty()
     }
 
+    /// The number of bytes that have been written.
+    pub(crate) fn length(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Puts the value from `start` on in quotes, if it is a number or a boolean.
+    pub(crate) fn quote(&mut self, start: usize) {
+        let value = self.text.as_bytes().get(start..).unwrap_or_default();
+        if matches!(value.first(), Some(b'0'..=b'9' | b'-' | b't' | b'f')) {
+            self.text.insert(start, '"');
+            self.text.push('"');
+        }
+    }
+
+    /// Takes the value from `start` on out of its quotes, if it is a number in quotes.
+    pub(crate) fn unquote(&mut self, start: usize) {
+        let value = self.text.as_bytes().get(start..).unwrap_or_default();
+        if let [b'"', number @ .., b'"'] = value
+            && number.first().is_some_and(|first| first.is_ascii_digit() || *first == b'-')
+        {
+            self.text.pop();
+            self.text.remove(start);
+        }
+    }
+
     /// The text written.
     pub fn finish(self) -> String {
         self.text

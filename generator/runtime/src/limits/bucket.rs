@@ -1,4 +1,8 @@
 //! The calls that are counted in the same windows.
+//!
+//! A waiting call keeps its room in pools, as much as it weighs, once nothing but shared windows delays it. In order of
+//! arrival alone, heavy calls would be passed forever; with the whole pool kept, an order that waits for the limit of a
+//! day would stop every query.
 
 use std::collections::VecDeque;
 use std::time::Duration;

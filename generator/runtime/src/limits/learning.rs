@@ -1,4 +1,8 @@
 //! Learns from responses about calls of others.
+//!
+//! Reports in answers only take room away. Calls of others are logged as calls of now or, if the exchange states when
+//! all is free, as calls that leave then. A fleet passes it on five times a second at most, because a later answer
+//! repeats it.
 
 use std::time::Duration;
 

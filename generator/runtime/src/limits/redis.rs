@@ -1,5 +1,9 @@
 //! Limits that a fleet of processes keeps together.
 //!
+//! The fleet's time is the server's and never goes back. A server that lost its memory is recognized by its run id, and
+//! calls wait until unknown ones can no longer count. Shares of processes that the server does not know stay reserved,
+//! because these may be running without it.
+//!
 //! # The rule
 //!
 //! A window has an entry for each permit that was given. From then on it takes a place, even if it is never used, until

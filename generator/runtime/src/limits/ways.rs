@@ -1,4 +1,7 @@
 //! How long requests take until the exchange counts them, and a lower bound on the next ones.
+//!
+//! Round trips bound no single way: with constant trips whose ways vary, 12 of 10 calls arrived. The exchange's clock
+//! bounds it without a difference of clocks, because arrivals and ways contain the same one.
 
 use std::time::Duration;
 

@@ -1,4 +1,7 @@
 //! Splits time ranges into parts that one query may span.
+//!
+//! Parts of a long range overlap by two milliseconds, because no document says whether the ends of a range belong to
+//! it.
 
 use std::time::Duration;
 

@@ -1,4 +1,6 @@
 //! The next page of a listing: from the plan of its call to the state after it.
+//!
+//! The next page is planned on a copy of the position, so that a failed page changes nothing.
 
 use std::pin::Pin;
 use std::time::Duration;

@@ -1,4 +1,7 @@
 //! The listed items that a listing may repeat.
+//!
+//! They are recognized by a hash of all fields, FNV-1a, whose values are part of stored positions. A position carries
+//! those of the latest hundred items only.
 
 use std::collections::{HashSet, VecDeque};
 

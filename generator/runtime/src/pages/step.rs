@@ -1,4 +1,6 @@
 //! Where the next page begins: at the cursor of the answer, after the last item, at the next number or offset.
+//!
+//! A link to the next page gives a cursor, not an address, so that no signed request follows an address in an answer.
 
 use crate::wire::NextPageHint;
 

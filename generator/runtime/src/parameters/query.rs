@@ -1,4 +1,8 @@
 //! Queries and forms, percent-encoded in one way each, so that what is signed and what is sent cannot differ.
+//!
+//! A query has as few escapes as it can: clients of one exchange disagree on whether the signed query has its escapes,
+//! and without an escape both are right. The apostrophe has one although RFC 3986 allows it, because the URL type of
+//! reqwest adds it after the signature. Forms and paths keep escapes for everything that is reserved.
 
 use std::borrow::Cow;
 

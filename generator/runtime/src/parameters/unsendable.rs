@@ -1,4 +1,8 @@
 //! Values that have no form in their place of a request.
+//!
+//! They are refused where they are written, not by a rule: a rule can be switched off, and the request would then be
+//! another one. An item with a comma is refused rather than escaped, because most servers decode a query before they
+//! split lists.
 
 use crate::checks::Violation;
 use crate::tables::Severity;

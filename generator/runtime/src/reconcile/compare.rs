@@ -1,4 +1,12 @@
 //! The comparison itself. It makes no calls: its result depends only on what was read of the account and the journal.
+//!
+//! It works on neutral sightings ([`Sighting`](crate::lifecycle::Sighting)), read by the emitted types, so that one
+//! function compares the orders of all families.
+//!
+//! "Not open" is an absence and has its conditions: when it was listed, the request could no longer arrive and every
+//! machine had to show what it did; and it is denied as often in a row as the policy says, or by two listings.
+//! Everything else is unsettled, and the next comparison begins before it. An amendment that replaces no order
+//! (`creates_with`) is not missed: the meaning of its new id is not documented.
 
 use super::by_order::{ByOrder, Key};
 use super::error::ReconcileError;

@@ -1,4 +1,7 @@
 //! Cancels orders of others that a comparison listed and a caller picked.
+//!
+//! A comparison cancels nothing: what it calls foreign may be an order of a journal that it does not see, so the caller
+//! picks, and after a gap nothing is cancelled.
 
 use std::error::Error as StdError;
 use std::fmt;

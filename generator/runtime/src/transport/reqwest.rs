@@ -1,4 +1,7 @@
 //! A transport over reqwest.
+//!
+//! It takes a closure, not a finished client, so that redirects and retries are switched off after the caller's
+//! settings. Its URL type rewrites some addresses; such a request is refused, because its signature would be wrong.
 
 use bytes::Bytes;
 use http::header::{HeaderMap, USER_AGENT};

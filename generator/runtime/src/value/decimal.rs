@@ -12,6 +12,7 @@ use super::scalar::{Scalar, Scratch};
 use super::small_text::SmallText;
 
 mod exact;
+mod operators;
 mod parts;
 
 #[doc(hidden)]

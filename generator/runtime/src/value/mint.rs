@@ -1,4 +1,8 @@
 //! New ids, unique over processes, restarts and machines.
+//!
+//! An id has 45 bits of time in milliseconds, 40 random bits of the process, and a count of 20 bits. Two processes
+//! share one only if they mint in the same millisecond with the same random bits, one in 10^12. A restart has other
+//! bits, a fork another process number, and a clock that is set back meets another count.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;

@@ -1,4 +1,7 @@
 //! How a set of fields is printed for people: on one line, without those that are not set.
+//!
+//! A derived `Debug` prints `None` twenty times for an order. Inherent functions of [`Field`], which take precedence
+//! over those of a trait, recognize absent fields.
 
 use std::fmt;
 

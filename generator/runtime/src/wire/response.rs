@@ -1,4 +1,17 @@
 //! From an HTTP response to a reply or an error.
+//!
+//! Data of a `Reply` is reached through `Deref`, and its own fields come first: `reply.order_id` is natural to write,
+//! and a field of the data that is named like one of `Reply` is `reply.data.status`. Other names for the fields of
+//! `Reply` would clash with those of other records.
+//!
+//! An answer must be complete and belong to its request. A truncated rejection proves nothing; a refusal without an id
+//! is taken, because refusals of what the server could not read have none. A success proves something only if an id of
+//! the request is in it and none contradicts: one of two may be missing, because real answers omit ids. Without any it
+//! must be a full one, with the documented code, message and HTTP status (`success_with`), because a gateway may answer
+//! for an exchange that never saw the request.
+//!
+//! A success also shows what its operation promises ([`Shows`](crate::tables::Shows)): a missing list would make a
+//! complete page of nothing, or a result without failures.
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,5 +1,8 @@
 //! A file while it is read: which of its statements became part of a draft, which left a key empty, and which were not
 //! read.
+//!
+//! Values are reached through a cursor that marks what is taken, and takes marks back where something turns out not to
+//! fit. A test changes each statement of descriptions made at random: one that changes nothing must be listed.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -2,76 +2,31 @@
 
 use serde_json::Value;
 
-use super::object::Object;
+use super::object::{Object, declared};
 use crate::diagnostics::Place;
-use crate::model::{Batch, Compound, Confirm, Echoes, NamesWithin, Operation, OutcomeRow, Pair};
+use crate::model::{Batch, Echoes, NamesWithin, Operation, OutcomeRow};
 
 /// The outcome of a request that changes something, for one result of its call.
 pub(super) fn outcome(row: &OutcomeRow) -> Value {
-    Object::new()
-        .with("when", row.when.as_str())
-        .with("outcome", row.outcome.as_str())
-        .text("why", &row.why)
-        .into_value()
+    let OutcomeRow { place: _, when, outcome, why } = row;
+    Object::new().with("when", when.as_str()).with("outcome", outcome.as_str()).text("why", why).into_value()
 }
 
 /// The ids of a request, the query that shows its outcome, and whether a repeat does harm.
 pub(super) fn of(operation: &Operation) -> Object {
-    let repeat = operation.repeat.as_ref();
-    let repeat = repeat.map(|repeat| {
-        Object::new()
-            .with("is", "harmless")
-            .maybe("byKey", name(&repeat.key))
-            .maybe("kept", repeat.kept.map(|kept| kept.to_string()))
-            .with("why", repeat.why.as_str())
-    });
     Object::new()
         .maybe("x-client-id", operation.client_id.as_ref().map(|(parameter, _)| parameter.as_str()))
-        .maybe("x-confirm", operation.confirm.as_ref().map(confirm))
+        .maybe("x-confirm", operation.confirm.as_ref().map(declared))
         .maybe("x-echoes", operation.echoes.as_ref().map(echoes))
-        .maybe("x-compound", operation.compound.as_ref().map(compound))
-        .maybe("x-repeat", repeat)
+        .maybe("x-compound", operation.compound.as_ref().map(declared))
+        .maybe("x-repeat", operation.repeat.as_ref().map(declared))
         .maybe("x-items", operation.batch.as_ref().map(items))
-}
-
-fn confirm(confirm: &Confirm) -> Value {
-    let pairs = |pairs: &[Pair]| -> Vec<_> {
-        pairs.iter().map(|((one, _), (other, _))| (one.clone(), Value::from(other.as_str()))).collect()
-    };
-    Object::new()
-        .with("by", confirm.by.0.as_str())
-        .maybe("then", name(&confirm.then))
-        .map("ids", pairs(&confirm.ids))
-        .map("find", pairs(&confirm.find))
-        .list("with", names(&confirm.with))
-        .map("withAs", pairs(&confirm.with_as))
-        .map("set", pairs(&confirm.set))
-        .maybe("since", name(&confirm.since))
-        .map("matches", pairs(&confirm.matches))
-        .map("agrees", several(&confirm.agrees))
-        .list("beside", names(&confirm.beside))
-        .maybe("created", name(&confirm.created))
-        .list("createsWith", names(&confirm.creates_with))
-        .maybe("changed", name(&confirm.changed))
-        .map("changedWhile", several(&confirm.changed_while))
-        .maybe("expires", name(&confirm.expires))
-        .maybe("kept", confirm.kept.map(|kept| kept.to_string()))
-        .into_value()
 }
 
 /// The ids of the request that the answer repeats.
 fn echoes(echoes: &Echoes) -> Value {
-    Object::new()
-        .map("ids", several(&echoes.ids))
-        .map("also", several(&echoes.also))
-        .flag("one_is_enough", echoes.one_is_enough)
-        .into_value()
-}
-
-/// The separate effects of a request.
-fn compound(compound: &Compound) -> Value {
-    let when = compound.when.iter().map(|((name, _), (value, _))| (name.clone(), Value::from(value.as_str())));
-    Object::new().map("when", when.collect::<Vec<_>>()).with("why", compound.why.as_str()).into_value()
+    let Echoes { place: _, ids, also, one_is_enough } = echoes;
+    Object::new().map("ids", several(ids)).map("also", several(also)).flag("one_is_enough", *one_is_enough).into_value()
 }
 
 fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
@@ -80,18 +35,19 @@ fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
 
 /// The results that an answer states for the items of a list that was sent.
 fn items(batch: &Batch) -> Value {
+    let Batch { of, ids, list, results, done, failed, all_done, succeeded, code, message, by_place, place: _ } = batch;
     Object::new()
-        .with("of", batch.of.0.as_str())
-        .list("id", names(&batch.ids))
-        .maybe("list", name(&batch.list))
-        .maybe("results", batch.results.as_ref().map(|(path, _)| path.to_string()))
-        .maybe("done", name(&batch.done))
-        .maybe("failed", name(&batch.failed))
-        .maybe("all_done", name(&batch.all_done))
-        .maybe("succeeded", name(&batch.succeeded))
-        .maybe("code", name(&batch.code))
-        .maybe("message", name(&batch.message))
-        .flag("by_place", batch.by_place)
+        .with("of", of.0.as_str())
+        .list("id", names(ids))
+        .maybe("list", name(list))
+        .maybe("results", results.as_ref().map(|(path, _)| path.to_string()))
+        .maybe("done", name(done))
+        .maybe("failed", name(failed))
+        .maybe("all_done", name(all_done))
+        .maybe("succeeded", name(succeeded))
+        .maybe("code", name(code))
+        .maybe("message", name(message))
+        .flag("by_place", *by_place)
         .into_value()
 }
 

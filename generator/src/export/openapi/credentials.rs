@@ -69,10 +69,10 @@ fn signing_of(credentials: &Credentials, signature: &Signature) -> Value {
         .maybe("algorithm", first.map(|(algorithm, _)| algorithm.as_str()))
         .maybe("encoding", first.filter(|_| !token).map(|(_, encoding)| encoding.as_str()))
         .maybe("also", (signature.algorithms.len() > 1).then(|| also.into_value()))
-        .maybe("query", credentials.signs_query().then(|| credentials.signed_query().as_str()))
-        .maybe("sendsBody", credentials.keeps_body.map(|_| Value::from(false)))
-        .maybe("clock", credentials.window.map(|window| window.to_string()))
-        .maybe("clockSetBy", credentials.window_set_by.as_ref().map(|(name, _)| name.as_str()))
+        .maybe("signed_query", credentials.signs_query().then(|| credentials.signed_query().as_str()))
+        .maybe("sends_body", credentials.keeps_body.map(|_| Value::from(false)))
+        .maybe("window", credentials.window.map(|window| window.to_string()))
+        .maybe("window_set_by", credentials.window_set_by.as_ref().map(|(name, _)| name.as_str()))
         .into_value()
 }
 

@@ -5,28 +5,29 @@ use serde_json::{Value, json};
 use super::object::Object;
 use super::{rules, statements};
 use crate::model::{
-    Ceiling, Exclusion, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Lifecycle, Probe,
+    Ceiling, Class, ErrorCode, ExcludedTransition, Exclusion, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide,
+    FlatValue, InstrumentNames, Lifecycle, Probe, State, Tracked, Transition,
 };
 
 /// The tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
     let errors = family.errors.iter().map(|error| {
+        let ErrorCode { code, rust: _, place: _, text, doc, source, proof, success } = error;
         let described = Object::new()
-            .with("text", error.text.as_str())
-            .text("description", &error.doc)
-            .flag("success", error.success)
-            .and(statements::proof(&error.proof));
-        (error.code.clone(), described.into_value())
+            .with("text", text.as_str())
+            .text("description", doc)
+            .maybe("source", source.as_ref().map(statements::source))
+            .flag("success", *success)
+            .and(statements::proof(proof));
+        (code.clone(), described.into_value())
     });
     let limits = family.limits.iter().map(|limit| ceiling(family, limit));
-    let classes = family.classes.iter().map(|class| {
-        Object::new()
-            .with("name", class.name.as_str())
-            .text("description", &class.doc)
-            .maybe("when", rules::conditions(&class.when))
-            .into_value()
+    let classes = family.classes.iter().map(|Class { name, place: _, doc, when }| {
+        let described = Object::new().with("name", name.as_str()).text("description", doc);
+        described.maybe("when", rules::conditions(when)).into_value()
     });
-    let instrument = family.instrument.as_ref().map(|names| json!({"line": names.line.0, "symbol": names.symbol.0}));
+    let instrument = family.instrument.as_ref();
+    let instrument = instrument.map(|InstrumentNames { line, symbol }| json!({"line": line.0, "symbol": symbol.0}));
     Object::new()
         .with("name", family.name.as_str())
         .with("description", format!("{}: {}", family.title, family.doc))
@@ -44,8 +45,9 @@ pub(super) fn tag(family: &Family) -> Value {
 
 /// The query that checks credentials, with its request as JSON.
 fn probe(probe: &Probe) -> Value {
-    let request: Option<Value> = serde_json::from_str(&probe.request.0).ok();
-    Object::new().with("operation", probe.operation.0.as_str()).maybe("request", request).into_value()
+    let Probe { place: _, operation, request } = probe;
+    let request: Option<Value> = serde_json::from_str(&request.0).ok();
+    Object::new().with("operation", operation.0.as_str()).maybe("request", request).into_value()
 }
 
 /// What cancels all orders and closes all positions.
@@ -93,52 +95,56 @@ fn reduces(reduce: &FlatReduce) -> Value {
 }
 
 fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {
-    let over = ceiling.over.iter().map(|over| {
+    let Ceiling { id, n, over, doc, source, place: _ } = ceiling;
+    let over = over.iter().map(|over| {
         let values = over.values.iter().map(|(value, _)| value.as_str());
         (family.enums[over.enum_index].name.wire.clone(), values.collect())
     });
     Object::new()
-        .with("id", ceiling.id.as_str())
-        .with("n", ceiling.n)
+        .with("id", id.as_str())
+        .with("n", *n)
         .map("over", over)
-        .text("description", &ceiling.doc)
+        .text("description", doc)
+        .maybe("source", source.as_ref().map(statements::source))
         .into_value()
 }
 
 fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
-    let states = lifecycle.states.iter().map(|state| {
-        let described = Object::new().text("description", &state.doc).flag("terminal", state.terminal);
-        (state.value.clone(), described.into_value())
+    let Lifecycle { enum_index: _, place: _, source, states, transitions, never, records } = lifecycle;
+    let states = states.iter().map(|State { value, place: _, doc, terminal }| {
+        let described = Object::new().text("description", doc).flag("terminal", *terminal);
+        (value.clone(), described.into_value())
     });
-    let transitions = lifecycle.transitions.iter().map(|one| {
+    let transitions = transitions.iter().map(|Transition { place: _, from, trigger, to, condition, doc }| {
         Object::new()
-            .with("from", one.from.clone())
-            .list("trigger", one.trigger.iter().map(|(trigger, _)| trigger.as_str()))
-            .with("to", one.to.as_str())
-            .text("condition", &one.condition)
-            .text("description", &one.doc)
+            .with("from", from.clone())
+            .list("trigger", trigger.iter().map(|(trigger, _)| trigger.as_str()))
+            .with("to", to.as_str())
+            .text("condition", condition)
+            .text("description", doc)
             .into_value()
     });
-    let never = lifecycle.never.iter().map(|never| {
-        let described = Object::new().with("from", never.from.clone());
-        let described = match &never.what {
+    let never = never.iter().map(|ExcludedTransition { place: _, from, what, at, why }| {
+        let described = Object::new().with("from", from.clone());
+        let described = match what {
             Exclusion::Becoming(states) => described.with("to", states.clone()),
             Exclusion::Operations(names) => described.list("trigger", names.iter().map(|(name, _)| name.as_str())),
         };
-        described.text("at", &never.at).text("why", &never.why).into_value()
+        described.text("at", at).text("why", why).into_value()
     });
-    let records = lifecycle.records.iter().map(|tracked| {
+    let records = records.iter().map(|Tracked { place: _, record, id, client_id, state, at }| {
         let name = |name: &Option<(String, _)>| name.as_ref().map(|(name, _)| name.clone());
         Object::new()
-            .with("record", family.records[tracked.record].name.wire.as_str())
-            .maybe("id", name(&tracked.id))
-            .maybe("client_id", name(&tracked.client_id))
-            .with("state", tracked.state.0.as_str())
-            .maybe("at", name(&tracked.at))
+            .with("record", family.records[*record].name.wire.as_str())
+            .maybe("id", name(id))
+            .maybe("client_id", name(client_id))
+            .with("state", state.0.as_str())
+            .maybe("at", name(at))
             .into_value()
     });
     Object::new()
         .with("enum", lifecycle.states_of(family).name.wire.as_str())
+        .maybe("source", source.as_ref().map(statements::source))
         .map("states", states)
         .list("transitions", transitions)
         .list("never", never)

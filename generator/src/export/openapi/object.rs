@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::json;
+use crate::model::declared::{self, Mapping};
 use crate::model::elements::Key;
 
 /// An object under construction.
@@ -112,6 +113,11 @@ impl From<Object> for Value {
     fn from(object: Object) -> Self {
         object.into_value()
     }
+}
+
+/// A declared mapping, with its members under the names of its keys.
+pub(super) fn declared(mapping: &impl Mapping) -> Value {
+    written(&declared::data(mapping))
 }
 
 /// A value of the model in the document.

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::object::Object;
+use super::object::{Object, declared};
 use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Calls, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shape, Shows,
-    Trade, TradeFees, TradePosition, Window, Within,
+    Api, Body, Calls, Family, Intent, Listing, Operation, Paging, Parameter, Rate, Response, Sent, Setting, Shape,
+    Within,
 };
 use crate::words::{Lists, Objects, PagesBy, Sends};
 
@@ -134,9 +134,9 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         .maybe("x-objects", objects(operation).map(Objects::as_str))
         .flag("x-whitelisted", operation.whitelisted)
         .list("x-rate-limits", operation.rates.iter().map(|rate| self::rate(api, rate)))
-        .maybe("x-in-flight", operation.in_flight.as_ref().map(in_flight))
+        .maybe("x-in-flight", operation.in_flight.as_ref().map(declared))
         .list("x-choices", in_query.into_iter().flat_map(|operation| query_choices(family, operation)))
-        .maybe("x-window", operation.window.as_ref().map(window))
+        .maybe("x-window", operation.window.as_ref().map(declared))
         .maybe("x-history", operation.history.map(|history| history.to_string()))
         .maybe("x-data", operation.data.as_ref().map(ToString::to_string))
         .maybe("x-page", page(operation))
@@ -178,124 +178,54 @@ fn rate(api: &Api, rate: &Rate) -> Value {
         .into_value()
 }
 
-fn in_flight(in_flight: &InFlight) -> Value {
-    json!({"per": in_flight.per.0, "n": in_flight.n})
-}
-
 fn query_choices(family: &Family, operation: &Operation) -> Vec<Value> {
     let own = operation.choices(family).filter(|(list, ..)| list.is_none());
     own.map(|(_, parameter, choice)| parameters::choice_of_query(family, parameter, choice)).collect()
 }
 
-fn window(window: &Window) -> Value {
-    let length = |length: Option<crate::model::Duration>| length.map(|length| length.to_string());
-    Object::new()
-        .with("from", window.from.0.as_str())
-        .with("to", window.to.0.as_str())
-        .maybe("span", length(window.span))
-        .maybe("access", length(window.access))
-        .maybe("access_of", window.access_is_of_data.then_some("data"))
-        .maybe("default", length(window.default))
-        .flag("both_or_neither", window.both_or_neither)
-        .maybe("days", window.days.map(|zone| zone.to_string()))
-        .into_value()
-}
-
 /// The member that leads to the next page, the parameter that takes it, and what makes a listing complete.
 fn page(operation: &Operation) -> Option<Value> {
     let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
-    let page = match (&operation.response, &operation.listing.pages) {
+    let Listing { id, each, list: _, pages, shows } = &operation.listing;
+    let page = match (&operation.response, pages) {
         (Response::Page { list, cursor, next, .. }, _) => Object::new()
             .with("list", list.wire.as_str())
             .with("cursor", cursor.wire.as_str())
             .with("next", next.0.as_str()),
         (_, Some(pages)) => {
-            let is_counted = matches!(pages.by, PagesBy::Number | PagesBy::Offset);
+            let Paging { place: _, by, order, list, next, field, header, includes, first, size, more, total } = pages;
+            let is_counted = matches!(by, PagesBy::Number | PagesBy::Offset);
             Object::new()
-                .with("by", pages.by.as_str())
-                .with("order", pages.order.as_str())
-                .maybe("list", text(&pages.list))
-                .with("next", pages.next.0.as_str())
-                .maybe("field", text(&pages.field))
-                .maybe("header", text(&pages.header))
-                .maybe("includes", (pages.by == PagesBy::Last).then_some(pages.includes))
-                .maybe("first", is_counted.then_some(pages.first))
-                .maybe("size", text(&pages.size))
-                .maybe("more", text(&pages.more))
-                .maybe("total", text(&pages.total))
+                .with("by", by.as_str())
+                .with("order", order.as_str())
+                .maybe("list", text(list))
+                .with("next", next.0.as_str())
+                .maybe("field", text(field))
+                .maybe("header", text(header))
+                .maybe("includes", (*by == PagesBy::Last).then_some(*includes))
+                .maybe("first", is_counted.then_some(*first))
+                .maybe("size", text(size))
+                .maybe("more", text(more))
+                .maybe("total", text(total))
         }
         (Response::Object { .. } | Response::Array { .. } | Response::Undefined, None) => return None,
     };
-    let page = page
-        .maybe("id", operation.listing.id.as_ref().map(|(id, _)| id.as_str()))
-        .maybe("each", operation.listing.each.as_ref().map(|(each, _)| each.as_str()))
-        .maybe("shows", operation.listing.shows.as_ref().map(shows));
+    let page = page.maybe("id", text(id)).maybe("each", text(each)).maybe("shows", shows.as_ref().map(declared));
     Some(page.into_value())
-}
-
-/// What a listing shows of an account.
-fn shows(shows: &Shows) -> Value {
-    let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
-    Object::new()
-        .with("what", shows.what.as_str())
-        .maybe("over", text(&shows.over))
-        .maybe("cancel", text(&shows.cancel))
-        .list("by", shows.by.iter().map(|(name, _)| name.as_str()))
-        .maybe("order", text(&shows.order))
-        .maybe("client_id", text(&shows.client_id))
-        .maybe("quantity", text(&shows.quantity))
-        .maybe("trade", shows.trade.as_ref().map(trade))
-        .into_value()
-}
-
-/// The fields by which a fill changes a position.
-fn trade(trade: &Trade) -> Value {
-    let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
-    let fees = trade.fees.as_ref().map(|fees| {
-        let TradeFees { list, coin, amount } = fees;
-        Object::new()
-            .with("list", list.0.as_str())
-            .with("coin", coin.0.as_str())
-            .with("amount", amount.0.as_str())
-            .into_value()
-    });
-    let position = trade.position.as_ref().map(|position| {
-        let TradePosition { field, open, close, close_long, close_short, net } = position;
-        let closed = [("close", close), ("close_long", close_long), ("close_short", close_short)];
-        [("open", open)]
-            .into_iter()
-            .chain(closed)
-            .chain([("net", net)])
-            .fold(Object::new().with("field", field.0.as_str()), |object, (key, values)| {
-                object.list(key, values.iter().map(|(value, _)| value.as_str()))
-            })
-            .into_value()
-    });
-    Object::new()
-        .maybe("id", text(&trade.id))
-        .maybe("instrument", text(&trade.instrument))
-        .maybe("side", text(&trade.side))
-        .maybe("buy", text(&trade.buy))
-        .maybe("price", text(&trade.price))
-        .list("linear", trade.linear.iter().map(|(value, _)| value.as_str()))
-        .list("inverse", trade.inverse.iter().map(|(value, _)| value.as_str()))
-        .maybe("profit", text(&trade.profit))
-        .maybe("fees", fees)
-        .maybe("position", position)
-        .into_value()
 }
 
 fn intent(intent: &Intent) -> Value {
     let settings = |settings: &[Setting]| -> Vec<_> {
         settings.iter().map(|setting| (setting.name.clone(), Value::from(setting.text.as_str()))).collect()
     };
+    let Intent { id, rust: _, place: _, says, at, within, set, take, call } = intent;
     Object::new()
-        .with("id", intent.id.as_str())
-        .text("at", &intent.at)
-        .with("says", intent.says.as_str())
-        .maybe("in", intent.within.as_ref().map(|(list, _)| list.as_str()))
-        .map("set", settings(&intent.set))
-        .list("take", intent.take.iter().map(|(name, _)| name.as_str()))
-        .map("call", settings(&intent.call))
+        .with("id", id.as_str())
+        .text("at", at)
+        .with("says", says.as_str())
+        .maybe("in", within.as_ref().map(|(list, _)| list.as_str()))
+        .map("set", settings(set))
+        .list("take", take.iter().map(|(name, _)| name.as_str()))
+        .map("call", settings(call))
         .into_value()
 }

@@ -7,21 +7,8 @@ use crate::model::{Condition, Rule, Severity, Test};
 
 /// A rule with its condition as data.
 pub(super) fn rule(rule: &Rule) -> Value {
-    // Destructured, so that a new key of rules does not compile until it is exported here.
-    let Rule {
-        id: _,
-        place: _,
-        written: _,
-        at: _,
-        kind: _,
-        severity: _,
-        severity_place: _,
-        says: _,
-        why: _,
-        within: _,
-        test: _,
-    } = rule;
-    let test = match &rule.test {
+    let Rule { id, place: _, written: _, at, kind, severity, severity_place: _, says, why, within, test } = rule;
+    let test = match test {
         None => Object::new(),
         Some(Test::Same(name, _)) => Object::new().with("same", name.as_str()),
         Some(Test::Unique(names)) => Object::new().with("unique", texts(names)),
@@ -31,13 +18,13 @@ pub(super) fn rule(rule: &Rule) -> Value {
             .maybe("forbid", conditions(forbid)),
     };
     Object::new()
-        .with("id", rule.id.as_str())
-        .text("at", &rule.at)
-        .with("kind", rule.kind.as_str())
-        .maybe("severity", (rule.severity == Severity::Warn).then_some(rule.severity.as_str()))
-        .with("says", rule.says.as_str())
-        .maybe("why", rule.why.as_deref())
-        .maybe("in", rule.within.as_ref().map(|(list, _)| list.as_str()))
+        .with("id", id.as_str())
+        .text("at", at)
+        .with("kind", kind.as_str())
+        .maybe("severity", (*severity == Severity::Warn).then_some(severity.as_str()))
+        .with("says", says.as_str())
+        .maybe("why", why.as_deref())
+        .maybe("in", within.as_ref().map(|(list, _)| list.as_str()))
         .and(test)
         .into_value()
 }

@@ -37,35 +37,38 @@ pub(super) fn source(source: &Source) -> Value {
 
 /// What a code proves, unless it only proves that nothing was done.
 pub(super) fn proof(proof: &Proof) -> Object {
-    let stage = (proof.stage != proof.proves.usual_stage()).then_some(proof.stage.as_str());
+    let Proof { proves, stage, cause, cause_place: _, alike } = proof;
     Object::new()
-        .maybe("proves", (proof.proves != CodeProof::NotDone).then_some(proof.proves.as_str()))
-        .maybe("stage", stage)
-        .maybe("cause", proof.cause.map(|cause| cause.as_str()))
-        .flag("alike", proof.alike.is_some())
+        .maybe("proves", (*proves != CodeProof::NotDone).then_some(proves.as_str()))
+        .maybe("stage", (*stage != proves.usual_stage()).then_some(stage.as_str()))
+        .maybe("cause", cause.map(|cause| cause.as_str()))
+        .flag("alike", alike.is_some())
 }
 
 /// A code that no document lists.
 pub(super) fn observed_code(code: &ObservedCode) -> Value {
+    let ObservedCode { code, place: _, families, proof, says, doc, sources, certainty } = code;
     Object::new()
-        .with("code", code.code.as_str())
-        .with("says", code.says.as_str())
-        .list("families", code.families.iter().map(|(name, _)| name.as_str()))
-        .and(proof(&code.proof))
-        .maybe("certainty", (code.certainty != Certainty::Several).then_some(code.certainty.as_str()))
-        .list("sources", code.sources.iter().map(String::as_str))
+        .with("code", code.as_str())
+        .with("says", says.as_str())
+        .text("doc", doc)
+        .list("families", families.iter().map(|(name, _)| name.as_str()))
+        .and(self::proof(proof))
+        .maybe("certainty", (*certainty != Certainty::Several).then_some(certainty.as_str()))
+        .list("sources", sources.iter().map(String::as_str))
         .into_value()
 }
 
 /// A reason to refuse requests, with its codes.
 pub(super) fn refusal(refusal: &Refusal) -> Value {
-    let codes = refusal.codes.iter().map(|((family, _), (code, _))| (family.clone(), Value::from(code.as_str())));
+    let Refusal { name, place: _, says, code, codes, status, rules } = refusal;
+    let codes = codes.iter().map(|((family, _), (code, _))| (family.clone(), Value::from(code.as_str())));
     Object::new()
-        .with("name", refusal.name.as_str())
-        .with("says", refusal.says.as_str())
-        .maybe("code", refusal.code.as_ref().map(|(code, _)| code.as_str()))
+        .with("name", name.as_str())
+        .with("says", says.as_str())
+        .maybe("code", code.as_ref().map(|(code, _)| code.as_str()))
         .map("codes", codes)
-        .maybe("status", refusal.status.map(|(status, _)| status))
-        .list("rules", refusal.rules.iter().map(|(rule, _)| rule.as_str()))
+        .maybe("status", status.map(|(status, _)| status))
+        .list("rules", rules.iter().map(|(rule, _)| rule.as_str()))
         .into_value()
 }

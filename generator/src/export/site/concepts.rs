@@ -1,5 +1,7 @@
 //! Pages on topics that concern many operations: signing, time, ids, unknown outcomes, paging, quantities.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::address::{Address, anchor};
@@ -24,6 +26,21 @@ pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
         Page { title, about, main, aside: None, headings: Vec::new(), family: None, markdown: None, address }
     };
     CONCEPTS.iter().zip(&MAINS).map(page).collect()
+}
+
+/// The words of each page, each once, so that a page is found by what it explains.
+pub(super) fn words(site: &Site<'_>) -> Vec<String> {
+    let of_page = |(concept, main): (&Concept, &fn(PageContext<'_, '_>) -> Markup)| {
+        let html = main(PageContext { site, page: &Address::concept(concept.file) }).into_string();
+        // What stands between tags is text.
+        let text = html.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text.to_lowercase());
+        let words: BTreeSet<String> = text
+            .flat_map(|text| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>())
+            .filter(|word| word.len() > 2)
+            .collect();
+        words.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    CONCEPTS.iter().zip(&MAINS).map(of_page).collect()
 }
 
 /// A table of the operations for which `cells` returns something.
@@ -326,8 +343,8 @@ fn time(here: PageContext<'_, '_>) -> Markup {
         h2 { "How far back" }
         (by_family(here, &["Operation", "Time range", "Covers at most", "Goes back"], |_, view| {
             let (window, history) = (view.operation.window.as_ref(), view.operation.history);
-            let access = window.and_then(|window| window.access).or(history);
-            let span = window.and_then(|window| window.span);
+            let access = window.and_then(|window| window.access).map(|(length, _)| length).or(history);
+            let span = window.and_then(|window| window.span).map(|(length, _)| length);
             (window.is_some() || history.is_some()).then(|| vec![
                 html! { @if let Some(window) = window { code { (window.from.0) } " to " code { (window.to.0) } } },
                 html! { @match span { Some(span) => (span), None => span.quiet { "not stated" } } },
@@ -405,7 +422,7 @@ fn outcomes(here: PageContext<'_, '_>) -> Markup {
                 html! {
                     @match &operation.repeat {
                         Some(repeat) => {
-                            "Harmless: " (sentence(&repeat.why))
+                            "Harmless: " (sentence(&repeat.why.0))
                         }, None => "Not before the outcome is known."
                     }
                 },

@@ -19,7 +19,9 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     let headings = [("parameters", "Parameters"), ("answer", "Answer"), ("outcome", "Outcome"), ("rules", "Rules")];
     let headings =
         headings.into_iter().chain(has_statements.into_iter().filter(|(is, ..)| *is).map(|(_, id, title)| (id, title)));
-    let headings = headings.map(|(id, title)| (id.to_owned(), title.to_owned())).collect();
+    let headings: Vec<_> = headings.map(|(id, title)| (id.to_owned(), title.to_owned())).collect();
+    let markdown = Address::markdown(family.name(), &operation.name);
+    let trial = examples::trial(site, family, view);
     Page {
         address: view.address.clone(),
         title: operation.title.clone(),
@@ -33,6 +35,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
                 span.verb.(operation.method.as_str().to_lowercase()) { (operation.method.as_str()) }
                 code.path { (operation.path.text) }
             }
+            (jumps(here, &headings, &markdown, !trial.0.is_empty()))
             (in_short(here, family, view))
             h2 #parameters { @match operation.body { Body::Parameters(_) => "Parameters", Body::Array(_) => "Body" } }
             @if view.parameters.is_empty() { p.quiet { "None." } }
@@ -48,11 +51,22 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
         aside: Some(html! {
             h2.unseen { "Examples" }
             @for (index, example) in view.examples.iter().enumerate() { (examples::shown(site, view, example, index)) }
-            (examples::trial(site, family, view))
+            (trial)
         }),
         headings,
         family: Some(family.name().to_owned()),
-        markdown: Some(Address::markdown(family.name(), &operation.name)),
+        markdown: Some(markdown),
+    }
+}
+
+/// The parts of the page, and the page in another form. The script shows what needs a server.
+fn jumps(here: PageContext<'_, '_>, headings: &[(String, String)], markdown: &Address, has_trial: bool) -> Markup {
+    html! {
+        nav.jump aria-label="On this page" {
+            @for (anchor, title) in headings { a href={ "#" (anchor) } { (title) } " " }
+            @if has_trial { a href="#try" hidden { "Try it" } " " }
+            a href=(markdown.from(here.page)) type="text/markdown" { "View as Markdown" }
+        }
     }
 }
 
@@ -73,13 +87,13 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
             div { dt { "Effect" } dd { (does) } }
             div #repeat { dt { "Repeat" } dd {
                 @match &operation.repeat {
-                    Some(repeat) => { strong { "Harmless. " } (sentence(&repeat.why)) }
+                    Some(repeat) => { strong { "Harmless. " } (sentence(&repeat.why.0)) }
                     None => (repeat),
                 }
             } }
             @if let Some(compound) = &operation.compound {
                 div { dt { "Several things" } dd {
-                    (sentence(&compound.why))
+                    (sentence(&compound.why.0))
                     @if let Some(((name, _), (value, _))) = &compound.when {
                         " Only when " code { (name) } " is " code { (value) } "."
                     }
@@ -114,7 +128,7 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
                 div {
                     dt { "At a time" }
                     dd {
-                        (pieces::count(usize::try_from(limit.n).unwrap_or(usize::MAX), "amendment"))
+                        (pieces::count(usize::try_from(limit.n.0).unwrap_or(usize::MAX), "amendment"))
                         " of one " code { (limit.per.0) }
                     }
                 }
@@ -134,19 +148,19 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
             @if let Some(window) = &operation.window {
                 div #window { dt { "Time range" } dd {
                     "From " code { (window.from.0) } " to " code { (window.to.0) }
-                    @if window.both_or_neither { ", both or neither" } "."
+                    @if window.both_or_neither.is_set() { ", both or neither" } "."
                     ul {
-                        @if let Some(span) = window.span { li { "Covers at most " strong.span { (span) } "." } }
-                        @if let Some(access) = window.access {
+                        @if let Some((span, _)) = window.span { li { "Covers at most " strong.span { (span) } "." } }
+                        @if let Some((access, _)) = window.access {
                             li {
-                                @if window.access_is_of_data { "Data goes back " } @else { "Begins at most " }
-                                strong.access { (access) } @if window.access_is_of_data { "." } @else { " ago." }
+                                @if window.access_is_of_data() { "Data goes back " } @else { "Begins at most " }
+                                strong.access { (access) } @if window.access_is_of_data() { "." } @else { " ago." }
                             }
                         }
-                        @if let Some(default) = window.default {
+                        @if let Some((default, _)) = window.default {
                             li { "Left out, it covers " strong.default { (default) } "." }
                         }
-                        @if let Some(zone) = window.days { li { "Its data is of whole days in " strong.days { (zone) } "." } }
+                        @if let Some((zone, _)) = window.days { li { "Its data is of whole days in " strong.days { (zone) } "." } }
                     }
                 } }
             }

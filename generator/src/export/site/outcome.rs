@@ -126,7 +126,7 @@ fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
         let agrees = pieces::count(confirm.agrees.len(), "parameter");
         words.push(Word::Text(format!("The record belongs to the request only if it agrees in {agrees}. ")));
     }
-    if let Some(kept) = confirm.kept {
+    if let Some((kept, _)) = confirm.kept {
         words.push(Word::Text(format!("A record is kept for {kept}. ")));
     }
     words.push(text("Until then, do not send the request again."));

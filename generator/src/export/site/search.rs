@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::address::{Address, anchor, encode};
+use super::concepts;
 use super::page::CONCEPTS;
 use super::pieces::sentence;
 use super::view::Site;
@@ -19,7 +20,7 @@ pub(super) struct IndexEntry {
     pub(super) place: String,
     /// Its description.
     pub(super) text: String,
-    /// Further words by which it is found.
+    /// Further names and words by which it is found, separated by `|`.
     words: String,
     pub(super) address: Address,
     /// Whether it is a name rather than a sentence.
@@ -35,16 +36,28 @@ pub(super) fn entries(site: &Site<'_>) -> Vec<IndexEntry> {
         let (title, place) = (title.to_owned(), place.to_owned());
         found.push(IndexEntry { title, kind, place, text: text.to_owned(), words: words.to_owned(), address, is_name });
     };
-    for concept in &CONCEPTS {
-        add(concept.title, "concept", "", concept.about.to_owned(), Address::concept(concept.file));
+    for (concept, words) in CONCEPTS.iter().zip(concepts::words(site)) {
+        let text = format!("{}{WORDS}{words}", concept.about);
+        add(concept.title, "concept", "", text, Address::concept(concept.file));
     }
-    for family in &site.families {
+    for (title, about) in [
+        ("Rate limits", "How often each operation may be called, and by whom."),
+        ("Batch sizes", "How many items a call may have."),
+    ] {
+        add(title, "concept", "", about.to_owned(), Address::limits());
+    }
+    let permissions = "The permission that the key needs for each operation.".to_owned();
+    add("Permissions", "concept", "", permissions, Address::limits().at("permissions"));
+    for family in site.largest_first() {
         let title = family.family.title.as_str();
-        add(title, "family", &site.api.name, family.family.doc.clone(), Address::family(family.name()));
         for error in &family.family.errors {
             let address = Address::errors().at(anchor(&format!("code-{}", family.name()), &error.code));
             add(&error.code, "code", title, format!("{} {}", sentence(&error.text), error.doc), address);
         }
+    }
+    for family in &site.families {
+        let title = family.family.title.as_str();
+        add(title, "family", &site.api.name, family.family.doc.clone(), Address::family(family.name()));
         for rule in &family.rules {
             let address = Address::family(family.name()).at(rule.anchor.as_str());
             add(&rule.id, "rule", title, rule.says.clone(), address);
@@ -82,11 +95,14 @@ pub(super) fn entries(site: &Site<'_>) -> Vec<IndexEntry> {
             let (operation, page) = (view.operation, &view.address);
             let rates = operation.rates.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             let mut text =
-                format!("{}{WORDS}{} {} {rates}", sentence(&operation.doc), operation.name, operation.path.text);
+                format!("{}{WORDS}{}|{}|{rates}", sentence(&operation.doc), operation.name, operation.path.text);
             if operation.window.is_some() || operation.history.is_some() {
                 text.push_str(" how far back time range history");
             }
             text.push_str(&format!(" {} repeat again", operation.effect.as_str()));
+            for word in operation.called.iter().map(|(word, _)| word).chain(&operation.permission) {
+                text.push_str(&format!("|{word}"));
+            }
             add(&operation.title, "operation", title, text, page.clone());
             for rate in operation.rates.iter().filter(|rate| rate.own_class().is_some()) {
                 let text =

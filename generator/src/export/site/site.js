@@ -113,9 +113,15 @@ function prepare() {
   prepared ??= (window.siteIndex ?? []).map(([title, kind, place, text, page, anchor, more]) => {
     const link = window.sitePages[page] + (anchor && `#${anchor}`);
     const title_words = words(title), place_words = words(place);
-    return { title, kind, place, text, link, plain: title.toLowerCase(), title_words, place_words, all: new Set([...title_words, ...place_words, ...words(text), ...words(kind), ...words(more)]) };
+    const names = [title, ...more.split("|")].map(joined).filter((name) => name.length > 2);
+    return { title, kind, place, text, link, names, plain: title.toLowerCase(), title_words, place_words, all: new Set([...title_words, ...place_words, ...words(text), ...words(kind), ...words(more)]) };
   });
   return prepared;
+}
+
+// Letters and digits only, as people write a name whose spelling they do not know: `placeorder`.
+function joined(text) {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
 function begins(set, word) {
@@ -123,35 +129,84 @@ function begins(set, word) {
   return false;
 }
 
-// The entries that have the most of the words, rare words before common ones, names before sentences.
+// Whether one word becomes the other by so many letters that are missing, added, wrong or exchanged.
+function isNear(one, other, most) {
+  if (Math.abs(one.length - other.length) > most) return false;
+  let before = [], row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const same = one[i - 1] === other[j - 1];
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (same ? 0 : 1));
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      if (swapped) next[j] = Math.min(next[j], before[j - 2] + 1);
+    }
+    if (Math.min(...next) > most) return false;
+    [before, row] = [row, next];
+  }
+  return row[other.length] <= most;
+}
+
+// The words of the index that a word nobody wrote may stand for.
+function nearest(word, entries) {
+  if (word.length < 3) return new Set();
+  const all = new Set(entries.flatMap((entry) => [...entry.all]));
+  const within = (most) => new Set([...all].filter((other) => isNear(word, other, most)));
+  const one = within(1);
+  return one.size > 0 || word.length < 6 ? one : within(2);
+}
+
+// How well an entry has a word: 2 if it is one of its words, 1 if it begins one, 0.6 if it is nearly one.
+function occurrence(entry, word, similar) {
+  if (entry.all.has(word)) return 2;
+  if (word.length > 1 && begins(entry.all, word)) return 1;
+  for (const other of similar) if (entry.all.has(other)) return 0.6;
+  return 0;
+}
+
+// The entries that have the most of the words: rare words before common ones, operations before what they consist of,
+// names before sentences.
 function lookUp(query) {
-  const plain = query.trim().toLowerCase();
+  const plain = query.trim().toLowerCase(), together = joined(query);
   const wanted = words(query).filter((word) => !fillers.has(word));
   if (wanted.length === 0 && plain === "") return [];
   const entries = prepare();
   const terms = wanted.map((word) => {
-    const has = entries.map((entry) => (entry.all.has(word) ? 2 : word.length > 1 && begins(entry.all, word) ? 1 : 0));
+    const isKnown = entries.some((entry) => entry.all.has(word) || (word.length > 1 && begins(entry.all, word)));
+    const similar = isKnown ? new Set() : nearest(word, entries);
+    const has = entries.map((entry) => occurrence(entry, word, similar));
     const count = has.reduce((sum, one) => sum + (one > 0), 0);
-    return { word, has, weight: Math.log(1 + entries.length / (1 + count)) };
+    return { word, similar, has, weight: Math.log(1 + entries.length / (1 + count)) };
   });
-  const order = { operation: 3, concept: 3, code: 3, limit: 3, parameter: 2, family: 2, "observed code": 1 };
+  const order = { operation: 8, concept: 3, code: 3, limit: 3, parameter: 2, family: 2, "observed code": 1 };
   const found = [];
   entries.forEach((entry, index) => {
-    let score = 0;
-    for (const { word, has, weight } of terms) {
+    let score = 0, named = 0;
+    for (const { word, similar, has, weight } of terms) {
       if (has[index] === 0) continue;
       score += weight * (has[index] === 2 ? 1 : 0.7);
-      if (entry.title_words.includes(word)) score += weight * 0.8;
+      const isTitle = entry.title_words.includes(word) || entry.title_words.some((other) => similar.has(other));
+      named += isTitle;
+      if (isTitle) score += weight * 0.8;
       else if (entry.title_words.some((other) => other.startsWith(word))) score += weight * 0.4;
       if (entry.place_words.includes(word)) score += weight * 0.3;
     }
     if (entry.plain === plain) score += 20;
     else if (plain.length > 1 && entry.plain.startsWith(plain)) score += 6;
     else if (plain.length > 2 && entry.plain.includes(plain)) score += 3;
-    if (score > 0) found.push({ entry, score: score + 0.2 * (order[entry.kind] ?? 0) - 0.002 * entry.text.length / 10 });
+    if (together.length > 2) {
+      if (entry.names.includes(together)) score += 12;
+      else if (entry.names.some((name) => name.startsWith(together))) score += 4;
+    }
+    if (score === 0) return;
+    // All words are in the name of an operation or of a topic.
+    if ((entry.kind === "operation" || entry.kind === "concept") && terms.length > 0 && named === terms.length) score += 8;
+    // Of two sentences the shorter one says it; the same code of several families stays in the order of these.
+    const length = entry.kind === "code" ? 0 : entry.text.length;
+    found.push({ entry, index, score: score + 0.2 * (order[entry.kind] ?? 0) - 0.0002 * length });
   });
   const best = Math.max(0, ...found.map((one) => one.score));
-  return found.filter((one) => one.score > best * 0.35).sort((a, b) => b.score - a.score).slice(0, 20).map((one) => one.entry);
+  return found.filter((one) => one.score > best * 0.35).sort((a, b) => b.score - a.score || a.index - b.index).slice(0, 20).map((one) => one.entry);
 }
 
 function search() {
@@ -264,6 +319,7 @@ async function trial() {
   if (!first?.ok) return;
   const [request, shown] = [form.querySelector("textarea"), form.querySelector("[role=status]")];
   form.hidden = false;
+  for (const link of document.querySelectorAll(".jump [hidden]")) link.hidden = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {

@@ -8,7 +8,7 @@ use super::address::{Address, Anchors, anchor};
 use super::page::Page;
 use super::pieces::{self, KINDS, PageContext, in_words, proves, sentence, to_do};
 use super::search;
-use super::view::{CodeOutcome, ErrorCode, FamilyView, RuleView, Site};
+use super::view::{Access, CodeOutcome, ErrorCode, FamilyView, OperationView, Parameter, RuleView, Site};
 
 pub(super) fn errors(site: &Site<'_>) -> Page {
     let address = Address::errors();
@@ -25,7 +25,7 @@ pub(super) fn errors(site: &Site<'_>) -> Page {
                 (here.link(&Address::concept("unknown-outcomes"), "Unknown outcomes")) "."
             }
             (filter("codes", "Filter codes", &[]))
-            @for family in &site.families {
+            @for family in site.largest_first() {
                 h2 id=(anchor("family", family.name())) { (family.family.title) }
                 @for error in &family.family.errors {
                     section.entry.code data-filter="" id=(anchors.of(&format!("code-{}", family.name()), &error.code)) {
@@ -125,28 +125,34 @@ pub(super) fn limits(site: &Site<'_>) -> Page {
         about: "How often each operation may be called, and by whom.".to_owned(),
         main: html! {
             h1 { "Limits" }
-            p.lead { "How often each operation may be called, and by whom. Each row is a limit of its own." }
+            p.lead {
+                "How often each operation may be called, and by whom. Each row is a limit of its own. "
+                (here.link(&Address::limits().at("permissions"), "Permissions")) " of a key are below."
+            }
             @for family in &site.families {
                 h2 id=(anchor("family", family.name())) { (family.family.title) }
                 div.scroll tabindex="0" role="region" aria-label={ "Limits of " (family.family.title) } { table.limits {
                     thead {
                         tr {
                             th scope="col" { "Operation" } th scope="col" { "Rate" }
-                            th scope="col" { "For each" } th scope="col" { "Class" } th scope="col" { "Effect" }
+                            th scope="col" { "For each" } th scope="col" { "Class" }
+                            th scope="col" { "Items in a call" } th scope="col" { "Effect" }
                         }
                     }
                     tbody { @for view in &family.operations { @for rate in &view.operation.rates {
                         tr {
                             th scope="row" {
                                 a href=(view.address.clone().at("limits").from(&address)) {
-                                    code { (view.operation.name) }
+                                    (view.operation.title)
                                 }
+                                br; code.quiet { (view.operation.name) }
                             }
                             td {
                                 (rate.pace_in_words())
                                 @if let Some(of) = &rate.of_pool { "; takes " (of) }
                             } td { (rate.scope.as_str()) }
                             td { (class(here, family, rate.own_class())) }
+                            td { (items(view)) }
                             td { (view.operation.effect.as_str()) }
                         }
                     } } }
@@ -156,12 +162,49 @@ pub(super) fn limits(site: &Site<'_>) -> Page {
                     (super::families::ceilings(here, family))
                 }
             }
+            (permissions(here))
         },
         aside: None,
-        headings: headings(site),
+        headings: headings(site).into_iter().chain([("permissions".to_owned(), "Permissions".to_owned())]).collect(),
         family: None,
         markdown: None,
         address,
+    }
+}
+
+/// How many items the lists of a request may have.
+fn items(view: &OperationView<'_>) -> Markup {
+    let most = |parameter: &Parameter| Some((parameter.name.wire.clone(), parameter.max_items?.0));
+    let lists: Vec<_> = view.operation.body.parameters().iter().filter_map(most).collect();
+    html! {
+        @for (index, (name, most)) in lists.iter().enumerate() {
+            @if index > 0 { ", " } "at most " (most) " " code { (name) }
+        }
+    }
+}
+
+/// The permission that the key needs for each operation.
+fn permissions(here: PageContext<'_, '_>) -> Markup {
+    let mut by_permission: BTreeMap<&str, Vec<&OperationView<'_>>> = BTreeMap::new();
+    for (_, view) in here.site.operations() {
+        let without = if view.operation.access == Access::Public { "none: public" } else { "not stated" };
+        by_permission.entry(view.operation.permission.as_deref().unwrap_or(without)).or_default().push(view);
+    }
+    html! {
+        h2 #permissions { "Permissions" }
+        div.scroll tabindex="0" role="region" aria-label="Permissions" { table.permissions {
+            thead { tr { th scope="col" { "The key needs" } th scope="col" { "Operations" } } }
+            tbody { @for (permission, views) in &by_permission {
+                tr {
+                    th scope="row" { (permission) }
+                    td { @for (index, view) in views.iter().enumerate() {
+                        @if index > 0 { ", " }
+                        a href=(view.address.from(here.page)) { (view.operation.title) }
+                        @if view.operation.whitelisted { " (white list)" }
+                    } }
+                }
+            } }
+        } }
     }
 }
 

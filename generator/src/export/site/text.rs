@@ -13,9 +13,9 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     out.code("http", &format!("{} {}", operation.method.as_str(), operation.path.text));
     let (does, repeat) = pieces::effect(operation.effect);
     out.entry("Effect", does);
-    out.entry("Repeat", operation.repeat.as_ref().map_or(repeat, |repeat| &repeat.why));
+    out.entry("Repeat", operation.repeat.as_ref().map_or(repeat, |repeat| &*repeat.why.0));
     if let Some(compound) = &operation.compound {
-        out.entry("Several things", &compound.why);
+        out.entry("Several things", &compound.why.0);
     }
     out.entry(
         "Access",
@@ -29,7 +29,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
         ("Permission", operation.permission.clone()),
         ("Time range", operation.window.as_ref().map(ToString::to_string)),
         ("Goes back", operation.history.map(|length| length.to_string())),
-        ("At a time", operation.in_flight.as_ref().map(|limit| format!("{} of one {}", limit.n, limit.per.0))),
+        ("At a time", operation.in_flight.as_ref().map(|limit| format!("{} of one {}", limit.n.0, limit.per.0))),
         ("Your own id", operation.client_id.as_ref().map(|(id, _)| id.clone())),
         ("The answer repeats", operation.echoes.as_ref().map(members)),
         ("Family", Some(family.family.title.clone())),

@@ -1,4 +1,7 @@
 //! The data of the site, read from the model. Pages are made from it and use only plain data of the model themselves.
+//!
+//! The view alone reads the model: HTML, Markdown, JSON and the search are made of it. A test reads the facts and rules
+//! back from the pages and compares both ways.
 
 mod operation;
 mod parameters;
@@ -11,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::address::Anchors;
 use super::inputs::SiteInputs;
 use crate::diagnostics::Place;
+use crate::model::ChoiceKind;
+pub(super) use crate::model::Parameter;
 pub(super) use crate::model::{
     Access, Algorithm, Api, Body, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes,
     Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Lifecycle, Lists, Need, NonceForm,
@@ -18,7 +23,6 @@ pub(super) use crate::model::{
     RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm, Token,
     Transition, Unit, Within, parts_text, phrases,
 };
-use crate::model::{ChoiceKind, Parameter};
 pub(super) use crate::rules::Case;
 pub(super) use operation::{CodeOutcome, ExampleView, OperationView};
 pub(super) use parameters::{Block, ParameterView, Precedence};
@@ -83,6 +87,13 @@ impl<'a> Site<'a> {
     /// All operations, each with its family.
     pub(super) fn operations(&self) -> impl Iterator<Item = (&FamilyView<'a>, &OperationView<'a>)> {
         self.families.iter().flat_map(|family| family.operations.iter().map(move |operation| (family, operation)))
+    }
+
+    /// The families, that with the most operations first: where several have the same code, it is the likeliest.
+    pub(super) fn largest_first(&self) -> Vec<&FamilyView<'a>> {
+        let mut families: Vec<_> = self.families.iter().collect();
+        families.sort_by_key(|family| std::cmp::Reverse(family.operations.len()));
+        families
     }
 
     /// The file and the line of a place.

@@ -66,16 +66,16 @@ mappings! {
 
     /// What answers report of a pool: `used` or `remaining`.
     PoolReporting {
-        /// The position: `header` (when left out) or `body`. In the body, the other keys are paths, such as
-        /// `usage.used`.
+        /// `header` (default); or `body`: then the other keys are paths in the body, such as `usage.used`.
         r#in: Option<ReportedIn>,
-        /// The header that reports how much is used.
+        /// The header with the used calls of the pool in its window.
         used: Option<Text>,
-        /// The header that reports how much remains.
+        /// Instead of `used`: the header with what remains.
         remaining: Option<Text>,
-        /// The header that reports when all of it is free.
+        /// The header that reports when all of it is free; left out: a window after the answer.
         reset: Option<Text>,
-        /// The form of `reset`: `in_seconds` (when left out), `in_milliseconds`, `at_seconds` or `at_milliseconds`.
+        /// `in_seconds` (default), `in_milliseconds`; or at a time since 1970, `at_seconds` or `at_milliseconds`, which
+        /// counts beside a header `Date`.
         reset_as: Option<Spanned<ResetForm>>,
     }
 
@@ -95,20 +95,23 @@ mappings! {
 
     /// The members around the data of an answer.
     Envelope {
-        /// `failures`: only answers with an HTTP status other than success have it; `all` when left out.
+        /// `all` (default), or `failures`: only answers with an HTTP status other than success are read so.
         around: Option<Spanned<Around>>,
-        /// The member that distinguishes success from refusal, or the path to it, such as `error.code` or `errors[0]`;
-        /// the first of several that exists. Left out: the HTTP status decides.
+        /// The member with the code, or a path to it such as `error.code`, `errors[0]`, or `[1]` of an answer that is
+        /// an array; of a list of paths, the first that leads to a text or a number. Left out: the HTTP status decides.
         code: Texts,
-        /// The member with the message, or the path to it.
+        /// The member with the text of an error, in the same form.
         message: Texts,
-        /// The member that holds the time of the answer.
+        /// The member with the time of the answer, in milliseconds. Left out: the HTTP header `Date`.
         time: Option<Text>,
-        /// The member that holds the data; left out when the whole body is the data.
+        /// The member with the data, or a path to it. Left out: the whole body is the data. An operation can name
+        /// another one, also without an envelope around successes: `response: { data: result.list, array: Order }`.
         data: Option<Text>,
-        /// The code that means success; left out when only failures have a code.
+        /// The code of success. Left out: only failures have a code, and an answer without one is a success if its HTTP
+        /// status is one and its data is there.
         success: Option<Text>,
-        /// What a success has beside its code; one without it counts only if it repeats an id of the request.
+        /// What a success has beside its code, by the documents: a `message`, an HTTP `status`, or both. A success
+        /// without it proves nothing, unless it repeats an id of its request.
         success_with: Option<Spanned<SuccessWith>>,
         /// Other members beside the data.
         beside: Texts,
@@ -124,11 +127,11 @@ mappings! {
 
     /// The members that name the call of an operation in a request.
     Calls {
-        /// The member with its name.
+        /// The member with the name of the call. Left out, with all other keys: the name is only signed.
         method: Option<Text>,
-        /// The member with the number of the request, which its answer repeats.
+        /// The member with the number of the request; an answer with another one belongs to another request.
         id: Option<Text>,
-        /// The member with the parameters; left out when the parameters are members themselves.
+        /// The member with the parameters. Left out: the parameters are members themselves, also in a query or a form.
         params: Option<Text>,
     }
 

@@ -17,6 +17,8 @@ mappings! {
         @required doc: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
+        /// Who has seen its operations on the wire, at least two, if no document describes the family.
+        sources: Option<Spanned<Vec<Text>>>,
         /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
         @required numbers: Option<Numbers>,
         /// How times travel; `milliseconds` when left out.

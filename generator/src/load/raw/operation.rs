@@ -4,7 +4,10 @@ use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
+use crate::diagnostics::Place;
+use crate::load::declared::{Change, Defaulted, Flag, Names, NamesWithin, Pair, Prose, Ref, declared};
 use crate::load::shapes::{Named, Short, Spanned, Text, Texts, WordOr};
+use crate::values::{Duration, UtcOffset};
 use crate::words::{Access, AccessOf, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
 
 mappings! {
@@ -18,6 +21,8 @@ mappings! {
         rust: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
+        /// Who has seen it on the wire, at least two, if no document describes it; those of the family when left out.
+        sources: Option<Spanned<Vec<Text>>>,
         /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path is in braces.
         @required http: Option<Text>,
         /// The method of JSON-RPC 2.0, such as `private/buy`: the body is a call of it with the parameters.
@@ -50,11 +55,11 @@ mappings! {
         /// How objects are written in a query or a form; `json` when left out there and in the family.
         objects: Option<Spanned<Objects>>,
         /// Of an operation that amends: how many amendments of one thing may be under way.
-        in_flight: Option<Spanned<InFlight>>,
+        in_flight: Option<InFlight>,
         /// The parameter with the caller's own id, of the request or of its items.
         client_id: Option<Text>,
         /// How queries confirm that a request, or each of its items, had its effect.
-        confirm: Option<Spanned<Confirm>>,
+        confirm: Option<Confirm>,
         /// Members of the answer, each with the parameters of the request that it may repeat.
         echoes: Option<Spanned<Named<Texts>>>,
         /// The same if the document leaves open which of the ids the answer repeats: it is enough that one agrees.
@@ -63,11 +68,11 @@ mappings! {
         /// that the answer is that of another request.
         echoes_also: Option<Spanned<Named<Texts>>>,
         /// Set if a request does several things, and one may be done although another is refused.
-        compound: Option<Spanned<Compound>>,
+        compound: Option<Compound>,
         /// Set if a repeat of a request does no harm, and why.
-        repeat: Option<Spanned<Repeat>>,
+        repeat: Option<Repeat>,
         /// The pair of times that bounds the query.
-        window: Option<Spanned<Window>>,
+        window: Option<Window>,
         /// How far back the answer reaches if no parameter determines it, such as `3 months`.
         history: Option<Text>,
         /// What comes back as data.
@@ -93,94 +98,6 @@ mappings! {
         /// The effect.
         @required is: Option<Effect>,
         /// The reason that its name misleads.
-        @required why: Option<Text>,
-    }
-
-    /// A pair of times that bounds a query.
-    Window {
-        /// The parameter it begins with.
-        @required from: Option<Text>,
-        /// The parameter it ends with.
-        @required to: Option<Text>,
-        /// The longest time from first to last, such as `30 days`.
-        span: Option<Text>,
-        /// How far back a query may begin, such as `90 days`.
-        access: Option<Text>,
-        /// `start`: an older start is refused; `data`: it finds nothing older. `start` when left out.
-        access_of: Option<AccessOf>,
-        /// The length of time that is assumed when neither is sent, such as `1 day`.
-        default: Option<Text>,
-        /// Whether neither may be sent without the other.
-        both_or_neither: Option<Spanned<bool>>,
-        /// The time zone of the days, such as `UTC+8`, if the data covers whole days.
-        days: Option<Text>,
-    }
-
-    /// How many amendments of one thing may be under way.
-    InFlight {
-        /// The required parameter, of the request or of its items, that identifies the thing.
-        @required per: Option<Text>,
-        /// How many.
-        @required n: Option<Spanned<u64>>,
-    }
-
-    /// How queries confirm that a request had its effect.
-    Confirm {
-        /// The operation that is the query.
-        @required by: Option<Text>,
-        /// The query for records that the first one no longer shows; it is sent with the same parameters.
-        then: Option<Text>,
-        /// The parameters of the query that identify the record: the parameters of the request with the ids.
-        ids: Named<Text>,
-        /// Fields of the record: the parameters of the request that they equal. Left out: as in `ids`.
-        find: Named<Text>,
-        /// Parameters of both that the query copies.
-        with: Texts,
-        /// Parameters of the query: the parameters of the request that they copy.
-        with_as: Named<Text>,
-        /// Parameters of the query with fixed values: their values.
-        set: Named<Text>,
-        /// The parameter of a listing for the earliest time of creation of its records.
-        since: Option<Text>,
-        /// Fields of the record: the parameters that they equal once the request had its effect.
-        matches: Named<Text>,
-        /// Parameters of the request: fields of the record. If the record has any of these fields and none agrees with
-        /// the parameter, it is of another request with the same id.
-        agrees: Named<Texts>,
-        /// Parameters of the request that cannot be compared.
-        beside: Texts,
-        /// The field with the time of its creation.
-        created: Option<Text>,
-        /// One of these parameters is in each request that creates something; left out if every request creates
-        /// something.
-        creates_with: Texts,
-        /// The field with the time of its last change.
-        changed: Option<Text>,
-        /// Fields of the record: the values with which only such a request changes the record.
-        changed_while: Named<Texts>,
-        /// The parameter of the request with the time after which the exchange refuses it.
-        expires: Option<Text>,
-        /// The minimum time for which it can be queried, such as `2 hours`.
-        kept: Option<Text>,
-    }
-
-    /// The several things that a request does.
-    Compound {
-        /// A parameter and the value with which a request does several things; left out if every request does.
-        when: Option<Spanned<Named<Text>>>,
-        /// What it does.
-        @required why: Option<Text>,
-    }
-
-    /// What a repeat of an operation does that changes something.
-    Repeat {
-        /// What a repeat is.
-        @required is: Option<Spanned<Harmless>>,
-        /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
-        by_key: Option<Text>,
-        /// With `by_key`: the minimum time for which the exchange remembers a value, such as `1 day`. Left out: forever.
-        kept: Option<Text>,
-        /// The reason.
         @required why: Option<Text>,
     }
 
@@ -232,7 +149,7 @@ mappings! {
         /// of its values.
         each: Option<Text>,
         /// With `page` or `pages`: what the listing shows of an account, which is compared with a journal.
-        shows: Option<Spanned<Shows>>,
+        shows: Option<Shows>,
         /// With `object` or `array`: what the answer says about each item of a list that was sent.
         items: Option<Spanned<Items>>,
     }
@@ -263,79 +180,6 @@ mappings! {
         more: Option<Text>,
         /// With `object`, and with `number` or `offset`: the field with the number of items of all pages.
         total: Option<Text>,
-    }
-
-    /// What a listing shows of an account.
-    Shows {
-        /// `open_orders`, `past_orders` or `fills`.
-        @required what: Option<Shown>,
-        /// An enum parameter: the account is what the listing shows for all of its values together.
-        over: Option<Text>,
-        /// With `open_orders`: the operation that cancels one of them.
-        cancel: Option<Text>,
-        /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in
-        /// `over`.
-        by: Texts,
-        /// With `fills`: the field with the exchange's id of the order.
-        order: Option<Text>,
-        /// With `fills`: the field with the caller's id of the order.
-        client_id: Option<Text>,
-        /// With `fills`: the field with the filled quantity.
-        quantity: Option<Text>,
-        /// With `fills`: the fields by which a fill changes a position, for ledgers.
-        trade: Option<Spanned<Trade>>,
-    }
-
-    /// The fields by which a fill changes a position.
-    Trade {
-        /// The field that identifies the fill; the later of two has the higher number.
-        @required id: Option<Text>,
-        /// The field with the instrument.
-        @required instrument: Option<Text>,
-        /// The enum field with the direction.
-        @required side: Option<Text>,
-        /// The value of `side` for a buy; every other one sells.
-        @required buy: Option<Text>,
-        /// The field with the price.
-        @required price: Option<Text>,
-        /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity.
-        /// Without it, that holds for all that are not in `inverse`.
-        linear: Texts,
-        /// The values of the parameter in `over` with which quantities and profits are in the base coin: a profit is a
-        /// difference of prices, times the quantity, divided by the price that closes.
-        inverse: Texts,
-        /// The field with the profit of the fill.
-        profit: Option<Text>,
-        /// The fees.
-        fees: Option<Spanned<TradeFees>>,
-        /// Where an instrument can have a long and a short position: what the fill did to them.
-        position: Option<Spanned<TradePosition>>,
-    }
-
-    /// The fees of a fill.
-    TradeFees {
-        /// The field with a list of them.
-        @required list: Option<Text>,
-        /// The field of each with the coin.
-        @required coin: Option<Text>,
-        /// The field with the amount of each fee, which is negative if it was paid.
-        @required amount: Option<Text>,
-    }
-
-    /// What a fill did to the long or the short position of its instrument. With any other value, that is unknown.
-    TradePosition {
-        /// The enum field that states it.
-        @required field: Option<Text>,
-        /// The values for opening: a buy the long position, a sell the short one.
-        open: Texts,
-        /// The values for closing, where the side is the side that opened the position.
-        close: Texts,
-        /// The values for closing the long position.
-        close_long: Texts,
-        /// The values for closing the short position.
-        close_short: Texts,
-        /// The values where there is one position.
-        net: Texts,
     }
 
     /// The results that an answer states for the items of a list that was sent.
@@ -375,5 +219,168 @@ mappings! {
         @required request: Option<Text>,
         /// The whole body of the answer.
         @required response: Option<Text>,
+    }
+}
+
+declared! {
+    /// A pair of times that bounds a query.
+    element Window {
+        /// The parameter it begins with.
+        from: Ref => Change::InContext,
+        /// The parameter it ends with.
+        to: Ref => Change::InContext,
+        /// The longest time from first to last, such as `30 days`.
+        span: Option<(Duration, Place)> => Change::Behaviour("checked before sending"),
+        /// How far back a query may begin, such as `90 days`.
+        access: Option<(Duration, Place)> => Change::Behaviour("checked before sending"),
+        /// `start`: an older start is refused; `data`: it finds nothing older. `start` when left out.
+        access_of: Defaulted<AccessOf> => Change::Behaviour("checked before sending"),
+        /// The length of time that is assumed when neither is sent, such as `1 day`.
+        default: Option<(Duration, Place)> => Change::Behaviour("the exchange assumes another time without it"),
+        /// Whether neither may be sent without the other.
+        both_or_neither: Flag => Change::Behaviour("checked before sending"),
+        /// The time zone of the days, such as `UTC+8`, if the data covers whole days.
+        days: Option<(UtcOffset, Place)> => Change::Behaviour("its days begin at another time"),
+    }
+
+    /// How many amendments of one thing may be under way.
+    element InFlight {
+        /// The required parameter, of the request or of its items, that identifies the thing.
+        per: Ref => Change::Behaviour("how many amendments the gate admits"),
+        /// How many.
+        n: (u64, Place) => Change::Behaviour("how many amendments the gate admits"),
+    }
+
+    /// How queries confirm that a request had its effect.
+    element Confirm {
+        /// The operation that is the query.
+        by: Ref => Change::InContext,
+        /// The query for records that the first one no longer shows; it is sent with the same parameters.
+        then: Option<Ref> => Change::Behaviour("which query follows when the first one finds nothing"),
+        /// The parameters of the query that identify the record: the parameters of the request with the ids.
+        ids: Vec<Pair> => Change::Behaviour("what the query looks for"),
+        /// Fields of the record: the parameters of the request that they equal. Left out: as in `ids`.
+        find: Vec<Pair> => Change::Behaviour("what an answer proves"),
+        /// Parameters of both that the query copies.
+        with: Names => Change::Behaviour("what the query looks for"),
+        /// Parameters of the query: the parameters of the request that they copy.
+        with_as: Vec<Pair> => Change::Behaviour("what the query looks for"),
+        /// Parameters of the query with fixed values: their values.
+        set: Vec<Pair> => Change::Behaviour("what the query looks for"),
+        /// The parameter of a listing for the earliest time of creation of its records.
+        since: Option<Ref> => Change::Behaviour("what the query looks for"),
+        /// Fields of the record: the parameters that they equal once the request had its effect.
+        matches: Vec<Pair> => Change::Behaviour("what an answer proves"),
+        /// Parameters of the request: fields of the record. If the record has any of these fields and none agrees with
+        /// the parameter, it is of another request with the same id.
+        agrees: Vec<NamesWithin> => Change::Behaviour("what an answer proves"),
+        /// Parameters of the request that cannot be compared.
+        beside: Names => Change::Behaviour("what an answer proves"),
+        /// The field with the time of its creation.
+        created: Option<Ref> => Change::Behaviour("what an answer proves"),
+        /// One of these parameters is in each request that creates something; left out if every request creates
+        /// something.
+        creates_with: Names => Change::Behaviour("which requests create something"),
+        /// The field with the time of its last change.
+        changed: Option<Ref> => Change::Behaviour("what an answer proves"),
+        /// Fields of the record: the values with which only such a request changes the record.
+        changed_while: Vec<NamesWithin> => Change::Behaviour("what an answer proves"),
+        /// The parameter of the request with the time after which the exchange refuses it.
+        expires: Option<Ref> => Change::Behaviour("what an answer proves"),
+        /// The minimum time for which it can be queried, such as `2 hours`.
+        kept: Option<(Duration, Place)> => Change::Behaviour("what an answer proves"),
+    }
+
+    /// The several things that a request does.
+    part Compound {
+        /// A parameter and the value with which a request does several things; left out if every request does.
+        when: Option<Pair>,
+        /// What it does.
+        why: (Prose, Place),
+    }
+
+    /// What a repeat of an operation does that changes something.
+    element Repeat {
+        /// What a repeat is.
+        is: (Harmless, Place) => Change::InContext,
+        /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
+        by_key: Option<Ref> => Change::Behaviour("which parameter has to be the same in a repeat"),
+        /// With `by_key`: the minimum time for which the exchange remembers a value, such as `1 day`. Left out: forever.
+        kept: Option<(Duration, Place)> => Change::Behaviour("how late it can be repeated"),
+        /// The reason.
+        why: (Prose, Place) => Change::Prose,
+    }
+
+    /// What a listing shows of an account.
+    part Shows {
+        /// `open_orders`, `past_orders` or `fills`.
+        what: (Shown, Place),
+        /// An enum parameter: the account is what the listing shows for all of its values together.
+        over: Option<Ref>,
+        /// With `open_orders`: the operation that cancels one of them.
+        cancel: Option<Ref>,
+        /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in
+        /// `over`.
+        by: Names,
+        /// With `fills`: the field with the exchange's id of the order.
+        order: Option<Ref>,
+        /// With `fills`: the field with the caller's id of the order.
+        client_id: Option<Ref>,
+        /// With `fills`: the field with the filled quantity.
+        quantity: Option<Ref>,
+        /// With `fills`: the fields by which a fill changes a position, for ledgers.
+        trade: Option<Trade>,
+    }
+
+    /// The fields by which a fill changes a position.
+    part Trade {
+        /// The field that identifies the fill; the later of two has the higher number.
+        id: Ref,
+        /// The field with the instrument.
+        instrument: Ref,
+        /// The enum field with the direction.
+        side: Ref,
+        /// The value of `side` for a buy; every other one sells.
+        buy: Ref,
+        /// The field with the price.
+        price: Ref,
+        /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity.
+        /// Without it, that holds for all that are not in `inverse`.
+        linear: Names,
+        /// The values of the parameter in `over` with which quantities and profits are in the base coin: a profit is a
+        /// difference of prices, times the quantity, divided by the price that closes.
+        inverse: Names,
+        /// The field with the profit of the fill.
+        profit: Option<Ref>,
+        /// The fees.
+        fees: Option<TradeFees>,
+        /// Where an instrument can have a long and a short position: what the fill did to them.
+        position: Option<TradePosition>,
+    }
+
+    /// The fees of a fill.
+    part TradeFees {
+        /// The field with a list of them.
+        list: Ref,
+        /// The field of each with the coin.
+        coin: Ref,
+        /// The field with the amount of each fee, which is negative if it was paid.
+        amount: Ref,
+    }
+
+    /// What a fill did to the long or the short position of its instrument. With any other value, that is unknown.
+    part TradePosition {
+        /// The enum field that states it.
+        field: Ref,
+        /// The values for opening: a buy the long position, a sell the short one.
+        open: Names,
+        /// The values for closing, where the side is the side that opened the position.
+        close: Names,
+        /// The values for closing the long position.
+        close_long: Names,
+        /// The values for closing the short position.
+        close_short: Names,
+        /// The values where there is one position.
+        net: Names,
     }
 }

@@ -110,62 +110,79 @@ mappings! {
 
     /// A field of a record, a request or a choice.
     Field {
-        /// `string`, `decimal`, `integer`, `signed`, `boolean`, `time`, `json`, or a name from types.yaml.
+        /// `string`, `decimal`, `integer`, `signed`, `boolean`, `time`, `json`, or a name from types.yaml; a choice may be
+        /// the type of a request parameter only.
         r#type: Option<Text>,
-        /// Instead of `type`: a list of that type.
+        /// Instead of `type`: a list of that type or record.
         list: Option<Text>,
-        /// Instead of `type`: an object with arbitrary names, each with a value of that type.
+        /// Of a record: instead of `type`: an object whose names are values, such as pairs, each with a value of that
+        /// type or record.
         map: Option<Text>,
-        /// Instead of `type`, with `item`: a list of objects with these fields; with `object`: one of them.
+        /// Of a request: with `item`: a list of objects with these fields, e.g. `orderList: { item: OrderItem, fields:
+        /// {..}, max_items: 50 }`.
         fields: Option<Named<Spanned<Field>>>,
-        /// The Rust name of such an object.
+        /// Of a request: the Rust name of such an object.
         item: Option<Text>,
-        /// Instead of `item`: the Rust name of a single object with these `fields`.
+        /// Of a request: instead of `item`: `fields` are those of a single object with this Rust name, which may hold
+        /// others. Rules cannot speak of its members.
         object: Option<Text>,
-        /// `header`: it travels as a header with this name.
+        /// Of a request: `header`: it travels as a header with the parameter's name; a text, number, time, boolean,
+        /// enum or identifier of the request itself, or a list of them with commas between its values.
         r#in: Option<Spanned<In>>,
-        /// Whether it has to be sent; optional when left out.
+        /// Of a request: `always` / `conditional` (under a condition that a rule states) / `unstated` (the document
+        /// does not state it); left out: optional.
         required: Option<Spanned<Required>>,
-        /// The value that the exchange assumes when it is not sent. The client never sends it by itself.
+        /// Of a request: what the exchange assumes when it is not sent, so it cannot be `required: always`; the client
+        /// never sends it.
         default: Option<Text>,
-        /// A default that is not one value, in words.
+        /// Of a request: a default that is not one value.
         default_note: Option<Text>,
-        /// The smallest number.
+        /// Of a request: the least value of a number.
         min: Option<Text>,
-        /// The largest number.
+        /// Of a request: the greatest value of a number.
         max: Option<Text>,
-        /// The maximum number of items of a list.
+        /// Of a request: maximum number of items.
         max_items: Option<Spanned<u64>>,
-        /// The minimum number of items of a list.
+        /// Of a request: minimum number of items, 1 when left out: an empty list is seldom meant, and most forms of a
+        /// query have no place for it. 0 only where the list is JSON.
         min_items: Option<Spanned<u64>>,
-        /// The maximum number of decimal digits of an integer.
+        /// Of a request: maximum number of decimal digits of an integer.
         digits: Option<Spanned<u32>>,
-        /// The shortest and the longest length of a text, in characters.
+        /// Of a request: the shortest and the longest length of a text, or of each text of a list, in characters.
         length: Option<Spanned<Vec<Spanned<u32>>>>,
         /// The values of the enum that are allowed or listed here.
         only: Option<Spanned<Vec<Text>>>,
-        /// The effect of leaving it out, or of a special text, on an existing value.
+        /// Of a request: `{ keep: left_out, delete: "0" }`: leaving it out keeps the value, the given text deletes it.
+        /// Without `delete`: it cannot be deleted.
         edit: Option<Spanned<Edit>>,
-        /// `left_out`: the document says that an empty text means the same as leaving it out.
+        /// Of a request: `left_out`: by the document, an empty text means the same as leaving it out; elsewhere an
+        /// empty text in a stored request is an error.
         blank: Option<Spanned<Keep>>,
-        /// `unstated`: the document does not say here which alternative of the choice wins.
+        /// Of a request: `unstated`: the document does not state here which alternative of the choice wins.
         wins: Option<Spanned<Unstated>>,
-        /// The unit of a number, or units under conditions.
+        /// A text, or a list of `{ when: {param: value or [values]}, is: unit }` closed by `{ otherwise: unit }`.
         unit: Option<Spanned<Units>>,
-        /// How the number travels, if it differs from the family; for an enum or a boolean, whether it is a number or a
-        /// text in JSON.
+        /// `text` / `number`: how the number travels, where it differs from the family; of an enum, `number` where its
+        /// values are JSON numbers; of a boolean, in quotes or as 1 and 0; of a text or an identifier in an answer,
+        /// `number` where it is one.
         json: Option<Spanned<Travels>>,
-        /// How the time travels, if it differs from the family.
+        /// How the time travels, where it differs from the family.
         times: Option<Spanned<Times>>,
-        /// For a decimal that travels as an integer: the integer is the value times ten to the power of this number.
+        /// Of a decimal that travels as an integer, the value times ten to the power of `scale`: with `scale: 4`, 12.5
+        /// travels as `125000`. `min`, `max`, `default` and rules apply to the value; examples have the integer. A
+        /// value with more decimal places is refused.
         scale: Option<Spanned<u64>>,
-        /// `null`: the document says that it can be null.
+        /// Of a record: `null`: the document states that it can be null.
         may_be: Option<Spanned<MayBe>>,
-        /// The condition under which it is present, as in "comes only for futures", if the document names one.
+        /// Of a record: a condition in words, where the document names one: `for futures`; without it, drift reports a
+        /// field that never arrives.
         comes_only: Option<Text>,
-        /// `operation.parameter`: everything as there; other keys beside it override.
+        /// Of a record: who has seen the field, if no document has it; a drift report does not miss it.
+        sources: Option<Spanned<Vec<Text>>>,
+        /// Of a request: `place-order.price`: all keys of that parameter of that operation; other keys override.
         r#as: Option<Text>,
-        /// Set if the document advises against its use.
+        /// `{ since: v2, use: newPrice }`, as documented; `{}` where the document states no more. `use` names another
+        /// parameter or field. The compiler warns of the setter or the field.
         deprecated: Option<Spanned<Deprecated>>,
         /// What it is; as for the type when left out.
         doc: Option<Text>,

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use super::{Read, ReadError};
-use crate::diagnostics::{Code, Diagnostics, Kind, Place, did_you_mean, nearest};
+use super::{Read, ReadError, Unreadable};
+use crate::diagnostics::{Code, Diagnostics, Help, Kind, Place, did_you_mean, nearest};
 use crate::load::tree::{Content, Key, Node};
 use crate::words::Word;
 
@@ -60,17 +60,34 @@ impl<'a> NodeReader<'a> {
         }
     }
 
-    /// Reads the node with `read`, unless it was refused, and reports the error. Returns whether it was read.
-    pub(super) fn each(self, read: &mut dyn FnMut(Self) -> Result<(), ReadError>) -> bool {
+    /// Notes that the mapping lacks a key.
+    pub(crate) fn lacks(self, key: &'static str) {
+        self.to.borrow_mut().lacks_key(self.node.place, key);
+    }
+
+    /// The error for a value that is written like one of its type and has no meaning.
+    pub(crate) fn refuse(self, code: Code, message: String, help: impl Into<Help>) -> ReadError {
+        self.to.borrow_mut().later(self.node.place, code, message).help(help);
+        ReadError::Meaningless
+    }
+
+    /// The key of the node, or of the list that contains it.
+    pub(crate) fn key(self) -> Option<&'a str> {
+        self.under.map(|key| &*key.text)
+    }
+
+    /// Reads the node with `read`, unless it was refused, and reports the error. Returns whether it is unreadable.
+    pub(super) fn attempt(self, read: &mut dyn FnMut(Self) -> Result<(), ReadError>) -> bool {
         if self.is_refused() {
-            return false;
+            return true;
         }
-        let read = read(self);
-        if let Err(ReadError { code, kind, message, help }) = read {
-            self.to.borrow_mut().at(self.node.place, code, message).kind(kind).help(*help);
-            return false;
+        match read(self) {
+            Ok(()) | Err(ReadError::Meaningless) => false,
+            Err(ReadError::Unreadable(Unreadable { code, kind, message, help })) => {
+                self.to.borrow_mut().at(self.node.place, code, message).kind(kind).help(*help);
+                true
+            }
         }
-        true
     }
 
     pub(crate) fn expected(self, what: Expected) -> ReadError {
@@ -142,7 +159,7 @@ impl<'a> NodeReader<'a> {
         let message = format!("unknown value `{text}`, expected one of: {}", W::WORDS.join(", "));
         let help = did_you_mean(text, W::WORDS.iter().copied()).filter(|_| W::ARE_SUGGESTED);
         let help = help.unwrap_or_else(|| "write one of these words".into());
-        ReadError { code: Code::UnknownWord, ..ReadError::new(Kind::Scalar, message, help) }
+        ReadError::of(Code::UnknownWord, Kind::Scalar, message, help)
     }
 
     /// Reads each item of a list.
@@ -151,7 +168,7 @@ impl<'a> NodeReader<'a> {
             return Err(self.expected(Expected::List));
         };
         for node in items {
-            Self { node, ..self }.each(each);
+            Self { node, ..self }.attempt(each);
         }
         Ok(())
     }
@@ -172,11 +189,11 @@ impl<'a> NodeReader<'a> {
                 continue;
             }
             let mut has_absorbed_lines = false;
-            let is_read = value.each(&mut |value| {
-                each(key, value).inspect_err(|error| has_absorbed_lines = error.kind == Kind::AbsorbedLines)
+            let is_unreadable = value.attempt(&mut |value| {
+                each(key, value).inspect_err(|error| has_absorbed_lines = error.has_absorbed_lines())
             });
             // A faulty value takes its key with it; if only something within the value is faulty, the key stays.
-            if !is_read {
+            if is_unreadable {
                 self.to.borrow_mut().note_unread(key.place.file, &key.text);
             }
             if has_absorbed_lines {

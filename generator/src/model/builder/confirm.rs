@@ -2,8 +2,8 @@
 
 use super::{Builder, FamilyBuilder, placed};
 use crate::diagnostics::Code;
-use crate::load::{Named, Spanned, Text, Texts, raw};
-use crate::model::{CallResult, Compound, Confirm, Echoes, NamesWithin, OutcomeRow, Pair, Repeat, RowOutcome};
+use crate::load::{Named, Spanned, Texts, raw};
+use crate::model::{CallResult, Confirm, Echoes, NamesWithin, OutcomeRow, Repeat, RowOutcome};
 
 impl Builder<'_> {
     pub(super) fn outcome_row(&mut self, raw: &Spanned<raw::OutcomeRow>) -> Option<OutcomeRow> {
@@ -26,34 +26,12 @@ impl Builder<'_> {
 }
 
 impl FamilyBuilder<'_, '_> {
-    pub(super) fn confirm(&mut self, raw: &Spanned<raw::Confirm>) -> Option<Confirm> {
-        if raw.ids.is_empty() && raw.find.is_empty() {
-            self.builder.missing("ids", raw.place);
+    pub(super) fn confirm(&mut self, raw: &Option<Confirm>) -> Option<Confirm> {
+        let confirm = raw.as_ref()?;
+        if confirm.ids.is_empty() && confirm.find.is_empty() {
+            self.builder.missing("ids", confirm.place);
         }
-        let Some(by) = &raw.by else {
-            self.builder.missing("by", raw.place);
-            return None;
-        };
-        Some(Confirm {
-            place: raw.place,
-            by: placed(by),
-            then: raw.then.as_ref().map(placed),
-            ids: pairs(&raw.ids),
-            find: pairs(&raw.find),
-            with: raw.with.iter().map(placed).collect(),
-            with_as: pairs(&raw.with_as),
-            set: pairs(&raw.set),
-            since: raw.since.as_ref().map(placed),
-            matches: pairs(&raw.matches),
-            agrees: several(&raw.agrees),
-            beside: raw.beside.iter().map(placed).collect(),
-            created: raw.created.as_ref().map(placed),
-            creates_with: raw.creates_with.iter().map(placed).collect(),
-            changed: raw.changed.as_ref().map(placed),
-            changed_while: several(&raw.changed_while),
-            expires: raw.expires.as_ref().map(placed),
-            kept: self.builder.duration(&raw.kept),
-        })
+        Some(confirm.clone())
     }
 
     pub(super) fn echoes(&mut self, raw: &raw::Operation) -> Option<Echoes> {
@@ -81,40 +59,15 @@ impl FamilyBuilder<'_, '_> {
         Some(Echoes { place: ids.place, ids: several(ids), also, one_is_enough })
     }
 
-    pub(super) fn compound(&mut self, raw: &Spanned<raw::Compound>) -> Compound {
-        let when = raw.when.as_ref().and_then(|when| {
-            let pairs = pairs(when);
-            if pairs.len() != 1 {
-                self.builder
-                    .to
-                    .at(when.place, Code::Misplaced, "`when` requires exactly one parameter")
-                    .help("write `when: { parameter: value }`, or remove it");
-            }
-            pairs.into_iter().next()
-        });
-        Compound { place: raw.place, when, why: self.builder.need(&raw.why, "why", raw.place) }
-    }
-
-    pub(super) fn repeat(&mut self, raw: &Spanned<raw::Repeat>) -> Repeat {
-        if raw.is.is_none() {
-            self.builder.missing("is", raw.place);
+    pub(super) fn repeat(&mut self, raw: &Option<Repeat>) -> Option<Repeat> {
+        let repeat = raw.as_ref()?;
+        if let Some((_, place)) = repeat.kept.filter(|_| repeat.by_key.is_none()) {
+            self.refuse_keys(&[("kept", Some(place))], "requires `by_key`");
         }
-        if let Some(kept) = raw.kept.as_ref().filter(|_| raw.by_key.is_none()) {
-            self.refuse_keys(&[("kept", Some(kept.place))], "requires `by_key`");
-        }
-        Repeat {
-            place: raw.place,
-            key: raw.by_key.as_ref().map(placed),
-            kept: self.builder.duration(&raw.kept),
-            why: self.builder.need(&raw.why, "why", raw.place),
-        }
+        Some(repeat.clone())
     }
 }
 
 fn several(raw: &Named<Texts>) -> Vec<NamesWithin> {
     raw.iter().map(|(one, others)| (placed(one), others.iter().map(placed).collect())).collect()
-}
-
-fn pairs(raw: &Named<Text>) -> Vec<Pair> {
-    raw.iter().map(|(one, other)| (placed(one), placed(other))).collect()
 }

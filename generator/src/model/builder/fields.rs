@@ -28,6 +28,7 @@ impl FamilyBuilder<'_, '_> {
             name: self.field_name(name, &raw.rust),
             may_be_null: raw.may_be.is_some(),
             comes_only: raw.comes_only.as_ref().map(|condition| condition.value.clone()),
+            sources: self.builder.sources(&raw.sources, None),
             deprecated: deprecated(&raw.deprecated),
             only: self.only(raw),
             units: self.units(raw),
@@ -84,6 +85,7 @@ impl FamilyBuilder<'_, '_> {
             ("may_be", raw.may_be.as_ref().map(|key| key.place)),
             ("comes_only", raw.comes_only.as_ref().map(|key| key.place)),
             ("map", raw.map.as_ref().map(|key| key.place)),
+            ("sources", raw.sources.as_ref().map(|key| key.place)),
         ];
         self.refuse_keys(&of_records, "is only allowed for a field of a record");
         for (key, name) in [("item", &raw.item), ("object", &raw.object)] {
@@ -348,6 +350,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         scale: own.scale.or(base.scale),
         may_be: own.may_be.or(base.may_be),
         comes_only: own.comes_only.or(base.comes_only),
+        sources: own.sources.or(base.sources),
         r#as: base.r#as,
         deprecated: own.deprecated.or(base.deprecated),
         doc: own.doc.or(base.doc),

@@ -1,9 +1,9 @@
-//! The keys `intents` and `in_flight` of an operation file.
+//! The key `intents` of an operation file.
 
 use super::{FamilyBuilder, placed, placed_list, text_of};
 use crate::diagnostics::{Code, Place};
 use crate::load::{Named, Spanned, Text, raw};
-use crate::model::{InFlight, Intent, Setting, field_name};
+use crate::model::{Intent, Setting, field_name};
 
 impl FamilyBuilder<'_, '_> {
     pub(super) fn intents(&mut self, raw: &[Spanned<raw::Intent>]) -> Vec<Intent> {
@@ -45,16 +45,6 @@ impl FamilyBuilder<'_, '_> {
                 .help("use ASCII letters, digits and underscores, and do not start with a digit");
             String::new()
         });
-    }
-
-    pub(super) fn in_flight(&mut self, raw: &Spanned<raw::InFlight>) -> Option<InFlight> {
-        for (key, is_missing) in [("per", raw.per.is_none()), ("n", raw.n.is_none())] {
-            if is_missing {
-                self.builder.missing(key, raw.place);
-            }
-        }
-        let (per, n): (&Text, &Spanned<u64>) = (raw.per.as_ref()?, raw.n.as_ref()?);
-        Some(InFlight { per: placed(per), n: n.value, place: n.place })
     }
 }
 

@@ -3,20 +3,19 @@
 use super::{FamilyBuilder, placed, placed_list};
 use crate::diagnostics::Place;
 use crate::load::{Spanned, raw};
-use crate::model::{Batch, Listing, Paging, Shows, Trade, TradeFees, TradePosition};
+use crate::model::{Batch, Listing, Paging};
 use crate::words::PagesBy;
 
 impl FamilyBuilder<'_, '_> {
     /// The keys of a listing.
     pub(super) fn listing(&mut self, raw: &raw::Response) -> Listing {
-        let shows = raw.shows.as_ref().and_then(|shows| self.shows(shows));
         let pages = raw.pages.as_ref().and_then(|pages| self.pages(raw, pages));
         Listing {
             id: raw.id.as_ref().map(placed),
             each: raw.each.as_ref().map(placed),
             list: raw.list.as_ref().map(placed),
             pages,
-            shows,
+            shows: raw.shows.clone(),
         }
     }
 
@@ -79,65 +78,6 @@ impl FamilyBuilder<'_, '_> {
             } else if is_needed && place.is_none() {
                 self.builder.missing(key, raw.place);
             }
-        }
-    }
-
-    fn shows(&mut self, raw: &Spanned<raw::Shows>) -> Option<Shows> {
-        let Some(what) = raw.what else {
-            self.builder.missing("what", raw.place);
-            return None;
-        };
-        Some(Shows {
-            place: raw.place,
-            what,
-            over: raw.over.as_ref().map(placed),
-            cancel: raw.cancel.as_ref().map(placed),
-            by: raw.by.iter().map(placed).collect(),
-            order: raw.order.as_ref().map(placed),
-            client_id: raw.client_id.as_ref().map(placed),
-            quantity: raw.quantity.as_ref().map(placed),
-            trade: raw.trade.as_ref().map(|trade| self.trade(trade)),
-        })
-    }
-
-    fn trade(&mut self, raw: &Spanned<raw::Trade>) -> Trade {
-        let needed = [("id", &raw.id), ("instrument", &raw.instrument), ("side", &raw.side), ("buy", &raw.buy)];
-        for (key, _) in needed.into_iter().chain([("price", &raw.price)]).filter(|(_, text)| text.is_none()) {
-            self.builder.missing(key, raw.place);
-        }
-        let all = |texts: &crate::load::Texts| texts.iter().map(placed).collect();
-        Trade {
-            place: raw.place,
-            id: raw.id.as_ref().map(placed),
-            instrument: raw.instrument.as_ref().map(placed),
-            side: raw.side.as_ref().map(placed),
-            buy: raw.buy.as_ref().map(placed),
-            price: raw.price.as_ref().map(placed),
-            linear: all(&raw.linear),
-            inverse: all(&raw.inverse),
-            profit: raw.profit.as_ref().map(placed),
-            fees: raw.fees.as_ref().and_then(|fees| {
-                let parts = [("list", &fees.list), ("coin", &fees.coin), ("amount", &fees.amount)];
-                parts
-                    .iter()
-                    .filter(|(_, text)| text.is_none())
-                    .for_each(|(key, _)| self.builder.missing(key, fees.place));
-                let (list, coin) = (placed(fees.list.as_ref()?), placed(fees.coin.as_ref()?));
-                Some(TradeFees { list, coin, amount: placed(fees.amount.as_ref()?) })
-            }),
-            position: raw.position.as_ref().and_then(|position| {
-                if position.field.is_none() {
-                    self.builder.missing("field", position.place);
-                }
-                Some(TradePosition {
-                    field: placed(position.field.as_ref()?),
-                    open: all(&position.open),
-                    close: all(&position.close),
-                    close_long: all(&position.close_long),
-                    close_short: all(&position.close_short),
-                    net: all(&position.net),
-                })
-            }),
         }
     }
 

@@ -5,8 +5,8 @@ use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, WordOr, raw};
 use crate::model::{
-    Access, AccessOf, AnswerPath, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation, Parameter,
-    ParameterStyle, Path, PathPiece, Response, UtcOffset, Window, field_name, type_name,
+    Access, AnswerPath, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation, Parameter,
+    ParameterStyle, Path, PathPiece, Response, Sources, field_name, type_name,
 };
 use crate::words::{Lists, Objects, Sends};
 
@@ -32,6 +32,7 @@ impl FamilyBuilder<'_, '_> {
             rust,
             place,
             source: self.builder.source(&raw.source),
+            sources: self.sources(raw),
             style: self.style(raw, method, place),
             method,
             path,
@@ -47,13 +48,13 @@ impl FamilyBuilder<'_, '_> {
             headers: raw.headers.iter().map(placed).collect(),
             rates: raw.rate_limit.iter().filter_map(|text| self.builder.rate_of_operation(text)).collect(),
             body: self.body(raw, place),
-            in_flight: raw.in_flight.as_ref().and_then(|in_flight| self.in_flight(in_flight)),
+            in_flight: raw.in_flight.clone(),
             client_id: raw.client_id.as_ref().map(placed),
-            confirm: raw.confirm.as_ref().and_then(|confirm| self.confirm(confirm)),
+            confirm: self.confirm(&raw.confirm),
             echoes: self.echoes(raw),
-            compound: raw.compound.as_ref().map(|compound| self.compound(compound)),
-            repeat: raw.repeat.as_ref().map(|repeat| self.repeat(repeat)),
-            window: raw.window.as_ref().and_then(|window| self.window(window)),
+            compound: raw.compound.clone(),
+            repeat: self.repeat(&raw.repeat),
+            window: raw.window.clone(),
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
             data: self.own_data(raw),
@@ -71,6 +72,13 @@ impl FamilyBuilder<'_, '_> {
             key_places: key_places(raw, place),
             name,
         }
+    }
+
+    /// Who has seen it, if no document describes it: as the operation says, otherwise as the family says.
+    fn sources(&mut self, raw: &raw::Operation) -> Sources {
+        let own = self.builder.sources(&raw.sources, raw.source.as_ref());
+        let of_family = self.family.family.sources.iter().flat_map(|sources| &sources.value);
+        if own.is_empty() { of_family.map(placed).collect() } else { own }
     }
 
     /// The effect, and the reason that goes with it.
@@ -210,40 +218,6 @@ impl FamilyBuilder<'_, '_> {
         Body::Array(Box::new(parameter))
     }
 
-    fn window(&mut self, raw: &Spanned<raw::Window>) -> Option<Window> {
-        let (Some(from), Some(to)) = (&raw.from, &raw.to) else {
-            for (key, value) in [("from", &raw.from), ("to", &raw.to)] {
-                if value.is_none() {
-                    self.builder.missing(key, raw.place);
-                }
-            }
-            return None;
-        };
-        Some(Window {
-            from: placed(from),
-            to: placed(to),
-            span: self.builder.duration(&raw.span),
-            access: self.builder.duration(&raw.access),
-            access_is_of_data: raw.access_of == Some(AccessOf::Data),
-            default: self.builder.duration(&raw.default),
-            both_or_neither: raw.both_or_neither.as_ref().is_some_and(|both| both.value),
-            days: self.utc_offset(&raw.days),
-            place: raw.place,
-        })
-    }
-
-    fn utc_offset(&mut self, text: &Option<Text>) -> Option<UtcOffset> {
-        let text = text.as_ref()?;
-        let offset = UtcOffset::parse(&text.value);
-        if offset.is_none() {
-            self.builder
-                .to
-                .at(text.place, Code::BadWindow, format!("invalid time zone `{}`", text.value))
-                .help("write the offset from UTC, such as `UTC`, `UTC+8` or `UTC-3:30`");
-        }
-        offset
-    }
-
     /// The path to the data, if the operation states its own.
     fn own_data(&mut self, raw: &raw::Operation) -> Option<AnswerPath> {
         let data = raw.response.as_ref()?.data.as_ref()?;
@@ -349,19 +323,12 @@ impl FamilyBuilder<'_, '_> {
 /// The places of keys that the model keeps without a place.
 fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
     let text = |text: &Option<Text>| text.as_ref().map_or(place, |text| text.place);
-    let window = |key: fn(&raw::Window) -> Option<Place>| {
-        raw.window.as_ref().map_or(place, |window| key(window).unwrap_or(window.place))
-    };
     KeyPlaces {
         effect: raw.effect.as_ref().map_or(place, |effect| effect.place),
         whitelisted: raw.whitelisted.as_ref().map_or(place, |whitelisted| whitelisted.place),
         permission: text(&raw.permission),
         history: text(&raw.history),
         response: raw.response.as_ref().map_or(place, |response| response.place),
-        span: window(|window| Some(window.span.as_ref()?.place)),
-        access: window(|window| Some(window.access.as_ref()?.place)),
-        default: window(|window| Some(window.default.as_ref()?.place)),
-        both_or_neither: window(|window| Some(window.both_or_neither.as_ref()?.place)),
     }
 }
 

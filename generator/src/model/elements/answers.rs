@@ -2,7 +2,7 @@
 
 use super::types::{deprecated, named, own_doc, scale, travels, ty, type_names, unit};
 use super::{
-    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path, source,
+    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path, source, sources,
 };
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, ResponseShape};
@@ -112,8 +112,21 @@ fn place(place: u32) -> Key {
 impl Field {
     /// Its keys.
     pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
-        let Self { name, shape, may_be_null, comes_only, deprecated: is_deprecated, only, units, as_text, doc } = self;
+        let Self {
+            name,
+            shape,
+            may_be_null,
+            comes_only,
+            sources,
+            deprecated: is_deprecated,
+            only,
+            units,
+            as_text,
+            doc,
+        } = self;
         let null = if *may_be_null { "null" } else { "" };
+        let seen = self::sources(sources);
+        let seen = if sources.is_empty() && family.is_observed() { seen.says("Observed.") } else { seen };
         let condition = comes_only.as_ref().map(|condition| format!("It comes only {condition}."));
         let keys = [
             Key::new("name", &name.wire, behaviour("it is read from another name on the wire")),
@@ -122,6 +135,7 @@ impl Field {
             Key::new("may_be", null, documentation("it is optional in any case")),
             deprecated(is_deprecated.as_ref()),
             Key::prose("comes_only", &maybe(comes_only.as_ref())).says(maybe(condition)).documented(),
+            seen,
             Key::new("only", names(only), documentation("any value is read")).at(first(only)),
             unit(units),
             Key::prose("doc", own_doc(family, shape, doc)),
@@ -149,6 +163,7 @@ impl Field {
     fn element(&self, family: &Family, of: &str) -> Element {
         named("field", path(of, &self.name.wire), &self.name)
             .when(additive("a new field"), breaking("the field is removed"))
+            .observed(!self.sources.is_empty())
             .keys(self.keys(family))
     }
 }

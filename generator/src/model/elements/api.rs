@@ -35,6 +35,7 @@ impl Api {
             families,
             reviewed: _,
         } = self;
+        let documented = || families.iter().filter(|family| !family.is_observed());
         let remaining = behaviour("which header shows the remaining calls");
         let in_windows = match remaining_calls_in.as_slice() {
             [Duration::SECOND] => String::new(),
@@ -58,9 +59,9 @@ impl Api {
             .holds(examples.iter().map(Program::element))
             .holds(documents.iter().map(Document::element))
             .holds(outcomes.iter().map(OutcomeRow::element))
-            .holds(codes.iter().map(|code| code.element(families)))
+            .holds(codes.iter().map(|code| code.element(documented())))
             .holds(refusals.iter().map(Refusal::element))
-            .holds(observed.iter().map(|one| one.element("api", families.iter().map(|family| family.name.as_str()))))
+            .holds(observed.iter().map(|one| one.element("api", documented().map(|family| family.name.as_str()))))
             .holds(account.iter().map(|account| account.element(*place)))
             .holds(families.iter().map(Family::element))
     }

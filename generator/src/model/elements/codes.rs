@@ -35,7 +35,7 @@ impl Refusal {
 }
 
 impl ObservedCode {
-    pub(super) fn element(&self, all: &[Family]) -> Element {
+    pub(super) fn element<'a>(&self, all: impl Iterator<Item = &'a Family>) -> Element {
         let Self { code, place, families, proof, says, doc, sources, certainty } = self;
         let stated = format!("{code} {}: {says}", proof.proves.as_str());
         let fact = |family: &Family| (*place, Fact::Observed { about: family.name.clone(), says: stated.clone() });
@@ -52,7 +52,7 @@ impl ObservedCode {
                 Key::prose("doc", doc),
                 Key::prose("sources", &list(sources)),
             ])
-            .states(all.iter().filter(|family| self.is_of(&family.name)).map(fact))
+            .states(all.filter(|family| self.is_of(&family.name)).map(fact))
     }
 }
 

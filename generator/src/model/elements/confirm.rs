@@ -1,74 +1,29 @@
 //! The keys for how an unknown outcome is queried, and what may be repeated.
 
-use super::{Element, Key, Means, additive, behaviour, breaking, list, maybe, names};
-use crate::model::{Compound, Confirm, Echoes, Family, NamesWithin, Operation, Pair, Repeat};
+use super::{Element, Key, Means, additive, behaviour, breaking, declared_keys, list, maybe};
+use crate::model::{Compound, Confirm, Echoes, Family, NamesWithin, Operation, Repeat};
 
 impl Repeat {
     pub(super) fn element(&self, operation: &str) -> Element {
-        let Self { place, key, kept, why } = self;
-        let by_key = behaviour("which parameter has to be the same in a repeat");
-        Element::new("repeat", operation, ["repeat", "repeat"], *place)
+        Element::new("repeat", operation, ["repeat", "repeat"], self.place)
             .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
-            .keys([
-                Key::placed("by_key", key.as_ref(), by_key),
-                Key::new("kept", maybe(*kept), behaviour("how late it can be repeated")),
-                Key::prose("why", why),
-            ])
+            // What a repeat is has one word only.
+            .keys(declared_keys(self, |_| Means::Nothing))
     }
 }
 
 impl Confirm {
     pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
-        let Self {
-            place,
-            by,
-            then,
-            ids,
-            find,
-            with,
-            with_as,
-            set,
-            since,
-            matches,
-            agrees,
-            beside,
-            created,
-            creates_with,
-            changed,
-            changed_while,
-            expires,
-            kept,
-        } = self;
         let types = operation.first_query(family);
         let types = types.map(|(query, record)| format!("{} {}", query.rust.rust, record.name.rust));
-        let by_means = Means::Rust {
-            name: types,
+        let by = |_: &str| Means::Rust {
+            name: types.clone(),
             other: breaking("the query and the record that it returns have other types"),
             same: behaviour("another operation is queried"),
         };
-        let queried = || behaviour("what the query looks for");
-        let proves = || behaviour("what an answer proves");
-        Element::new("confirmation", &operation.id, ["confirmation", "confirmation"], *place)
+        Element::new("confirmation", &operation.id, ["confirmation", "confirmation"], self.place)
             .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))
-            .keys([
-                Key::placed("by", Some(by), by_means),
-                Key::placed("then", then.as_ref(), behaviour("which query follows when the first one finds nothing")),
-                Key::new("ids", pairs(ids), queried()),
-                Key::new("find", pairs(find), proves()),
-                Key::new("with", names(with), queried()),
-                Key::new("with_as", pairs(with_as), queried()),
-                Key::new("set", pairs(set), queried()),
-                Key::placed("since", since.as_ref(), queried()),
-                Key::new("matches", pairs(matches), proves()),
-                Key::new("agrees", several(agrees), proves()),
-                Key::new("beside", names(beside), proves()),
-                Key::placed("created", created.as_ref(), proves()),
-                Key::new("creates_with", names(creates_with), behaviour("which requests create something")),
-                Key::placed("changed", changed.as_ref(), proves()),
-                Key::new("changed_while", several(changed_while), proves()),
-                Key::placed("expires", expires.as_ref(), proves()),
-                Key::new("kept", maybe(*kept), proves()),
-            ])
+            .keys(declared_keys(self, by))
     }
 }
 
@@ -78,10 +33,6 @@ pub(super) fn several(all: &[NamesWithin]) -> String {
         format!("{one}: {}", others.join(" or "))
     });
     list(words)
-}
-
-pub(super) fn pairs(pairs: &[Pair]) -> String {
-    list(pairs.iter().map(|((one, _), (other, _))| format!("{one}: {other}")))
 }
 
 pub(super) fn echoes(echoes: Option<&Echoes>) -> Key {

@@ -1,6 +1,6 @@
 //! The elements of a family: conventions, ceilings and classes.
 
-use super::{Element, Key, Order, additive, behaviour, breaking, documentation, maybe, names, path, source};
+use super::{Element, Key, Order, additive, behaviour, breaking, documentation, maybe, names, path, source, sources};
 use crate::model::{Ceiling, Class, Family, Probe, phrases};
 
 impl Family {
@@ -13,6 +13,7 @@ impl Family {
             title,
             doc,
             source: from,
+            sources,
             numbers_as_text,
             errors,
             limits,
@@ -46,8 +47,10 @@ impl Family {
                 Key::new("numbers", numbers, behaviour("all its numbers are written another way")),
                 Key::new("instrument", maybe(instrument), behaviour("which parameters name the instrument")),
                 source(from.as_ref()),
+                self::sources(sources),
                 Key::prose("doc", doc),
             ])
+            .observed(self.is_observed())
             .holds(errors.iter().map(|error| error.element(name)))
             .holds(probe.iter().map(|probe| probe.element(name)))
             .holds(flat.iter().map(|flat| flat.element(name)))

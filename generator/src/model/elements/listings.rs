@@ -2,7 +2,7 @@
 
 use super::{Element, Key, Means, additive, behaviour, breaking, flag, list, maybe, names};
 use crate::diagnostics::Place;
-use crate::model::{Batch, Family, Listing, Operation, Paging, Response, Shows, Trade, TradeFees, TradePosition, Type};
+use crate::model::{Batch, Family, Listing, Operation, Paging, Response, Shows, Type, declared};
 use crate::words::PagesBy;
 
 impl Listing {
@@ -58,42 +58,10 @@ pub(super) fn pages(pages: Option<&Paging>) -> Key {
     key.at(pages.map(|pages| pages.place)).says(maybe(words))
 }
 
-/// The fields by which a fill changes a position.
-fn trade(trade: &Trade) -> String {
-    let Trade { place: _, id, instrument, side, buy, price, linear, inverse, profit, fees, position } = trade;
-    let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
-    let several = |key, texts: &[(String, Place)]| (!texts.is_empty()).then(|| format!("{key} {}", names(texts)));
-    let fees = fees.as_ref().map(|TradeFees { list, coin, amount }| {
-        format!("fees {} with coin {} and amount {}", list.0, coin.0, amount.0)
-    });
-    let position = position.iter().flat_map(|TradePosition { field, open, close, close_long, close_short, net }| {
-        let of = Some(format!("position {}", field.0));
-        [
-            of,
-            several("open", open),
-            several("close", close),
-            several("close_long", close_long),
-            several("close_short", close_short),
-            several("net", net),
-        ]
-    });
-    let parts = [one("id", id), one("instrument", instrument), one("side", side), one("buy", buy), one("price", price)];
-    let contracts = [several("linear", linear), several("inverse", inverse)];
-    let parts = parts.into_iter().chain(contracts).chain([one("profit", profit), fees]).chain(position);
-    format!("trade with {}", list(parts.flatten()))
-}
-
 /// What the listing shows of an account.
 pub(super) fn shows(shows: Option<&Shows>) -> Key {
-    let words = shows.map(|Shows { place: _, what, over, cancel, by, order, client_id, quantity, trade }| {
-        let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
-        let by = (!by.is_empty()).then(|| format!("by {}", names(by)));
-        let of_fills = [one("order", order), one("client_id", client_id), one("quantity", quantity)];
-        let parts = [Some(what.as_str().to_owned()), one("over", over), one("cancel", cancel), by];
-        list(parts.into_iter().chain(of_fills).chain([trade.as_ref().map(self::trade)]).flatten())
-    });
     let means = behaviour("what `reconcile` compares with the journal");
-    Key::new("shows", maybe(words), means).at(shows.map(|shows| shows.place))
+    Key::new("shows", maybe(shows.map(declared::words)), means).at(shows.map(|shows| shows.place))
 }
 
 impl Batch {

@@ -4,7 +4,8 @@ use super::confirm;
 use super::means::Arguments;
 use super::types::deprecated;
 use super::{
-    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, list, maybe, names, path, source,
+    Element, Key, Means, additive, behaviour, breaking, declared_keys, documentation, first, flag, list, maybe, names,
+    path, source, sources,
 };
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, WindowBound};
@@ -61,16 +62,18 @@ impl Operation {
     }
 
     fn window_facts(&self) -> impl Iterator<Item = (Place, Fact)> {
-        let at = &self.key_places;
         let window = self.window.as_ref();
         let lengths = [
-            (WindowBound::Span, window.and_then(|window| window.span), at.span),
-            (WindowBound::Access, window.and_then(|window| window.access), at.access),
-            (WindowBound::Default, window.and_then(|window| window.default), at.default),
-            (WindowBound::Access, self.history, at.history),
+            (WindowBound::Span, window.and_then(|window| window.span)),
+            (WindowBound::Access, window.and_then(|window| window.access)),
+            (WindowBound::Default, window.and_then(|window| window.default)),
+            (WindowBound::Access, self.history.map(|length| (length, self.key_places.history))),
         ];
         let fact = |bound, length| Fact::Window { operation: self.id.clone(), bound, length };
-        lengths.into_iter().filter_map(move |(bound, length, place)| Some((place, fact(bound, length?))))
+        lengths.into_iter().filter_map(move |(bound, length)| {
+            let (length, place) = length?;
+            Some((place, fact(bound, length)))
+        })
     }
 
     /// Its keys. Parts that are elements of their own are only shown.
@@ -83,6 +86,7 @@ impl Operation {
             function: _,
             place: _,
             source: from,
+            sources,
             method,
             path,
             call,
@@ -153,6 +157,7 @@ impl Operation {
             Key::new("history", maybe(*history), behaviour("how far back the answer reaches"))
                 .says(maybe(history.map(|length| format!("reaches back {length}")))),
             source(from.as_ref()),
+            self::sources(sources),
             Key::prose("doc", doc),
             super::called(called),
             self::examples(examples),
@@ -164,7 +169,7 @@ impl Operation {
             confirm::echoes(echoes.as_ref()),
             confirm::compound(compound.as_ref()),
             Key::new("data", maybe(data.as_ref().map(ToString::to_string).as_ref()), behaviour("how answers are read")),
-            Key::prose("compound.why", &maybe(compound.as_ref().map(|compound| &compound.why))),
+            Key::prose("compound.why", compound.as_ref().map_or("", |compound| &compound.why.0)),
             Key::prose("effect.why", &maybe(effect_why.as_ref()))
                 .says(maybe(effect_why.as_ref()))
                 .data("x-effect-why", effect_why.as_deref())
@@ -178,6 +183,7 @@ impl Operation {
         let mut element = Element::new("operation", id, [id, &self.rust.rust], self.place)
             .when(additive("a new request and function"), breaking("its types and its function are removed"))
             .keys(self.keys(family))
+            .observed(!self.sources.is_empty())
             .states(self.facts(family))
             .holds(self.body.parameters().iter().map(|parameter| parameter.element(family, id)))
             .holds(self.intents.iter().map(|intent| intent.element(family, self)))
@@ -248,24 +254,14 @@ impl Rate {
 
 impl Window {
     fn element(&self, operation: &Operation) -> Element {
-        let Self { from, to, span, access, access_is_of_data, default, both_or_neither, days, place } = self;
-        let checked = || behaviour("checked before sending");
         let has_between = self.has_between(operation);
         let between = || breaking("`between` is removed");
-        let end = || Means::Allows { is_allowed: has_between, lost: between(), otherwise: checked() };
+        let checked = || behaviour("checked before sending");
+        let end = |_: &str| Means::Allows { is_allowed: has_between, lost: between(), otherwise: checked() };
         let unchecked = || behaviour("no longer checked before sending");
-        Element::new("window", &operation.id, ["window", "window"], *place)
+        Element::new("window", &operation.id, ["window", "window"], self.place)
             .when(checked(), if has_between { between() } else { unchecked() })
-            .keys([
-                Key::placed("from", Some(from), end()),
-                Key::placed("to", Some(to), end()),
-                Key::new("span", maybe(*span), checked()),
-                Key::new("access", maybe(*access), checked()),
-                Key::new("access_of", if *access_is_of_data { "data" } else { "start" }, checked()),
-                Key::new("default", maybe(*default), behaviour("the exchange assumes another time without it")),
-                Key::new("both_or_neither", flag(*both_or_neither), checked()),
-                Key::new("days", maybe(*days), behaviour("its days begin at another time")),
-            ])
+            .keys(declared_keys(self, end))
     }
 
     /// Whether both ends can be set by one call, for which both need setters.
@@ -278,11 +274,9 @@ impl Window {
 impl InFlight {
     /// How many amendments the gate admits at a time.
     fn element(&self, operation: &str) -> Element {
-        let Self { per, n, place } = self;
-        let kept = || behaviour("how many amendments the gate admits");
-        Element::new("in_flight", operation, ["in_flight", "in_flight"], *place)
+        Element::new("in_flight", operation, ["in_flight", "in_flight"], self.place)
             .when(additive("it implements `Amendment`"), breaking("it no longer implements `Amendment`"))
-            .keys([Key::new("n", n, kept()), Key::placed("per", Some(per), kept())])
+            .keys(declared_keys(self, |_| Means::Nothing))
     }
 }
 

@@ -1,3 +1,5 @@
+//! A proxy before Redis, with faults.
+
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;

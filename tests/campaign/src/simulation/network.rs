@@ -86,6 +86,9 @@ const LATE_ARRIVAL: Duration = Duration::from_secs(1);
 /// How long after it was sent a request may arrive that no later one has overtaken, as limits assume.
 const HELD_BACK: Duration = Duration::from_secs(15);
 
+/// How much shorter the way to the exchange becomes at most from one call to the next, as limits assume.
+const SHORTER: Duration = Duration::from_millis(35);
+
 /// How long after a request a proxy sends a copy at the earliest, unless the campaign goes beyond that.
 const COPIED_AFTER: Duration = Duration::from_millis(1_050);
 
@@ -107,6 +110,8 @@ pub(super) struct NetworkSettings {
     pub(super) refuses_duplicates: bool,
     /// The only requests that may be faulted, if given.
     pub(super) only: Option<Arc<BTreeSet<String>>>,
+    /// Whether the way of a request is as much longer as that of its answer is shorter.
+    pub(super) opposes_ways: bool,
     /// The assumptions that do not hold.
     pub(super) beyond: BTreeSet<Assumption>,
 }
@@ -123,6 +128,7 @@ struct Inner {
     refuses_duplicates: bool,
     /// The only requests that may be faulted, if given.
     only: Option<Arc<BTreeSet<String>>>,
+    opposes_ways: bool,
     beyond: BTreeSet<Assumption>,
     ledger: Ledger,
     limits: TransportLimits,
@@ -177,7 +183,7 @@ struct Flight {
 
 impl Network {
     pub(super) fn new(time: &Time, exchange: &Arc<Exchange>, settings: NetworkSettings, ledger: Ledger) -> Self {
-        let NetworkSettings { profile, faults, seed, refuses_duplicates, only, beyond } = settings;
+        let NetworkSettings { profile, faults, seed, refuses_duplicates, only, opposes_ways, beyond } = settings;
         let mut dice = Dice::new(seed, "latency");
         // With a latency above the idle time-out, no request but the first would ever arrive.
         let most = profile.idle_timeout.map_or(MAX_LATENCY, |idle| MAX_LATENCY.min(idle / 4)).as_micros() as u64;
@@ -194,6 +200,7 @@ impl Network {
             faults,
             refuses_duplicates,
             only,
+            opposes_ways,
             beyond,
             ledger,
             limits,
@@ -218,7 +225,7 @@ impl Network {
             self.state().faulted.insert(name());
         }
         let now = time.now();
-        let (there, back) = (self.latency(&mut dice), self.latency(&mut dice));
+        let (there, back) = self.ways(&mut dice);
         if fault == NetworkFault::NotConnected || self.state().outage_ends > now {
             ledger.cover(Situation::NotConnected);
             let error = failed(TransportErrorKind::Connect, Sent::NotSent);
@@ -293,6 +300,7 @@ impl Network {
             NetworkFault::RequestDelayed | NetworkFault::RequestHeld => Some(Situation::RequestDelayed),
             NetworkFault::AnswerDelayed => Some(Situation::AnswerDelayed),
             NetworkFault::AnswerLost | NetworkFault::AnswerLostSilently => Some(Situation::AnswerLost),
+            NetworkFault::Repeated if is_amended_or_cancelled(&request) => Some(Situation::ChangeRepeated),
             NetworkFault::Repeated => Some(Situation::Repeated),
             _ => None,
         };
@@ -388,7 +396,8 @@ impl Network {
         }
         let mut dice = Dice::new(self.0.seed, &String::from_utf8_lossy(request.body()));
         let copies_at_once = self.0.beyond.contains(&Assumption::Repeats);
-        if !is_read && (copies_at_once || !self.0.refuses_duplicates || dice.percent(50)) {
+        let has_no_id = !self.0.refuses_duplicates || is_amended_or_cancelled(request);
+        if !is_read && (copies_at_once || has_no_id || dice.percent(50)) {
             let mut second = first;
             if !copies_at_once {
                 second.latency += COPIED_AFTER + Duration::from_millis(dice.below(400));
@@ -481,12 +490,29 @@ impl Network {
     fn can_be_repeated(&self, operation: Option<&Operation>, body: &[u8]) -> bool {
         let Some(operation) = operation else { return false };
         let is_named = || serde_json::from_slice::<Value>(body).is_ok_and(|body| body["clientOid"].is_string());
-        operation.reads() || operation.action == Action::Place && !operation.is_batch && is_named()
+        match operation.action {
+            Action::Detail | Action::List(_) => true,
+            Action::Place => !operation.is_batch && is_named(),
+            Action::Amend | Action::Cancel => !operation.is_batch,
+        }
     }
 
     /// The requests that were faulted.
     pub(super) fn faulted_requests(&self) -> BTreeSet<String> {
         self.state().faulted.clone()
+    }
+
+    /// How long a request and its answer take. If one is as much longer as the other is shorter, the round trip shows
+    /// nothing of it. Limits assume that the way there becomes shorter by no more than so much from one call to the next.
+    fn ways(&self, dice: &mut Dice) -> (Duration, Duration) {
+        let (there, back) = (self.latency(dice), self.latency(dice));
+        if !self.0.opposes_ways {
+            return (there, back);
+        }
+        self.0.ledger.cover(Situation::WaysOpposed);
+        let both = self.0.latency.0 * 2;
+        let there = Duration::from_micros(dice.below(both.min(SHORTER).as_micros() as u64 + 1));
+        (there, both - there)
     }
 
     fn latency(&self, dice: &mut Dice) -> Duration {
@@ -508,6 +534,12 @@ impl Network {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a request amends or cancels an order, which has no id for that by which a copy is recognized.
+fn is_amended_or_cancelled(request: &http::Request<Bytes>) -> bool {
+    let operation = Operation::find(request.method().as_str(), request.uri().path());
+    operation.is_some_and(|operation| matches!(operation.action, Action::Amend | Action::Cancel))
 }
 
 /// A request in a trace.

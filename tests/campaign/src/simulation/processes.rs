@@ -1,5 +1,8 @@
 //! An account whose process is killed at random instants. What is left of each is its journal, from which the next one
 //! recovers, compares the account, and keeps a ledger.
+//!
+//! A killed process is a dropped one: its tasks and its client are dropped at a random instant, and the next one begins
+//! with the journal.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +13,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
-use tradeapi::runtime::journal::Ending;
+use tradeapi::runtime::journal::{Ending, StoredChange};
 use tradeapi::runtime::ledger::Ledger as Positions;
 use tradeapi::runtime::limits::Limiter;
 use tradeapi::runtime::reconcile::{ForeignOrders, LedgerUpdateError, Reconciliation};
@@ -29,6 +32,7 @@ use super::world::World;
 use crate::account;
 use crate::assumptions::Assumption;
 use crate::claim::{Known, Naming};
+use crate::context::AccountContext;
 use crate::counts::Situation;
 use crate::figures::Figures;
 use crate::operation::Family;
@@ -47,6 +51,9 @@ const TRIES: usize = 30;
 
 /// How often the last process recovers what is open.
 const ROUNDS: usize = 3;
+
+/// How far two clocks are ahead together, beyond what a client assumes, in milliseconds.
+const FAR_AHEAD: i64 = 600_000;
 
 /// How long before the account was opened its records begin.
 const BEFORE: Duration = Duration::from_secs(60 * 60);
@@ -114,6 +121,7 @@ impl Story<'_> {
             let trades = async {
                 if life > 0 {
                     self.begin(&client).await;
+                    self.use_an_id_again(&context[0]).await;
                 }
                 let trades = account::trade_only(&context, world.scenario.account, is_selected);
                 if let Either::Right(((), trades)) =
@@ -157,15 +165,39 @@ impl Story<'_> {
         }
     }
 
-    /// The clock of the machine is set while no process runs, and so is that of the node that answers, by as much.
+    /// Places an order with the id of one that an earlier process placed, at times.
+    async fn use_an_id_again(&mut self, context: &AccountContext) {
+        if self.world.settings.variant != ClientVariant::Correct || !self.dice.percent(40) {
+            return;
+        }
+        // Two programs with the journal have ids of their own.
+        let is_placed = |stored: &&StoredChange| {
+            let StoredChange { change, .. } = stored;
+            change.operation == "unified.place-order" && change.account.is_none() && !change.client_ids.is_empty()
+        };
+        let last = self.disk.changes().iter().rfind(is_placed).and_then(|last| last.change.client_ids.first().cloned());
+        let Some(id) = last else { return };
+        self.world.ledger.share(&id);
+        let order = Order::new(Family::Unified, &id).duplicate(self.dice.percent(60));
+        let handle = self.world.ledger.open(order.placed(), "unified.place-order", order.naming);
+        context.send(orders::unified_order(&order), handle, &mut self.dice).await;
+        self.world.ledger.cover(Situation::IdOfEarlierRun);
+    }
+
+    /// The clock of the machine is set while no process runs, and so is that of the node that answers, by as much. Beyond
+    /// what a client assumes, that node shows what another one has taken as late as any.
     fn set_clocks(&mut self) {
         let beyond = self.world.settings.goes_beyond(Assumption::ClockError);
-        if beyond || self.dice.percent(20) {
-            let ahead = if beyond { 600_000 } else { 5_000 + self.dice.below(50_000).cast_signed() };
-            self.world.time.set_wall(ahead);
-            self.world.exchange.set_nodes(&[Node::new(1).with_answer_time(ahead)]);
-            self.world.ledger.cover(Situation::BothClocksSet);
+        if !beyond && !self.dice.percent(20) {
+            return;
         }
+        let ahead = if beyond { FAR_AHEAD } else { 5_000 + self.dice.below(50_000).cast_signed() };
+        self.world.time.set_wall(ahead);
+        match beyond {
+            true => self.world.exchange.set_nodes(&[Node::new(1), Node::new(5).ahead_by(FAR_AHEAD).lagging(59_000)]),
+            false => self.world.exchange.set_nodes(&[Node::new(1).with_answer_time(ahead)]),
+        }
+        self.world.ledger.cover(Situation::BothClocksSet);
     }
 
     /// A machine whose clock is wrong by more than a signature allows, with nodes that agree with it, could do nothing.
@@ -260,8 +292,10 @@ impl Story<'_> {
     /// attention.
     async fn reconcile(&mut self, client: &Client) -> bool {
         let foreign = self.dice.weighted(&[(ForeignOrders::Leave, 3), (ForeignOrders::Adopt, 2)]);
-        let policy = ConfirmPolicy::new().deadline(Duration::from_secs(90));
-        let policy = policy.pauses(Duration::from_secs(2), Duration::from_secs(30));
+        // In a hurry, it lists orders before every node has to show them.
+        let (deadline, first) = self.dice.weighted(&[((90_000, 2_000), 1), ((2_000, 200), 1)]);
+        let policy = ConfirmPolicy::new().deadline(Duration::from_millis(deadline));
+        let policy = policy.pauses(Duration::from_millis(first), Duration::from_secs(30));
         let mut how = Reconciliation::since(self.comparisons.since).foreign_orders(foreign).confirming(policy);
         for _ in 0..TRIES {
             if let Ok(reconciled) = client.reconcile(&mut how).await {

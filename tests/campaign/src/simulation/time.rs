@@ -1,7 +1,5 @@
 //! Virtual time: a single-threaded executor whose clock moves to the next event.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fmt::{self, Write};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -10,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use tradeapi::Timestamp;
-use tradeapi::runtime::clock::{Clock, Environment, Timer};
+use tradeapi::runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_tests::dice::Dice;
 
 use crate::clock::FastClock;
@@ -22,6 +20,7 @@ const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
 #[derive(Clone)]
 pub(super) struct Time {
     clock: FastClock,
+    events: ManualTimer,
     shared: Arc<Mutex<Shared>>,
     /// How many milliseconds the wall clock of the machine is ahead.
     wall: Arc<AtomicI64>,
@@ -30,29 +29,21 @@ pub(super) struct Time {
 }
 
 struct Shared {
-    events: BinaryHeap<Reverse<Event>>,
-    count: u64,
     dice: Dice,
     /// A line for each event, if the scenario is traced.
     trace: Option<String>,
 }
 
-/// A scheduled event. Events at the same time occur in the order in which they were scheduled.
-struct Event {
-    at: Duration,
-    number: u64,
-    act: Act,
-}
-
-enum Act {
-    Wake(Waker),
-    Do(Box<dyn FnOnce() + Send>),
-}
-
 impl Time {
     pub(super) fn new(clock: FastClock, dice: Dice, is_traced: bool) -> Self {
-        let shared = Shared { events: BinaryHeap::new(), count: 0, dice, trace: is_traced.then(String::new) };
-        Self { clock, shared: Arc::new(Mutex::new(shared)), wall: Arc::default(), process: new_process() }
+        let shared = Shared { dice, trace: is_traced.then(String::new) };
+        Self {
+            clock,
+            events: ManualTimer::new(),
+            shared: Arc::new(Mutex::new(shared)),
+            wall: Arc::default(),
+            process: new_process(),
+        }
     }
 
     /// The same time, as another process sees it.
@@ -74,16 +65,13 @@ impl Time {
                 }
                 continue;
             }
-            let Reverse(Event { at, act, .. }) = self.shared().events.pop()?;
+            let at = self.events.next_wake()?;
             // The clock may have leapt beyond the event.
             self.clock.leap(at.saturating_sub(self.clock.steady()));
             if at > LONGEST {
                 return None;
             }
-            match act {
-                Act::Wake(waker) => waker.wake(),
-                Act::Do(act) => act(),
-            }
+            self.events.advance_to_next();
         }
     }
 
@@ -98,7 +86,7 @@ impl Time {
 
     /// Schedules `act`.
     pub(super) fn at(&self, at: Duration, act: impl FnOnce() + Send + 'static) {
-        self.plan(at, Act::Do(Box::new(act)));
+        self.events.call_at(at, act);
     }
 
     /// Writes a line into the trace.
@@ -112,13 +100,6 @@ impl Time {
 
     pub(super) fn take_trace(&self) -> String {
         self.shared().trace.take().unwrap_or_default()
-    }
-
-    fn plan(&self, at: Duration, act: Act) {
-        let mut shared = self.shared();
-        shared.count += 1;
-        let event = Event { at, number: shared.count, act };
-        shared.events.push(Reverse(event));
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
@@ -138,7 +119,7 @@ impl Timer for Time {
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        self.plan(at, Act::Wake(waker));
+        self.events.wake_at(at, waker);
     }
 }
 
@@ -169,23 +150,3 @@ impl Wake for Woken {
         self.0.store(true, Ordering::Relaxed);
     }
 }
-
-impl Ord for Event {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.number).cmp(&(other.at, other.number))
-    }
-}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Event {}

@@ -87,7 +87,8 @@ macro_rules! common {
         $record.pos_side = ticket.pos.as_str().parse().ok();
         $record.margin_coin = Some(pair.settle().into());
         $record.quote_volume = Some(wire(order.value));
-        $record.leverage = Some(pair.leverage.into());
+        let account = &$core.accounts[ticket.account];
+        $record.leverage = Some(account.leverage(ticket.pair, ticket.pos, ticket.side).into());
         $record.margin_mode = ticket.margin.as_str().parse().ok();
         $record.enter_point_source = "API".parse().ok();
         $record.trade_side = trade_side(ticket.side, ticket.pos, ticket.effect).parse().ok();
@@ -132,6 +133,7 @@ pub(super) fn pending(core: &Core, order: &Order) -> PendingOrder {
     record.preset_stop_surplus_execute_price = take_profit.limit_price.map(wire);
     record.preset_stop_loss_trigger_type = trigger(stop_loss);
     record.preset_stop_loss_execute_price = stop_loss.limit_price.map(wire);
+    record.reduce_only = Some(order.ticket.reduce_only.into());
     record
 }
 

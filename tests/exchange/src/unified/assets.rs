@@ -1,7 +1,6 @@
 //! The assets of a unified account.
 
 use rust_decimal::Decimal;
-use tradeapi::runtime::json::write_json;
 use tradeapi::unified::{AccountAssets, Asset, GetAccountAssets};
 
 use crate::accounts::Balance;
@@ -52,12 +51,6 @@ impl Serve for GetAccountAssets {
         answer.leverage = Some(wire(quotient(value, whole)));
         answer.assets = assets.into();
         Ok(answer)
-    }
-
-    /// The leverage alone is a JSON number.
-    fn data(response: &AccountAssets) -> String {
-        let leverage = response.leverage.as_ref().map(tradeapi::Decimal::to_plain).unwrap_or_default();
-        write_json(response).replace(&format!(r#""leverage":"{leverage}""#), &format!(r#""leverage":{leverage}"#))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Orders and fills as the unified account shows them.
 
 use tradeapi::Timestamp;
-use tradeapi::unified::{FeeDetail, Fill, OrderType, TriggerBy};
+use tradeapi::unified::{FeeDetail, Fill, OrderType, TradeScope, TriggerBy};
 
 use crate::instruments::{Contract, quotient};
 use crate::orders::{self, Order, Preset, Quantity, Source, State};
@@ -22,6 +22,17 @@ pub(super) fn fill_record(core: &Core, fill: &orders::Fill) -> Fill {
     record.side = fill.side.as_str().parse().ok();
     record.exec_price = Some(wire(pair.price(fill.ticks)));
     record.exec_qty = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
+    record.exec_value = Some(wire(pair.value(fill.ticks, fill.lots)));
+    record.trade_scope = Some(if fill.is_taker { TradeScope::Taker } else { TradeScope::Maker });
+    if pair.line.is_futures() {
+        record.trade_side = Some(fill.effect.as_str().to_owned());
+    }
+    let mut fee = FeeDetail::default();
+    (fee.fee_coin, fee.fee) = (Some(fill.fee_coin.into()), Some(wire(-fill.fee)));
+    record.fee_detail = vec![fee].into();
+    record.profit = Some(wire(fill.profit));
+    record.created_time = Some(Timestamp::from_millis(fill.at));
+    record.updated_time = Some(Timestamp::from_millis(fill.at));
     record
 }
 

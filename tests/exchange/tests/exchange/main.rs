@@ -16,6 +16,7 @@ mod hostile;
 mod http;
 mod journal;
 mod nonsense;
+mod observed;
 mod order_lifecycle;
 mod orders;
 mod page;

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::Request;
 use serde_json::{Map, Value};
 use tradeapi::runtime::tables::Meta;
+use tradeapi::{broker, classic, observed, unified};
 use tradeapi_exchange::{DECISIONS, Exchange, Mode, Profile, Settings, SignedQuery, Time};
 use tradeapi_gen::{Case, Generator, Schema};
 
@@ -25,6 +26,7 @@ const DECIDED: &str = include_str!("decisions.tsv");
 
 const SOURCES: &[(&str, &str)] = &[
     ("decided", include_str!("decided.rs")),
+    ("observed", include_str!("observed.rs")),
     ("raw", include_str!("raw.rs")),
     ("rules_classic", include_str!("rules_classic.rs")),
     ("rules_unified", include_str!("rules_unified.rs")),
@@ -67,10 +69,7 @@ fn each_decision_has_a_test() {
 }
 
 fn operations() -> impl Iterator<Item = &'static Meta> {
-    [tradeapi::unified::OPERATIONS, tradeapi::classic::OPERATIONS, tradeapi::broker::OPERATIONS]
-        .into_iter()
-        .flatten()
-        .copied()
+    [unified::OPERATIONS, classic::OPERATIONS, broker::OPERATIONS, observed::OPERATIONS].into_iter().flatten().copied()
 }
 
 /// The user of a case; `None` if the exchange has no such user.

@@ -1,3 +1,5 @@
+//! Everything that a test prints, to be searched for secrets.
+
 use std::error::Error as StdError;
 use std::fmt::{Debug, Display};
 

@@ -1,3 +1,5 @@
+//! Bounds of the exchange's clock from answers, and clocks that are set or drift.
+
 use super::*;
 
 const WINDOW: Option<Duration> = Some(Duration::from_secs(30));
@@ -199,24 +201,71 @@ fn an_estimate_is_not_sure_after_a_single_refusal_or_once_older_than_the_window(
     assert!(learned(&[reading(0, 5, 10, 0)]).is_sure(at(10), window));
 }
 
+/// How much slower and faster than the estimate other clocks are, in tenths of seconds.
+fn others(clock: &ExchangeClock, moment: Moment) -> (u128, u128) {
+    let tenths = |time: Duration| (time.as_millis() + 50) / 100;
+    let (slower, faster) = clock.others(moment);
+    (tenths(slower), tenths(faster))
+}
+
+fn learn_each(clock: &ExchangeClock, all: &[(u64, i64)]) {
+    for (sent, ahead) in all {
+        let reading = reading(*sent, 5, sent + 10, *ahead);
+        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
+    }
+}
+
 #[test]
 fn how_far_clocks_are_apart_is_remembered_for_a_while() {
     let clock = learned(&[reading(0, 5, 10, 0)]);
-    assert_eq!(clock.spread(at(10)), Duration::ZERO);
-    for (sent, ahead) in [(100, 20_000), (200, 0), (300, 5_000)] {
-        let reading = reading(sent, 5, sent + 10, ahead);
-        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
-    }
-    let spread = clock.spread(at(310));
-    assert!(Duration::from_millis(19_980) < spread && spread < Duration::from_millis(20_020), "{spread:?}");
+    assert_eq!(clock.others(at(10)), (Duration::ZERO, Duration::ZERO));
+    learn_each(&clock, &[(100, 20_000), (200, 0), (300, 5_000)]);
+    assert_eq!(others(&clock, at(310)), (50, 150));
     // An hour after the last one, which came at 310 ms.
-    assert_ne!(clock.spread(at(3_600_310)), Duration::ZERO);
-    assert_eq!(clock.spread(at(3_600_311)), Duration::ZERO);
-    for (sent, ahead) in [(5_000_000, 0), (5_000_100, 20_000)] {
-        let reading = reading(sent, 5, sent + 10, ahead);
-        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
+    assert_eq!(others(&clock, at(3_600_310)), (50, 150));
+    assert_eq!(clock.others(at(3_600_311)), (Duration::ZERO, Duration::ZERO));
+    learn_each(&clock, &[(5_000_000, 0), (5_000_100, 20_000)]);
+    assert_eq!(others(&clock, at(5_000_200)), (200, 0));
+}
+
+/// What one machine shows is no more certain than the slowest and the fastest of them.
+#[test]
+fn each_estimate_is_compared_with_the_slowest_and_the_fastest_clock() {
+    let clock = learned(&[]);
+    for (number, ahead, beside) in [
+        (0, 0, (0, 0)),
+        (1, 3_600_000, (36_000, 0)),
+        (2, 0, (0, 36_000)),
+        (3, -20_000, (0, 36_200)),
+        (4, 0, (200, 36_000)),
+    ] {
+        learn_each(&clock, &[(1_000 * number, ahead)]);
+        assert_eq!(others(&clock, at(1_000 * number + 10)), beside, "{ahead}");
     }
-    assert_ne!(clock.spread(at(5_000_200)), Duration::ZERO);
+    // A refusal that the estimate does not explain drops it, and not what is known of the clocks.
+    clock.learn(reading(6_000, 5, 6_010, 0), at(6_005).wall, WINDOW, Signature::Refused);
+    assert!(clock.time(at(6_010)).is_none());
+    assert_eq!(others(&clock, at(6_010)), (36_200, 36_200));
+    learn_each(&clock, &[(7_000, 3_600_000)]);
+    assert_eq!(others(&clock, at(7_010)), (36_200, 0));
+}
+
+/// A sleep moves all clocks against the steady one, so that which of them is faster is not known afterwards.
+#[test]
+fn after_a_sleep_only_the_distance_of_clocks_is_known() {
+    let awake = |millis: u64| set(at(millis), 600_000);
+    let learn = |clock: &ExchangeClock, millis: u64, ahead: i64| {
+        let (sent, received) = (awake(millis), awake(millis + 10));
+        let reading = ServerTime { time: set(sent, ahead).wall, step: Duration::from_millis(1), sent, received };
+        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
+    };
+    let clock = learned(&[reading(0, 5, 10, 0), reading(100, 5, 110, 20_000)]);
+    assert_eq!(others(&clock, at(110)), (200, 0));
+    learn(&clock, 1_000, 0);
+    assert_eq!(others(&clock, awake(1_010)), (200, 200));
+    learn(&clock, 2_000, 20_000);
+    let (slower, faster) = others(&clock, awake(2_010));
+    assert!(slower >= 200 && faster >= 200, "{slower} {faster}");
 }
 
 /// A request is compared with what was known when it left: the answers of a later hour may come from one slow machine.
@@ -228,13 +277,15 @@ fn for_an_earlier_request_the_distance_known_then_counts() {
         let reading = reading(sent, 5, sent + 10, ahead);
         clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
     }
-    assert!(clock.spread(left) >= Duration::from_secs(20) - Duration::from_millis(20));
+    let (slower, faster) = clock.others(left);
+    assert!(slower + faster >= Duration::from_secs(20) - Duration::from_millis(20), "{slower:?} {faster:?}");
+    assert_eq!(others(&clock, left), (50, 150));
     // After the time for which requests are remembered, the distance is forgotten.
     for (sent, ahead) in [(hours(6), 0), (hours(6) + 100, 1_000)] {
         let reading = reading(sent, 5, sent + 10, ahead);
         clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
     }
-    assert!(clock.spread(at(hours(6) + 200)) < Duration::from_secs(2));
+    assert_eq!(others(&clock, at(hours(6) + 200)), (10, 0));
 }
 
 #[test]
@@ -253,8 +304,8 @@ fn an_answer_that_comes_late_or_twice_does_not_make_the_clock_seem_slow() {
     let stale = ServerTime { sent: at(1_500), received: at(1_501), ..reading(1_100, 0, 1_100, 0) };
     let fresh = reading(1_600, 1, 1_602, 0);
     let latest = |clock: &ExchangeClock, now| {
-        let spread = clock.spread(at(now)).as_millis() as u64;
-        clock.latest(at(now)).map(|time| time.as_millis() - START + spread)
+        let faster = clock.others(at(now)).1.as_millis() as u64;
+        clock.latest(at(now)).map(|time| time.as_millis() - START + faster)
     };
     let clock = learned(&[slow, stale]);
     assert_eq!(latest(&clock, 2_000), Some(1_601), "no bound is tighter");

@@ -1,3 +1,5 @@
+//! The slots of spread calls.
+
 use proptest::prelude::*;
 
 use super::*;

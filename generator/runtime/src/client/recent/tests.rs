@@ -1,3 +1,5 @@
+//! Which requests are remembered, for how long, and what is a rival.
+
 use super::*;
 
 fn at(seconds: u64) -> Moment {
@@ -112,6 +114,12 @@ fn requests_of_an_earlier_run_are_apart_only_by_every_clock() {
     assert_eq!(apart([(100, Some(100)), (104, Some(160))]), [false; 2], "the clock was set");
     assert_eq!(apart([(100, Some(100)), (160, Some(104))]), [false; 2], "an answer moved the clock of signatures");
     assert_eq!(apart([(160, Some(104)), (100, Some(100))]), [false; 2]);
+    assert_eq!(
+        apart([(160, Some(100)), (190, Some(160))]),
+        [false; 2],
+        "the second one was made at the time of the first"
+    );
+    assert_eq!(apart([(160, Some(100)), (130, Some(130))]), [true; 2], "its record fits neither");
     assert_eq!(apart([(100, None), (160, Some(160))]), [false; 2], "an earlier release did not store it");
     // One of this run, and one that its journal has.
     let recent = RecentRequests::default();
@@ -119,6 +127,11 @@ fn requests_of_an_earlier_run_are_apart_only_by_every_clock() {
     recent.remember_change(ChangeNumber(1), br#"{"id":"a"}"#, earlier, false);
     prepare(&recent, 3_600_000, 60, r#"{"id":"a"}"#);
     assert!(recent.is_named_twice("a", millis(3_600_000)));
+    // Two of this run, an hour apart: the signature of the first has the time of the second.
+    let recent = RecentRequests::default();
+    send(&recent, 3_600_000, 0, r#"{"id":"a"}"#);
+    send(&recent, 7_200_000, 3_600, r#"{"id":"a"}"#);
+    assert!(recent.is_named_twice("a", millis(3_600_000)) && recent.is_named_twice("a", millis(7_200_000)));
 }
 
 /// A record of a request that had no effect may be of another one that did.
@@ -251,10 +264,10 @@ fn two_requests_of_one_moment_are_distinguished() {
 fn old_requests_are_forgotten_and_memory_is_bounded() {
     let recent = RecentRequests::default();
     send(&recent, 1, 0, r#"{"id":"a"}"#);
-    send(&recent, 2, 7200, r#"{"id":"a"}"#);
-    assert!(recent.is_named_twice("a", millis(9)));
-    send(&recent, 3, 7201, "{}");
-    assert!(!recent.is_named_twice("a", millis(9)));
+    send(&recent, 7_200_000, 7200, r#"{"id":"a"}"#);
+    assert!(recent.is_named_twice("a", millis(7_200_009)));
+    send(&recent, 7_201_000, 7201, "{}");
+    assert!(!recent.is_named_twice("a", millis(7_200_009)));
     for index in 0..=MAX_REQUESTS as u64 {
         send(&recent, index, 7201, "{}");
     }

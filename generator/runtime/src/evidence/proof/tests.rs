@@ -1,3 +1,5 @@
+//! Which records prove a request, and which contradict it.
+
 use super::*;
 
 const SIGNED: u64 = 1_700_000_000_000;
@@ -34,6 +36,12 @@ const AMENDED: Confirm = Confirm {
     ..PLACED
 };
 
+/// Sent when the clock of signatures and that of the machine showed these times.
+fn departure(signed_at: Timestamp, made_at: Timestamp) -> Departure {
+    let at = SigningTimes { signed_at, made_at: Some(made_at) };
+    Departure { at, earlier: Duration::ZERO, attempted_for: Duration::ZERO }
+}
+
 fn sent() -> Sent {
     let at = |millis| Timestamp::from_millis(SIGNED + millis);
     Sent {
@@ -41,7 +49,7 @@ fn sent() -> Sent {
         window: Some(Duration::from_secs(30)),
         settling: Duration::from_secs(10),
         left: Some((at(0), at(10))),
-        not_before: at(0),
+        departure: departure(at(0), at(0)),
         attempts: None,
     }
 }
@@ -77,7 +85,8 @@ fn a_record_of_the_right_time_that_agrees_is_a_proof() {
 
 #[test]
 fn a_record_of_another_time_is_not() {
-    assert_eq!(placed(&created(-30_001, "")), Evidence::Older);
+    assert_eq!(placed(&created(-90_001, "")), Evidence::Older);
+    assert!(is_nothing(placed(&created(-90_000, ""))), "the clocks may be wrong together");
     assert!(is_nothing(placed(&created(-30_000, ""))), "it is from before the request left");
     assert!(is_nothing(placed(&created(-2001, ""))));
     assert!(is_nothing(placed(&created(40_001, ""))));
@@ -86,16 +95,34 @@ fn a_record_of_another_time_is_not() {
     }
 }
 
-/// The clock of the signature was an hour ahead, as another clock shows.
+/// The clock of signatures was an hour ahead of the machine's, or an hour behind. Between the two is nothing of it.
 #[test]
-fn a_record_older_than_the_signature_alone_is_not_older_than_the_request() {
-    let not_before = Timestamp::from_millis(SIGNED - 3_600_000);
-    let evidence =
-        |millis| evaluated(&PLACED, r#"{"id": "a"}"#, &created(millis, ""), &Sent { not_before, left: None, ..sent() });
-    for millis in [-30_001, -3_600_000, -3_630_000] {
-        assert!(matches!(evidence(millis), Evidence::Nothing(_)), "{millis}");
+fn a_record_counts_that_fits_any_clock_that_shows_when_the_request_was_sent() {
+    let (hour, at) = (3_600_000, |millis: i64| Timestamp::from_millis(SIGNED.saturating_add_signed(millis)));
+    for (signed_at, made_at) in [(0, -hour), (-hour, 0)] {
+        let departure = departure(at(signed_at), at(made_at));
+        let evidence =
+            |millis| evaluated(&PLACED, r#"{"id": "a"}"#, &created(millis, ""), &Sent { departure, ..sent() });
+        for millis in [-hour - 2_000, -hour, -hour + 40_000, -2_000, 0, 40_000] {
+            assert_eq!(evidence(millis), Evidence::Proof, "{millis}");
+        }
+        for millis in [-hour - 90_000, -hour - 2_001, -hour + 40_001, -hour / 2, -2_001, 40_001] {
+            assert!(is_nothing(evidence(millis)), "{millis}");
+        }
+        assert_eq!(evidence(-hour - 90_001), Evidence::Older, "all clocks may be wrong together by a minute");
     }
-    assert_eq!(evidence(-3_630_001), Evidence::Older);
+}
+
+/// As far as the clocks of the exchange show, and no further than it accepts signatures.
+#[test]
+fn a_record_may_be_earlier_by_a_clock_of_the_exchange() {
+    for (earlier, allowed) in [(0, 2_000), (1_000, 2_000), (9_000, 9_000), (30_000, 30_000), (3_600_000, 30_000)] {
+        let departure = Departure { earlier: Duration::from_millis(earlier), ..sent().departure };
+        let evidence =
+            |millis| evaluated(&PLACED, r#"{"id": "a"}"#, &created(millis, ""), &Sent { departure, ..sent() });
+        assert_eq!(evidence(-allowed), Evidence::Proof, "{earlier}");
+        assert!(is_nothing(evidence(-allowed - 1)), "{earlier}");
+    }
 }
 
 #[test]
@@ -172,8 +199,11 @@ fn the_record_of_any_attempt_is_a_proof() {
     let first = Timestamp::from_millis(SIGNED - hour);
     let attempts = Some(Attempts { first: (first, Some((first, first))), last: at(hour) });
     let evidence = |millis: i64, attempts: Option<Attempts>| {
-        let not_before = attempts.map_or(at(0), |attempts| attempts.first.0);
-        evaluated(&PLACED, request, &created(millis, rest), &Sent { attempts, not_before, ..sent() })
+        let departure = attempts.map_or(sent().departure, |attempts| {
+            let attempted_for = from(attempts.first.0, attempts.last);
+            Departure { attempted_for, ..departure(attempts.first.0, attempts.first.0) }
+        });
+        evaluated(&PLACED, request, &created(millis, rest), &Sent { attempts, departure, ..sent() })
     };
     let hour = i64::try_from(hour).unwrap_or_default();
     for millis in [-hour, 0, hour] {
@@ -181,5 +211,5 @@ fn the_record_of_any_attempt_is_a_proof() {
         assert_eq!(evidence(millis, None) == Evidence::Proof, millis == 0, "{millis}");
     }
     assert!(is_nothing(evidence(hour + 41_000, attempts)), "it came after the last");
-    assert_eq!(evidence(-hour - 31_000, attempts), Evidence::Older);
+    assert_eq!(evidence(-hour - 91_000, attempts), Evidence::Older);
 }

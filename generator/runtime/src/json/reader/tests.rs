@@ -1,3 +1,5 @@
+//! The reader against another JSON reader.
+
 use proptest::prelude::*;
 use serde_json::Value;
 

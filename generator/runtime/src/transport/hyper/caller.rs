@@ -1,4 +1,7 @@
 //! Wakes the call that waits for a connection.
+//!
+//! A connection has one waker and one timer as long as it lives. The waker passes on to the task of the present call,
+//! so nothing is registered for each call, and a connection that rests wakes no task.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Wake, Waker};

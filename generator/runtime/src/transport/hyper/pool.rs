@@ -1,4 +1,7 @@
 //! Idle connections, kept for the next request.
+//!
+//! The newest connection is used first, so that the others can expire. Against a server that closes after 200 ms, 10 ms
+//! away, 11 of 800 calls had an unknown outcome, and 57 to 61 with the oldest first.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;

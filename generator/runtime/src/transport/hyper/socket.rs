@@ -1,4 +1,8 @@
 //! TCP connections that can be read without tokio's readiness.
+//!
+//! On a busy runtime tokio's readiness is stale, so hyper would write before it reads what has arrived. Before each
+//! request the connection is polled once with a socket that reads past tokio, below TLS, so that tickets are consumed
+//! and anything else closes the connection.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::pin::Pin;

@@ -1,4 +1,8 @@
 //! The types that functions accept as exact numbers, and the compiler's messages for any other.
+//!
+//! Functions take a trait of ours: for a bound with `Into`, the compiler lists other types with `From`; for ours, it
+//! suggests what to write instead of a float or a text. `From<f64> for Decimal` exists with a bound that is never met,
+//! for callers that convert a float by hand.
 
 use super::Decimal;
 use crate::value::edit::Edit;

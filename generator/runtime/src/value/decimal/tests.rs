@@ -1,3 +1,5 @@
+//! Decimals: what is read, compared, calculated and printed.
+
 use std::collections::HashSet;
 
 use proptest::prelude::*;

@@ -1,19 +1,25 @@
-//! Wakers by the time at which they are due.
+//! Alarms by the time at which they are due.
 
 use std::collections::VecDeque;
-use std::task::Waker;
 use std::time::Duration;
 
-/// Wakers by the time at which they are due; those of one time in the order in which they were added.
+/// What alarms do, such as wakers, by the time at which they are due; those of one time in the order in which they were
+/// added.
 ///
 /// Most are added after all others, because most tasks wait equally long.
-#[derive(Debug, Default)]
-pub(super) struct Wakers(VecDeque<(Duration, Waker)>);
+#[derive(Debug)]
+pub(super) struct Alarms<T>(VecDeque<(Duration, T)>);
 
-impl Wakers {
-    pub(super) fn add(&mut self, at: Duration, waker: Waker) {
+impl<T> Default for Alarms<T> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<T> Alarms<T> {
+    pub(super) fn add(&mut self, at: Duration, alarm: T) {
         let place = self.0.partition_point(|(known, _)| *known <= at);
-        self.0.insert(place, (at, waker));
+        self.0.insert(place, (at, alarm));
     }
 
     /// When the next one is due.
@@ -21,15 +27,15 @@ impl Wakers {
         self.0.front().map(|(at, _)| *at)
     }
 
-    pub(super) fn take_next(&mut self) -> Option<Waker> {
-        self.0.pop_front().map(|(_, waker)| waker)
+    pub(super) fn take_next(&mut self) -> Option<T> {
+        self.0.pop_front().map(|(_, alarm)| alarm)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex, PoisonError};
-    use std::task::Wake;
+    use std::task::{Wake, Waker};
 
     use super::*;
 
@@ -44,7 +50,7 @@ mod tests {
     #[test]
     fn wakers_are_taken_by_time_and_then_in_their_order() {
         let woken = Arc::new(Mutex::new(Vec::new()));
-        let mut wakers = Wakers::default();
+        let mut wakers = Alarms::default();
         for (number, at) in (0..).zip([2, 1, 2, 3, 1, 2]) {
             let waker = Waker::from(Arc::new(Noting(number, Arc::clone(&woken))));
             wakers.add(Duration::from_secs(at), waker);

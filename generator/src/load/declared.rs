@@ -1,0 +1,193 @@
+//! Mappings whose content means the same in the file and in the model: one row declares a key. From the row come the
+//! struct, how it is read, its JSON Schema, what `diff` compares, and its member of the OpenAPI document.
+//!
+//! A row is the documentation of the key, its name, its type, and in an [`Element`] the effect of a change on those who
+//! depend on the emitted crate. The type says whether the key is required: a text is, an `Option` and a list are not.
+//!
+//! A mapping that lacks a required key is left out of the model. That it lacks the key is a mistake of building, which
+//! other mistakes may explain, so it is reported after the files are read.
+
+mod values;
+
+pub(crate) use values::{Defaulted, Flag, Prose};
+
+use super::typed::{NodeReader, Read, ReadError};
+use crate::diagnostics::Place;
+use crate::json;
+
+/// A text of the file: a name, or a value on the wire.
+pub(crate) type Ref = (String, Place);
+
+/// One text or several.
+pub(crate) type Names = Vec<Ref>;
+
+/// Two texts that belong together.
+pub(crate) type Pair = (Ref, Ref);
+
+/// A text and the texts that belong to it.
+pub(crate) type NamesWithin = (Ref, Names);
+
+/// The value of a key.
+pub(crate) trait KeyValue {
+    /// Reads the value.
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError>
+    where
+        Self: Sized;
+
+    /// What it means that the key is left out.
+    fn left_out() -> LeftOut<Self>
+    where
+        Self: Sized;
+
+    /// The value in words, in which versions are compared; empty if it says nothing.
+    fn words(&self) -> String;
+
+    /// Its place, if it is written.
+    fn place(&self) -> Option<Place>;
+
+    /// The value as JSON; `None` if it says nothing, or what is assumed anyway.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "for exports"))]
+    fn data(&self) -> Option<json::Value>;
+
+    /// Its JSON Schema.
+    #[cfg(feature = "cli")]
+    fn schema(to: &mut super::describe::Definitions) -> serde_json::Value
+    where
+        Self: Sized;
+}
+
+/// What it means that a key is left out.
+pub(crate) enum LeftOut<T> {
+    /// The same as this value.
+    Means(T),
+    /// A mistake, after which this value, if there is one, stands for the missing one.
+    Missing(Option<T>),
+}
+
+/// The effect of a change of a key on a crate that depends on the emitted one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// Code compiles as before, and something else happens, in words.
+    Behaviour(&'static str),
+    /// Prose, which nobody depends on.
+    Prose,
+    /// Other parts of the model decide; the element states it.
+    InContext,
+}
+
+/// A declared mapping.
+pub(crate) trait Mapping: Read {
+    /// Its keys in their order, with their values.
+    fn rows(&self) -> Vec<(&'static str, &dyn KeyValue)>;
+
+    /// Its JSON Schema.
+    #[cfg(feature = "cli")]
+    fn schema(to: &mut super::describe::Definitions) -> serde_json::Value;
+}
+
+/// A declared mapping whose keys are compared one by one.
+pub(crate) trait Element: Mapping {
+    /// The effects of changes, in the order of the keys.
+    const CHANGES: &'static [Change];
+}
+
+/// What a mapping says, in words.
+pub(crate) fn words(mapping: &impl Mapping) -> String {
+    let rows = mapping.rows().into_iter().map(|(key, value)| (key, value.words()));
+    let said = rows.filter(|(_, words)| !words.is_empty());
+    said.map(|(key, words)| format!("{} {words}", key.replace('_', " "))).collect::<Vec<_>>().join(", ")
+}
+
+/// A mapping as JSON, under the names of its keys.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "for exports"))]
+pub(crate) fn data(mapping: &impl Mapping) -> json::Value {
+    json::Value::object(mapping.rows().into_iter().filter_map(|(key, value)| Some((key, value.data()?))))
+}
+
+/// Reads the value of a key of a mapping.
+pub(super) fn read_key<T: KeyValue>(from: NodeReader<'_>, value: &mut Option<T>) -> Result<(), ReadError> {
+    *value = Some(T::read(from)?);
+    Ok(())
+}
+
+/// The value of a key of a mapping, or what it means that it is left out; `None` if the mapping is left out, too.
+pub(super) fn or_left_out<T: KeyValue>(mapping: NodeReader<'_>, key: &'static str, value: Option<T>) -> Option<T> {
+    match (value, T::left_out()) {
+        (Some(value), _) | (None, LeftOut::Means(value)) => Some(value),
+        (None, LeftOut::Missing(stand_in)) => {
+            mapping.lacks(key);
+            stand_in
+        }
+    }
+}
+
+/// Declares mappings: each `element` with the effect of a change of each key, each `part` without, because the element
+/// that holds it states one for all of it.
+macro_rules! declared {
+    ($($(#[doc = $doc:literal])* $form:ident $name:ident { $($rows:tt)* })*) => {
+        $(declared! { @$form [$(#[doc = $doc])*] $name { $($rows)* } })*
+    };
+    (@element $docs:tt $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $type:ty => $change:expr,)* }) => {
+        declared! { @mapping $docs $name { $($(#[doc = $doc])+ $key: $type,)* } }
+
+        impl crate::load::declared::Element for $name {
+            const CHANGES: &'static [crate::load::declared::Change] = &[$($change,)*];
+        }
+    };
+    (@part $docs:tt $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $type:ty,)* }) => {
+        declared! { @mapping $docs $name { $($(#[doc = $doc])+ $key: $type,)* } }
+    };
+    (@mapping [$(#[doc = $about:literal])*] $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $type:ty,)* }) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, Hash)]
+        pub(crate) struct $name {
+            $($(#[doc = $doc])+ pub(crate) $key: $type,)*
+            /// Where it is written.
+            pub(crate) place: crate::diagnostics::Place,
+        }
+
+        impl crate::load::typed::Read for $name {
+            fn read(from: crate::load::typed::NodeReader<'_>) -> Result<Self, crate::load::typed::ReadError> {
+                const KEYS: &[&str] = &[$(crate::load::typed::key(stringify!($key)),)*];
+                $(let mut $key: Option<$type> = None;)*
+                from.mapping(Some(KEYS), &mut |key, value| match () {
+                    $(() if key.is(crate::load::typed::key(stringify!($key))) => crate::load::declared::read_key(value, &mut $key),)*
+                    () => Ok(()),
+                })?;
+                $(let $key = crate::load::declared::or_left_out(from, crate::load::typed::key(stringify!($key)), $key);)*
+                match ($($key,)*) {
+                    ($(Some($key),)*) => Ok(Self { $($key,)* place: from.place() }),
+                    _ => Err(crate::load::typed::ReadError::Meaningless),
+                }
+            }
+        }
+
+        impl crate::load::declared::Mapping for $name {
+            fn rows(&self) -> Vec<(&'static str, &dyn crate::load::declared::KeyValue)> {
+                vec![$((crate::load::typed::key(stringify!($key)), &self.$key),)*]
+            }
+
+            #[cfg(feature = "cli")]
+            fn schema(to: &mut crate::load::describe::Definitions) -> serde_json::Value {
+                use crate::load::declared::{KeyValue, LeftOut};
+                to.mapping(stringify!($name), concat!($($about),*), |to| vec![
+                    $(crate::load::describe::DescribedKey {
+                        name: crate::load::typed::key(stringify!($key)),
+                        doc: concat!($($doc),*),
+                        value: <$type as KeyValue>::schema(to),
+                        is_required: matches!(<$type as KeyValue>::left_out(), LeftOut::Missing(_)),
+                    },)*
+                ])
+            }
+        }
+
+        #[cfg(feature = "cli")]
+        impl crate::load::describe::Describe for $name {
+            fn describe(to: &mut crate::load::describe::Definitions) -> serde_json::Value {
+                <Self as crate::load::declared::Mapping>::schema(to)
+            }
+        }
+    };
+}
+
+pub(crate) use declared;

@@ -1,0 +1,72 @@
+//! The search, as the script of the pages does it.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::sites;
+
+/// Runs the script without a page, and prints what it finds.
+const HARNESS: &str = r#"
+const fs = require("fs"), vm = require("vm");
+const nothing = { addEventListener() {}, documentElement: { dataset: {} } };
+const context = vm.createContext({ window: {}, document: nothing, localStorage: { getItem: () => null } });
+for (const file of ["search.js", "site.js"]) vm.runInContext(fs.readFileSync(`${process.argv[2]}/${file}`, "utf8"), context);
+const queries = JSON.parse(process.argv[3]);
+console.log(JSON.stringify(queries.map((query) => context.lookUp(query).map(({ kind, title, place }) => [kind, title, place]))));
+"#;
+
+#[test]
+fn people_find_what_they_mean_however_they_write_it() {
+    if Command::new("node").arg("--version").output().is_err() {
+        println!("SKIPPED: there is no node");
+        return;
+    }
+    let wanted: [(&str, &str, &str); 22] = [
+        ("place order", "operation", "Place Order"),
+        ("placeorder", "operation", "Place Order"),
+        ("plce order", "operation", "Place Order"),
+        ("palce ordr", "operation", "Place Order"),
+        ("cancelorder", "operation", "Cancel Order"),
+        ("modfy order", "operation", "Modify Order"),
+        ("new order", "operation", "Place Order"),
+        ("hmac", "concept", "Signing"),
+        ("base64", "concept", "Signing"),
+        ("signature", "concept", "Signing"),
+        ("permission", "concept", "Permissions"),
+        ("batch size", "concept", "Batch sizes"),
+        ("40725", "code", "40725"),
+        ("clientOid", "parameter", "clientOid"),
+        ("client oid", "parameter", "clientOid"),
+        ("unfilled orders", "operation", "Get Open Orders"),
+        ("fill history", "operation", "Get Fill History"),
+        ("units", "concept", "Quantities and units"),
+        ("sell", "operation", "Place Order"),
+        ("close position", "operation", "Flash Close Position"),
+        ("rate limit", "concept", "Rate limits"),
+        ("balance", "operation", "Get Account Assets"),
+    ];
+    let site = sites().next().unwrap().1;
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in [("search.js", &site.files["search.js"]), ("site.js", &site.files["site.js"])] {
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    let harness = folder.path().join("harness.js");
+    fs::write(&harness, HARNESS).unwrap();
+    let queries: Value = wanted.iter().map(|(query, ..)| Value::from(*query)).collect();
+    let output = Command::new("node").arg(&harness).arg(folder.path()).arg(queries.to_string()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut missed = Vec::new();
+    for ((query, kind, title), found) in wanted.iter().zip(found.as_array().unwrap()) {
+        let first: Vec<_> = found.as_array().unwrap().iter().take(3).collect();
+        if !first.iter().any(|one| one[0] == *kind && one[1] == *title) {
+            missed.push(format!("{query:?} finds {first:?}"));
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+    // Where families share a code, the one with the most operations comes first.
+    let shared = &found[12];
+    assert!(shared[0][0] == "code" && shared[0][2] == "Unified account", "{shared}");
+}

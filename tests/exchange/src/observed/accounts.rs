@@ -1,0 +1,139 @@
+//! Balances of the classic account, fees, and how a unified account is set.
+
+use rust_decimal::Decimal;
+use tradeapi::List;
+use tradeapi::observed::{
+    AccountMode, AccountSettings, ContractAccount, ContractAccountOfPair, FeeRate, GetAccountSettings,
+    GetContractAccount, GetContractAccounts, GetFeeRate, GetSpotAssets, GetTradeRate, SpotAsset, SymbolSettings,
+};
+
+use super::now;
+use crate::decisions::{MAKER_FEE, TAKER_FEE};
+use crate::instruments::{Coin, quotient};
+use crate::reading::wire;
+use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
+use crate::words::{Family, Line};
+
+/// Sets the fields that both forms of a balance share.
+macro_rules! balance {
+    ($shown:ident, $at:expr, $coin:expr) => {{
+        let (core, coin) = (&*$at.core, $coin);
+        let account = &core.accounts[$at.account];
+        let balance = account.balances.get(coin).copied().unwrap_or_default();
+        let of_coin = account.positions.iter().filter(|((index, _), _)| core.pairs[*index].settle() == coin);
+        let profit: Decimal = of_coin.map(|((index, _), position)| core.marked(*index, position).0).sum();
+        let (equity, free) = (balance.equity() + profit, balance.available().max(Decimal::ZERO));
+        $shown.margin_coin = Some(coin.into());
+        ($shown.locked, $shown.available) = (Some(wire(balance.frozen)), Some(wire(balance.available())));
+        ($shown.crossed_max_available, $shown.isolated_max_available) = (Some(wire(free)), Some(wire(free)));
+        $shown.max_transfer_out = Some(wire(free));
+        $shown.account_equity = Some(wire(equity));
+        $shown.usdt_equity = Some(wire(quotient(equity * core.price_of(coin), core.price_of("USDT"))));
+        $shown.unrealised_profit = Some(wire(profit));
+    }};
+}
+
+impl Serve for GetContractAccounts {
+    const FAMILY: Family = Family::Classic;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractAccount>, Refusal> {
+        let line = self.product_type.as_str();
+        let of_line = at.core.pairs.iter().filter(|pair| pair.line.as_str() == line && pair.is_listed(Family::Classic));
+        let mut coins: Vec<Coin> = of_line.map(|pair| pair.settle()).collect();
+        coins.sort_unstable();
+        coins.dedup();
+        let shown = coins.into_iter().map(|coin| {
+            let mut shown = ContractAccount::default();
+            balance!(shown, at, coin);
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+impl Serve for GetContractAccount {
+    const FAMILY: Family = Family::Classic;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<ContractAccountOfPair, Refusal> {
+        let index = at.pair(self.product_type.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        let coin = at.core.pairs[index].settle();
+        if coin != self.margin_coin.as_str() {
+            return Err(at.refusal(Reason::Parameter));
+        }
+        let mut shown = ContractAccountOfPair::default();
+        balance!(shown, at, coin);
+        let account = &at.core.accounts[at.account];
+        let terms = account.terms(index);
+        let [long, short] = terms.leverage;
+        shown.crossed_margin_leverage = Some(long.into());
+        (shown.isolated_long_leverage, shown.isolated_short_leverage) = (Some(long.into()), Some(short.into()));
+        shown.margin_mode = terms.margin.as_str().parse().ok();
+        shown.pos_mode = account.mode.as_str().parse().ok();
+        Ok(shown)
+    }
+}
+
+impl Serve for GetSpotAssets {
+    const FAMILY: Family = Family::Classic;
+
+    /// A classic user has the funds in the futures account; the spot account is empty.
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<SpotAsset>, Refusal> {
+        let coins = at.core.accounts[at.account].balances.keys().copied();
+        let wanted = coins.filter(|coin| self.coin.as_ref().is_some_and(|one| one.as_str() == *coin));
+        let shown = wanted.map(|coin| {
+            let mut shown = SpotAsset::default();
+            shown.coin = Some(coin.into());
+            (shown.available, shown.frozen, shown.locked) = (Some(0.into()), Some(0.into()), Some(0.into()));
+            shown.updated_time = now(at.core);
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+impl Serve for GetAccountSettings {
+    fn serve(self, at: &mut Desk<'_>) -> Result<AccountSettings, Refusal> {
+        let account = &at.core.accounts[at.account];
+        let mut shown = AccountSettings::default();
+        shown.uid = Some(at.core.users[account.user].id.to_string());
+        shown.account_mode = Some(AccountMode::Unified);
+        shown.asset_mode = Some("multi_assets".to_owned());
+        shown.hold_mode = account.mode.as_str().parse().ok();
+        let of_pairs = account.terms.iter().map(|(index, terms)| {
+            let pair = &at.core.pairs[*index];
+            let mut of_pair = SymbolSettings::default();
+            (of_pair.category, of_pair.symbol) = (pair.line.as_str().parse().ok(), Some(pair.symbol.into()));
+            of_pair.margin_mode = terms.margin.as_str().parse().ok();
+            let [long, _] = terms.leverage;
+            of_pair.leverage = Some(long.into());
+            of_pair
+        });
+        shown.symbol_config_list = of_pairs.collect::<Vec<_>>().into();
+        Ok(shown)
+    }
+}
+
+fn fees() -> FeeRate {
+    let mut shown = FeeRate::default();
+    (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
+    shown
+}
+
+impl Serve for GetFeeRate {
+    fn serve(self, at: &mut Desk<'_>) -> Result<FeeRate, Refusal> {
+        at.pair(self.category.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        Ok(fees())
+    }
+}
+
+impl Serve for GetTradeRate {
+    const FAMILY: Family = Family::Classic;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<FeeRate, Refusal> {
+        let is_spot = self.business_type.as_str() != "mix";
+        let is_meant = |line: Line| line.is_futures() != is_spot;
+        let is_known = at.core.pairs.iter().any(|pair| pair.symbol == self.symbol.as_str() && is_meant(pair.line));
+        if is_known { Ok(fees()) } else { Err(at.refusal(Reason::UnknownSymbol)) }
+    }
+}

@@ -1,0 +1,181 @@
+//! What can be traded: coins, instruments and contracts.
+
+use std::collections::BTreeSet;
+
+use rust_decimal::Decimal;
+use tradeapi::List;
+use tradeapi::observed::{
+    CoinInfo, Contract, ContractStatus, ContractType, GetCoins, GetContracts, GetInstruments, GetMarginCurrencies,
+    GetServerTime, GetSpotSymbols, GetUnifiedServerTime, InstrumentInfo, InstrumentStatus, MarginCurrency, ServerTime,
+    SpotSymbol,
+};
+
+use super::now;
+use crate::decisions::{BAND, BORROWABLE, FUNDING_HOURS, MAKER_FEE, MAX_LEVERAGE, TAKER_FEE};
+use crate::instruments::{Contract as Units, Instrument, quotient};
+use crate::placing::most_lots;
+use crate::reading::wire;
+use crate::refusal::Refusal;
+use crate::routes::{Desk, Serve};
+use crate::state::Core;
+use crate::words::{Family, Line};
+
+fn server_time(core: &Core) -> ServerTime {
+    let mut answer = ServerTime::default();
+    answer.server_time = now(core);
+    answer
+}
+
+impl Serve for GetServerTime {
+    fn serve(self, at: &mut Desk<'_>) -> Result<ServerTime, Refusal> {
+        Ok(server_time(at.core))
+    }
+}
+
+impl Serve for GetUnifiedServerTime {
+    fn serve(self, at: &mut Desk<'_>) -> Result<ServerTime, Refusal> {
+        Ok(server_time(at.core))
+    }
+}
+
+impl Serve for GetCoins {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<CoinInfo>, Refusal> {
+        let coins: BTreeSet<&str> = at.core.pairs.iter().flat_map(|pair| [pair.base, pair.quote]).collect();
+        let wanted = coins.into_iter().filter(|coin| self.coin.as_ref().is_none_or(|one| one.as_str() == *coin));
+        let shown = wanted.zip(1_u32..).map(|(coin, id)| {
+            let mut shown = CoinInfo::default();
+            (shown.coin, shown.coin_id, shown.transfer) = (Some(coin.into()), Some(id.to_string()), Some(true));
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+/// The pairs of a line that a family lists, or one of them.
+fn listed<'a>(
+    core: &'a Core,
+    family: Family,
+    line: &'a str,
+    symbol: Option<&'a str>,
+) -> impl Iterator<Item = &'a Instrument> {
+    let line = if line == Line::Margin.as_str() { Line::Spot.as_str() } else { line };
+    core.pairs.iter().filter(move |pair| {
+        pair.line.as_str() == line && pair.is_listed(family) && symbol.is_none_or(|symbol| symbol == pair.symbol)
+    })
+}
+
+/// How far from the market an order may be.
+fn band() -> Decimal {
+    quotient(Decimal::ONE, BAND.into())
+}
+
+/// The most open orders that the documents allow for a line of business.
+fn ceiling(line: &str) -> Option<u64> {
+    let ceiling = tradeapi::unified::CEILINGS.iter().find(|ceiling| ceiling.over.contains(&line));
+    ceiling.map(|ceiling| ceiling.n)
+}
+
+impl Serve for GetInstruments {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<InstrumentInfo>, Refusal> {
+        let line = self.category.as_str();
+        let pairs = listed(at.core, Family::Unified, line, self.symbol.as_ref().map(|symbol| symbol.as_str()));
+        let shown = pairs.map(|pair| {
+            let mut shown = InstrumentInfo::default();
+            shown.symbol = Some(pair.symbol.into());
+            shown.category = line.parse().ok();
+            (shown.base_coin, shown.quote_coin) = (Some(pair.base.into()), Some(pair.quote.into()));
+            shown.price_precision = Some(pair.price_places().into());
+            shown.quantity_precision = Some(pair.size_places().into());
+            shown.min_order_qty = Some(wire(pair.qty(pair.least)));
+            shown.max_order_qty = Some(wire(pair.qty(most_lots(pair))));
+            (shown.buy_limit_price_ratio, shown.sell_limit_price_ratio) = (Some(wire(band())), Some(wire(band())));
+            shown.max_product_order_num = ceiling(line);
+            shown.status = Some(if pair.suspended { InstrumentStatus::Offline } else { InstrumentStatus::Online });
+            if pair.line.is_futures() {
+                shown.contract_type = Some(ContractType::Perpetual);
+                (shown.price_multiplier, shown.quantity_multiplier) = (Some(wire(pair.tick)), Some(wire(pair.step)));
+                (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
+                (shown.min_leverage, shown.max_leverage) = (Some(1), Some(MAX_LEVERAGE.into()));
+                shown.fund_interval = Some(FUNDING_HOURS);
+            } else {
+                shown.quote_precision = Some((pair.price_places() + pair.size_places()).into());
+            }
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+impl Serve for GetContracts {
+    const FAMILY: Family = Family::Classic;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<Contract>, Refusal> {
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
+        let pairs = listed(at.core, Family::Classic, self.product_type.as_str(), symbol);
+        let shown = pairs.map(|pair| {
+            let places = pair.price_places();
+            let mut shown = Contract::default();
+            shown.symbol = Some(pair.symbol.into());
+            (shown.base_coin, shown.quote_coin) = (Some(pair.base.into()), Some(pair.quote.into()));
+            shown.support_margin_coins = vec![pair.settle().into()].into();
+            shown.symbol_type = Some(ContractType::Perpetual);
+            shown.symbol_status = Some(if pair.suspended { ContractStatus::Maintain } else { ContractStatus::Normal });
+            (shown.price_place, shown.volume_place) = (Some(places.into()), Some(pair.size_places().into()));
+            shown.price_end_step = Some(wire(pair.tick * Decimal::from(10_u64.pow(places))));
+            shown.size_multiplier = Some(wire(pair.step));
+            shown.min_trade_num = Some(wire(pair.qty(pair.least)));
+            shown.max_order_qty = Some(wire(pair.qty(most_lots(pair))));
+            (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
+            (shown.min_leverage, shown.max_leverage) = (Some(1), Some(MAX_LEVERAGE.into()));
+            (shown.buy_limit_price_ratio, shown.sell_limit_price_ratio) = (Some(wire(band())), Some(wire(band())));
+            shown.fund_interval = Some(FUNDING_HOURS);
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+/// The spot pairs. They are not traded with the operations of the classic account, but its clients list them.
+fn spot_pairs(core: &Core) -> impl Iterator<Item = &Instrument> {
+    core.pairs.iter().filter(|pair| pair.contract == Units::Spot && !pair.is_reality())
+}
+
+impl Serve for GetSpotSymbols {
+    const FAMILY: Family = Family::Classic;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<SpotSymbol>, Refusal> {
+        let wanted = |pair: &&Instrument| self.symbol.as_ref().is_none_or(|symbol| symbol.as_str() == pair.symbol);
+        let shown = spot_pairs(at.core).filter(wanted).map(|pair| {
+            let mut shown = SpotSymbol::default();
+            shown.symbol = Some(pair.symbol.into());
+            (shown.base_coin, shown.quote_coin) = (Some(pair.base.into()), Some(pair.quote.into()));
+            shown.price_precision = Some(pair.price_places().into());
+            shown.quantity_precision = Some(pair.size_places().into());
+            shown.quote_precision = Some((pair.price_places() + pair.size_places()).into());
+            shown.min_trade_amount = Some(wire(pair.qty(pair.least)));
+            shown.max_trade_amount = Some(wire(pair.qty(most_lots(pair))));
+            (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
+            shown.status = Some(if pair.suspended { "offline" } else { "online" }.to_owned());
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+impl Serve for GetMarginCurrencies {
+    const FAMILY: Family = Family::Classic;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<MarginCurrency>, Refusal> {
+        let shown = spot_pairs(at.core).map(|pair| {
+            let is_borrowable = BORROWABLE.contains(&pair.base) && BORROWABLE.contains(&pair.quote);
+            let mut shown = MarginCurrency::default();
+            shown.symbol = Some(pair.symbol.into());
+            (shown.base_coin, shown.quote_coin) = (Some(pair.base.into()), Some(pair.quote.into()));
+            (shown.is_borrowable, shown.is_cross_borrowable) = (Some(is_borrowable), Some(is_borrowable));
+            shown.price_precision = Some(pair.price_places().into());
+            shown.quantity_precision = Some(pair.size_places().into());
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}

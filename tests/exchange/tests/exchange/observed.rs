@@ -1,0 +1,219 @@
+//! The operations that no document describes: market data and the state of accounts, from the state of the exchange.
+
+use std::time::Duration;
+
+use tradeapi::observed::{
+    self, GetAccountSettings, GetCandles, GetContractAccount, GetContractPositions, GetContractTicker, GetContracts,
+    GetFeeRate, GetFundingRate, GetInstruments, GetOrderBook, GetPositions, GetRecentTrades, GetServerTime, GetTickers,
+    Interval, PositionMode, PositionSide, ProductType, SetContractLeverage, SetHoldMode, SetLeverage, SetMarginMode,
+    SetPositionMode,
+};
+use tradeapi::unified::Side;
+use tradeapi::{Decimal, classic};
+use tradeapi_exchange::{Family, Profile};
+
+use crate::fixture::{Fixture, classic_limit, classic_market, code, limit, market, number};
+
+const USDT: observed::Category = observed::Category::UsdtFutures;
+const CLASSIC_USDT: ProductType = ProductType::UsdtFutures;
+
+async fn position(fixture: &Fixture) -> observed::Position {
+    let positions = fixture.client.observed().get_positions(&GetPositions::new(USDT)).await.unwrap().data;
+    positions.list.first().cloned().unwrap()
+}
+
+async fn place(fixture: &Fixture, order: tradeapi::unified::PlaceOrder) {
+    fixture.client.unified().place_order(&order).await.unwrap();
+}
+
+#[tokio::test]
+async fn instruments_and_contracts_have_the_steps_that_the_exchange_checks() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    let of = GetInstruments::new(USDT).symbol("BTCUSDT");
+    let instrument = client.get_instruments(&of).await.unwrap().data.first().cloned().unwrap();
+    assert_eq!((instrument.price_precision, instrument.price_multiplier), (Some(1), Some(number("0.1"))));
+    assert_eq!((instrument.quantity_precision, instrument.min_order_qty), (Some(3), Some(number("0.001"))));
+    let of = GetContracts::new(ProductType::UsdcFutures).symbol("BTCPERP");
+    let contract = client.get_contracts(&of).await.unwrap().data.first().cloned().unwrap();
+    assert_eq!((contract.price_end_step.clone(), contract.price_place), (Some(number("5")), Some(1)));
+    let coins = |contract: &observed::Contract| contract.support_margin_coins.items.len();
+    assert_eq!((coins(&contract), contract.quote_coin.as_ref().map(|coin| coin.as_str())), (1, Some("USDC")));
+    for demo in [ProductType::SusdtFutures, ProductType::ScoinFutures] {
+        assert!(client.get_contracts(&GetContracts::new(demo)).await.unwrap().is_empty());
+    }
+    let time = client.get_server_time(&GetServerTime::new()).await.unwrap().data.server_time;
+    assert_eq!(time, Some(fixture.exchange.time().now()));
+}
+
+#[tokio::test]
+async fn books_tickers_candles_and_trades_show_one_market() {
+    let fixture = Fixture::one_way();
+    let other = fixture.another(Profile::new());
+    let client = fixture.client.observed();
+    place(&fixture, limit("a", Side::Sell, "0.004", "64000")).await;
+    let book = || async { client.get_order_book(&GetOrderBook::new(USDT, "BTCUSDT").limit(2)).await.unwrap().data };
+    let before = book().await;
+    assert_eq!(
+        (before.asks[0].price.clone(), before.asks[0].size.clone()),
+        (Some(number("64000")), Some(number("0.004")))
+    );
+    assert_eq!((before.asks.len(), before.bids.len()), (2, 2));
+    place(&other, market("b", Side::Buy, "0.003")).await;
+    assert_eq!(book().await.asks[0].size, Some(number("0.001")));
+
+    let trades = client.get_recent_trades(&GetRecentTrades::new(USDT, "BTCUSDT")).await.unwrap().data;
+    let shown: Vec<_> = trades.iter().map(|trade| (trade.side.clone(), trade.size.clone())).collect();
+    assert_eq!(shown, [(Some(observed::Side::Buy), Some(number("0.003")))]);
+    let tickers = client.get_tickers(&GetTickers::new(USDT).symbol("BTCUSDT")).await.unwrap().data;
+    assert_eq!(
+        (tickers[0].last_price.clone(), tickers[0].volume_24h.clone()),
+        (Some(number("64000")), Some(number("0.003")))
+    );
+    assert_eq!(tickers[0].ask_price, Some(number("64000")));
+    let classic = GetContractTicker::new("BTCUSDT", CLASSIC_USDT);
+    let classic = client.get_contract_ticker(&classic).await.unwrap().data;
+    assert_eq!(
+        (classic[0].last_price.clone(), classic[0].base_volume.clone()),
+        (Some(number("64000")), Some(number("0.003")))
+    );
+
+    fixture.exchange.time().advance(Duration::from_secs(120));
+    fixture.exchange.set_price("BTCUSDT", 64_100).unwrap();
+    let minutes = GetCandles::new(USDT, "BTCUSDT", Interval::Minute1);
+    let minutes = client.get_candles(&minutes).await.unwrap().data;
+    let closes: Vec<_> = minutes.iter().map(|candle| candle.close.clone().unwrap()).collect();
+    assert_eq!(closes, ["64000", "64000", "64100"].map(number));
+    assert_eq!(minutes[0].turnover, Some(number("192")));
+    let marks = GetCandles::new(USDT, "BTCUSDT", Interval::Minute1).price(observed::CandleType::Mark);
+    assert_eq!(client.get_candles(&marks).await.unwrap().data[0].volume, Some(number("0")));
+}
+
+#[tokio::test]
+async fn positions_show_entry_mark_profit_and_liquidation() {
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.100")).await;
+    place(&fixture, limit("close", Side::Sell, "0.040", "65000").reduce_only(true)).await;
+    fixture.exchange.set_price("BTCUSDT", 64_500).unwrap();
+    let long = position(&fixture).await;
+    assert_eq!(long.pos_side, Some(PositionSide::Long));
+    assert_eq!(
+        (long.total, long.available, long.frozen),
+        (Some(number("0.1")), Some(number("0.06")), Some(number("0.04")))
+    );
+    let entry = long.entry_price.unwrap().to_rust_decimal().unwrap();
+    let profit = (rust_decimal::Decimal::from(64_500) - entry) / rust_decimal::Decimal::TEN;
+    assert_eq!(long.unrealised_profit, Some(Decimal::from(profit)));
+    assert!(long.open_fee_total.unwrap().is_sign_negative());
+    assert_eq!(long.liquidation_price, Some(number("0")), "the balance is greater than the value");
+    // The classic account is another one.
+    let none =
+        fixture.client.observed().get_contract_positions(&GetContractPositions::new(CLASSIC_USDT)).await.unwrap();
+    assert!(none.is_empty());
+}
+
+#[tokio::test]
+async fn a_position_is_liquidated_at_the_price_that_it_shows() {
+    for (side, beyond) in [(Side::Buy, -1), (Side::Sell, 1)] {
+        let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+        place(&fixture, market("a", side.clone(), "0.100")).await;
+        let price = position(&fixture).await.liquidation_price.unwrap().to_rust_decimal().unwrap();
+        let one = rust_decimal::Decimal::from(beyond);
+        fixture.exchange.set_price("BTCUSDT", price - one).unwrap();
+        assert_eq!(fixture.unified().positions.len(), 1, "{side}: before {price}");
+        fixture.exchange.set_price("BTCUSDT", price + one).unwrap();
+        assert_eq!(fixture.unified().positions.len(), 0, "{side}: beyond {price}");
+    }
+}
+
+#[tokio::test]
+async fn leverage_changes_what_positions_and_orders_take() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 2_000));
+    place(&fixture, market("a", Side::Buy, "0.100")).await;
+    place(&fixture, limit("b", Side::Buy, "0.100", "63000")).await;
+    let balance = || fixture.unified().balances["USDT"];
+    let (margin, frozen) = (fixture.unified().positions[0].margin, balance().frozen);
+    let set = |leverage| SetLeverage::new(USDT, leverage).symbol("BTCUSDT");
+    let client = fixture.client.observed();
+    assert_eq!(client.set_leverage(&set(20)).await.unwrap().data.result.as_deref(), Some("success"));
+    assert_eq!(fixture.unified().positions[0].margin, margin / rust_decimal::Decimal::TWO);
+    assert!(balance().frozen < frozen);
+    assert_eq!(position(&fixture).await.leverage, Some(20));
+    assert_eq!(code(client.set_leverage(&set(5)).await).as_deref(), Some("40762"), "the funds do not suffice");
+    assert_eq!(position(&fixture).await.leverage, Some(20));
+    assert!(code(client.set_leverage(&set(101)).await).is_some());
+    let settings = client.get_account_settings(&GetAccountSettings::new()).await.unwrap().data;
+    assert_eq!(settings.symbol_config_list[0].leverage, Some(20));
+
+    // The classic account has its own.
+    let set = SetContractLeverage::new("BTCUSDT", CLASSIC_USDT, "USDT").leverage(50);
+    client.set_contract_leverage(&set).await.unwrap();
+    fixture.open(classic::Side::Buy, "0.100").await;
+    let of = GetContractPositions::new(CLASSIC_USDT);
+    assert_eq!(client.get_contract_positions(&of).await.unwrap().data[0].leverage, Some(50));
+    let account = GetContractAccount::new("BTCUSDT", CLASSIC_USDT, "USDT");
+    assert_eq!(client.get_contract_account(&account).await.unwrap().data.crossed_margin_leverage, Some(50));
+}
+
+#[tokio::test]
+async fn modes_change_while_nothing_is_open() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    let hedge = SetPositionMode::new(CLASSIC_USDT, PositionMode::Hedge);
+    fixture.client.classic().place_order(&classic_limit("a", classic::Side::Buy, "0.01", "60000")).await.unwrap();
+    assert_eq!(code(client.set_position_mode(&hedge).await).as_deref(), Some("40017"));
+    let cancel = classic::CancelAllOrders::new(classic::ProductType::UsdtFutures);
+    fixture.client.classic().cancel_all_orders(&cancel).await.unwrap().done().unwrap();
+    client.set_position_mode(&hedge).await.unwrap();
+    let open = |trade_side| classic_market(classic::Side::Buy, "0.01").trade_side(trade_side);
+    let without = classic_market(classic::Side::Buy, "0.01");
+    assert_eq!(code(fixture.client.classic().place_order(&without).await).as_deref(), Some("40774"));
+    fixture.client.classic().place_order(&open(classic::TradeSide::Open)).await.unwrap();
+    // The unified account keeps its own mode.
+    place(&fixture, market("b", Side::Buy, "0.01")).await;
+    let set = SetHoldMode::new(PositionMode::Hedge);
+    assert_eq!(code(client.set_hold_mode(&set).await).as_deref(), Some("25200"));
+    let isolated = SetMarginMode::new("ETHUSDT", CLASSIC_USDT, "USDT", observed::MarginMode::Isolated);
+    let set = client.set_margin_mode(&isolated).await.unwrap().data;
+    assert_eq!(set.margin_mode, Some(observed::MarginMode::Isolated));
+}
+
+#[tokio::test]
+async fn long_positions_pay_funding_to_short_ones() {
+    let (long, day) = (Fixture::one_way(), Duration::from_secs(24 * 60 * 60));
+    let short = long.another(Profile::new());
+    place(&long, market("a", Side::Buy, "0.100")).await;
+    place(&short, market("b", Side::Sell, "0.100")).await;
+    long.exchange.set_price("BTCUSDT", 64_000).unwrap();
+    let rate = long.client.observed().get_funding_rate(&GetFundingRate::new("BTCUSDT")).await.unwrap().data;
+    assert_eq!(rate[0].funding_rate, Some(number("0.0001")));
+    let due = rate[0].next_update.unwrap();
+    assert!(due > long.exchange.time().now() && due.as_millis() % (8 * 60 * 60 * 1000) == 0);
+    let totals = || [&long, &short].map(|fixture| fixture.unified().balances["USDT"].total);
+    let before = totals();
+    long.exchange.time().advance(day);
+    let after = totals();
+    let paid = "1.92".parse().unwrap();
+    assert_eq!([before[0] - after[0], after[1] - before[1]], [paid, paid], "three times 0.01 percent of 6,400");
+    assert_eq!(position(&long).await.total_funding, Some(number("-1.92")));
+
+    let free = Fixture::with(|settings| settings.funding = false, Profile::new());
+    place(&free, market("a", Side::Buy, "0.100")).await;
+    let before = free.unified().balances["USDT"].total;
+    free.exchange.time().advance(day);
+    assert_eq!(free.unified().balances["USDT"].total, before);
+}
+
+#[tokio::test]
+async fn a_user_of_one_family_is_refused_by_the_other() {
+    for (family, expected) in [(Family::Classic, [None, Some("40084")]), (Family::Unified, [Some("40085"), None])] {
+        let fixture = Fixture::with(|_| {}, Profile::new().only(family));
+        let client = &fixture.client;
+        let positions = client.observed().get_contract_positions(&GetContractPositions::new(CLASSIC_USDT)).await;
+        let settings = client.observed().get_account_settings(&GetAccountSettings::new()).await;
+        let codes = [code(positions), code(settings)];
+        assert_eq!(codes.each_ref().map(Option::as_deref), expected, "{family}");
+        let fee = client.observed().get_fee_rate(&GetFeeRate::new(USDT, "BTCUSDT")).await;
+        assert_eq!(fee.is_ok(), family == Family::Unified);
+    }
+}
