@@ -135,6 +135,7 @@ impl Filler {
             "json" => serde_json::json!({}),
             "time" if parameter["times"] == "iso8601" => "2026-01-01T00:00:00Z".into(),
             "time" => 1_790_000_000_000_u64.into(),
+            other if self.types["identifiers"][other].is_mapping() => "a".into(),
             other => {
                 let values = self.types["enums"][other]["values"].as_mapping().unwrap_or_else(|| panic!("{other}"));
                 let listed = parameter["only"].as_sequence().and_then(|only| only.first());

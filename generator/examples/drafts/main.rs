@@ -7,11 +7,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a program for maintainers, which may stop")]
 
 mod compare;
+mod compile;
 mod fill;
 mod stated;
 
 use std::path::Path;
-use std::process::Command;
 
 use tradeapi_gen::{Diagnostics, DraftSource, Format, Generator};
 
@@ -50,7 +50,7 @@ fn main() {
         fill::fill(&room.path().join("schema/sample"));
         match generator(room.path()).generate() {
             Err(mistakes) => eprintln!("{name} does not pass:\n{}", mistakes.render(Format::Short)),
-            Ok(_) if compiles && !compile(room.path()) => eprintln!("{name} does not compile"),
+            Ok(_) if compiles && !compile::compiles(room.path()) => eprintln!("{name} does not compile"),
             Ok(_) => {}
         }
     }
@@ -69,24 +69,4 @@ fn draft(file: &Path, room: &Path) -> Result<(Measured, usize), Diagnostics> {
     let drafted = generator(room).draft("sample", &DraftSource::OpenApi(file.to_owned()))?;
     let (_, _, not_read) = drafted.statements.unwrap_or_default();
     Ok((compare(file, &family, &drafted), not_read))
-}
-
-/// Compiles the emitted module in a crate of its own.
-fn compile(room: &Path) -> bool {
-    let generator = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let manifest = format!(
-        "[package]\nname = \"drafted\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n[dependencies]\n\
-         tradeapi-runtime = {{ path = {:?} }}\n\n[workspace]\n",
-        generator.join("runtime")
-    );
-    std::fs::write(room.join("Cargo.toml"), manifest).unwrap();
-    std::fs::write(room.join("lib.rs"), "include!(\"out/api.rs\");\n").unwrap();
-    std::fs::copy(generator.join("../Cargo.lock"), room.join("Cargo.lock")).unwrap();
-    let target = generator.join("../target/drafts");
-    let status = Command::new(env!("CARGO"))
-        .args(["check", "--quiet", "--offline"])
-        .env("CARGO_TARGET_DIR", target)
-        .current_dir(room)
-        .status();
-    status.unwrap().success()
 }

@@ -148,7 +148,7 @@ mappings! {
         min_items: Option<Spanned<u64>>,
         /// Of a request: maximum number of decimal digits of an integer.
         digits: Option<Spanned<u32>>,
-        /// The shortest and the longest length of a text, in characters.
+        /// Of a request: the shortest and the longest length of a text, or of each text of a list, in characters.
         length: Option<Spanned<Vec<Spanned<u32>>>>,
         /// The values of the enum that are allowed or listed here.
         only: Option<Spanned<Vec<Text>>>,
