@@ -216,26 +216,20 @@ impl Error {
 
     /// The HTTP status, if there is a response.
     pub fn status(&self) -> Option<StatusCode> {
-        match self {
-            Self::Exchange(error) => Some(error.status),
-            Self::Unreadable(answer) => Some(answer.status),
-            Self::Unknown(unknown) => unknown.why.status(),
-            Self::Refused(_)
-            | Self::Unsigned(_)
-            | Self::Limited(_)
-            | Self::LimiterFailed(_)
-            | Self::NotStored(_)
-            | Self::NotAmendable(_)
-            | Self::Transport(_) => None,
-        }
+        self.response().map(|(status, _)| status)
     }
 
     /// The whole response, if there is one.
     pub fn raw(&self) -> Option<&Bytes> {
+        self.response().map(|(_, raw)| raw)
+    }
+
+    /// The status and the body of the response, if there is one.
+    fn response(&self) -> Option<(StatusCode, &Bytes)> {
         match self {
-            Self::Exchange(error) => Some(&error.raw),
-            Self::Unreadable(answer) => Some(&answer.raw),
-            Self::Unknown(unknown) => unknown.why.raw(),
+            Self::Exchange(error) => Some((error.status, &error.raw)),
+            Self::Unreadable(answer) => Some((answer.status, &answer.raw)),
+            Self::Unknown(unknown) => unknown.why.response(),
             Self::Refused(_)
             | Self::Unsigned(_)
             | Self::Limited(_)

@@ -13,8 +13,8 @@
 //!
 //! Only signed calls count, because others may be cached; the `Date` header counts only if the envelope has no time.
 //! Upper bounds come from the answer with the latest time, because an answer that is delayed or repeated makes the
-//! clock seem slow. A contradicting answer replaces the bounds. Signatures are
-//! corrected by default once the clocks certainly differ; otherwise a machine with a bad clock could not trade.
+//! clock seem slow. A contradicting answer replaces the bounds. Signatures are corrected by default once the clocks
+//! certainly differ; otherwise a machine with a bad clock could not trade.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

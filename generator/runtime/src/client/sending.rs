@@ -126,7 +126,10 @@ impl ClientCore {
         if matches!(reply, Ok(_) | Err(Error::Exchange(_))) {
             asking.into_iter().for_each(QueryInProgress::answered);
         }
-        let reply = self.compare_account(operation, data, reply);
+        let reply = match self.stated() {
+            Some(stated) => stated.compare(operation, data, reply),
+            None => reply,
+        };
         if let Some(drift) = &self.parts.drift {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
             drift.record_any(self.parts.api, meta, data.form(), credentials, reply.as_ref().map(|reply| &reply.raw));

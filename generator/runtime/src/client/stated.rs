@@ -1,27 +1,41 @@
 //! Compares what answers show of the account with what the caller states.
 
 use super::core::ClientCore;
-use crate::account::{AccountEvidence, AccountMismatch};
+use crate::account::{Account, AccountEvidence, AccountMismatch, Mismatches};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::error::{Error, ExchangeError};
 use crate::lifecycle::{PropertyShown, ShownAs};
 use crate::observe;
 use crate::operation::{DynOperation, DynResponse};
-use crate::tables::{AccountProperty, Effect, Meta, PropertyKind};
+use crate::tables::{AccountProperty, Api, Effect, Meta, PropertyKind};
 use crate::value::Timestamp;
 use crate::wire::Reply;
 
+/// What the caller states of the account.
+pub(crate) struct StatedAccount<'a> {
+    api: &'static Api,
+    account: &'a Account,
+    mismatches: &'a Mismatches,
+    now: Timestamp,
+}
+
 impl ClientCore {
+    /// What the caller states of the account; `None` if it is nothing.
+    pub(crate) fn stated(&self) -> Option<StatedAccount<'_>> {
+        let account = self.account();
+        account.properties().next()?;
+        Some(StatedAccount { api: self.api(), account, mismatches: self.mismatches(), now: self.now() })
+    }
+}
+
+impl StatedAccount<'_> {
     /// Notes what an answer shows of the stated properties, and adds a mismatch to the refusal that shows it.
-    pub(super) fn compare_account(
+    pub(super) fn compare(
         &self,
         operation: &dyn DynOperation,
         data: &dyn DynResponse,
         answer: Result<Reply<()>, Error>,
     ) -> Result<Reply<()>, Error> {
-        if !self.states_properties() {
-            return answer;
-        }
         match answer {
             Ok(reply) => {
                 data.show_properties(&mut |shown| self.compare_shown(Some(operation.meta()), shown));
@@ -36,20 +50,14 @@ impl ClientCore {
         }
     }
 
-    /// Whether there is anything to compare.
-    pub(crate) fn states_properties(&self) -> bool {
-        self.account().properties().next().is_some()
-    }
-
     /// Notes what a record shows of a stated property. Without an operation, it is a record from outside.
     pub(crate) fn compare_shown(&self, meta: Option<&Meta>, shown: PropertyShown<'_>) {
         let PropertyShown { property, value, at } = shown;
-        let Some(AccountProperty { name, kind: PropertyKind::Words(words), .. }) =
-            self.api().account.property(property)
+        let Some(AccountProperty { name, kind: PropertyKind::Words(words), .. }) = self.api.account.property(property)
         else {
             return;
         };
-        let Some(is_stated) = self.account().is(name, &[value]).filter(|_| words.contains(&value)) else { return };
+        let Some(is_stated) = self.account.is(name, &[value]).filter(|_| words.contains(&value)) else { return };
         let evidence = || AccountEvidence::Record(value.to_owned());
         let mismatch = (!is_stated).then(|| self.mismatch(name, evidence(), at));
         self.note(meta, name, at, mismatch);
@@ -70,12 +78,12 @@ impl ClientCore {
 
     /// The stated property that a code denies, which is noted.
     fn denied(&self, operation: &dyn DynOperation, code: &str, at: Option<Timestamp>) -> Option<AccountMismatch> {
-        let is_stated = |property: &&AccountProperty| self.account().get(property.name).is_some();
-        let mut stated = self.api().account.properties.iter().filter(is_stated);
+        let is_stated = |property: &&AccountProperty| self.account.get(property.name).is_some();
+        let mut stated = self.api.account.properties.iter().filter(is_stated);
         let property = stated.find(|property| property.denied_by.contains(&code))?;
         // A request that breaks a rule is refused for that, even if the account is stated correctly.
         let policy = CheckPolicy::default();
-        let context = CheckContext { account: self.account(), now: Some(self.now()), policy: &policy };
+        let context = CheckContext { account: self.account, now: Some(self.now), policy: &policy };
         if operation.inspect(context).refuse() {
             return None;
         }
@@ -85,7 +93,7 @@ impl ClientCore {
     }
 
     fn mismatch(&self, property: &'static str, evidence: AccountEvidence, at: Option<Timestamp>) -> AccountMismatch {
-        let stated = self.account().get(property).map(ToString::to_string).unwrap_or_default();
+        let stated = self.account.get(property).map(ToString::to_string).unwrap_or_default();
         AccountMismatch { property, stated, evidence, at }
     }
 
@@ -96,7 +104,7 @@ impl ClientCore {
         at: Option<Timestamp>,
         mismatch: Option<AccountMismatch>,
     ) {
-        if self.mismatches().note(property, at, mismatch) {
+        if self.mismatches.note(property, at, mismatch) {
             observe::account_mismatch(meta, property);
         }
     }

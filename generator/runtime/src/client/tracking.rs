@@ -10,8 +10,8 @@ use crate::lifecycle::{OrderShown, ShownAs};
 use crate::operation::{DynOperation, DynResponse};
 use crate::orders::{Answered, TrackedOrders, Tracking};
 use crate::parameters::Named;
-use crate::tables::Outcome;
-use crate::wire::{Reply, is_compound_with};
+use crate::tables::{Api, Outcome};
+use crate::wire::{CodePolicy, Reply, is_compound_with};
 
 impl ClientCore {
     /// The orders that the client knows from its calls, if it was built with
@@ -46,7 +46,10 @@ impl ClientCore {
         result: &Result<Reply<()>, Error>,
     ) {
         let answered = match result {
-            Ok(reply) => Answered::Done(self.orders_in(operation, data, reply.may_answer_repeat)),
+            Ok(reply) => {
+                let codes = self.codes().for_answer(reply.may_answer_repeat);
+                Answered::Done(orders_in(operation, data, self.api(), &codes))
+            }
             Err(error) => match error.outcome() {
                 Outcome::Unknown => Answered::Unknown,
                 Outcome::NotDone => Answered::NotDone,
@@ -55,32 +58,31 @@ impl ClientCore {
         };
         tracking.ended(answered, self.moment().steady.saturating_add(SETTLING).saturating_add(LAG));
     }
+}
 
-    /// The orders that a response shows, each with its outcome, which for a batch is that of the item.
-    fn orders_in(
-        &self,
-        operation: &dyn DynOperation,
-        data: &dyn DynResponse,
-        may_answer_repeat: bool,
-    ) -> Vec<(OrderShown, Outcome)> {
-        let (meta, mut shown) = (operation.meta(), Vec::new());
-        data.show_orders(&mut |order| shown.push(order));
-        if shown.is_empty() {
-            return Vec::new();
-        }
-        let is_compound = is_compound_with(meta, &Named::of(operation));
-        let codes = self.codes().for_answer(may_answer_repeat);
-        let of_code = |code: &str| match meta.is_success(self.api(), code) {
-            true => Outcome::Done,
-            false => codes.read(self.api(), meta, code).outcome(meta.effect, || is_compound),
-        };
-        let outcome = |order: &OrderShown| match &order.shown {
-            ShownAs::Record { .. } => Outcome::Done,
-            ShownAs::Accepted { code } => code.as_deref().map_or(Outcome::Done, of_code),
-            ShownAs::Refused { code } => {
-                code.as_deref().map_or_else(|| codes.without_code(meta.effect, Outcome::NotDone), of_code)
-            }
-        };
-        shown.into_iter().map(|order| (outcome(&order), order)).map(|(outcome, order)| (order, outcome)).collect()
+/// The orders that a response shows, each with its outcome by these codes, which for a batch is that of the item.
+fn orders_in(
+    operation: &dyn DynOperation,
+    data: &dyn DynResponse,
+    api: &'static Api,
+    codes: &CodePolicy,
+) -> Vec<(OrderShown, Outcome)> {
+    let (meta, mut shown) = (operation.meta(), Vec::new());
+    data.show_orders(&mut |order| shown.push(order));
+    if shown.is_empty() {
+        return Vec::new();
     }
+    let is_compound = is_compound_with(meta, &Named::of(operation));
+    let of_code = |code: &str| match meta.is_success(api, code) {
+        true => Outcome::Done,
+        false => codes.read(api, meta, code).outcome(meta.effect, || is_compound),
+    };
+    let outcome = |order: &OrderShown| match &order.shown {
+        ShownAs::Record { .. } => Outcome::Done,
+        ShownAs::Accepted { code } => code.as_deref().map_or(Outcome::Done, of_code),
+        ShownAs::Refused { code } => {
+            code.as_deref().map_or_else(|| codes.without_code(meta.effect, Outcome::NotDone), of_code)
+        }
+    };
+    shown.into_iter().map(|order| (outcome(&order), order)).map(|(outcome, order)| (order, outcome)).collect()
 }

@@ -121,8 +121,8 @@ impl ClientCore {
                 orders.observe(look.family, order, None);
             }
         }
-        if self.states_properties() {
-            (look.properties)(json, &mut |shown| self.compare_shown(None, shown));
+        if let Some(stated) = self.stated() {
+            (look.properties)(json, &mut |shown| stated.compare_shown(None, shown));
         }
     }
 

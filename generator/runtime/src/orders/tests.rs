@@ -251,7 +251,7 @@ proptest! {
                 5 => orders.open().first().into_iter().for_each(|order| orders.forget(order)),
                 _ => {
                     let state = ["new", "partly", "done", "not documented"][second as usize];
-                    let (id, client_id) = (second % 2 == 0).then(|| (text("7"), None)).unwrap_or((None, text(name)));
+                    let (id, client_id) = if second % 2 == 0 { (text("7"), None) } else { (None, text(name)) };
                     let shown = OrderShown { id, client_id, kind, ..in_state(state, second) };
                     orders.observe("family", shown, Some(Duration::from_secs(second)));
                 }
