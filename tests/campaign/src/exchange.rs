@@ -311,7 +311,8 @@ const STALE: &str = "timestamp";
 const DUPLICATE: &str = "duplicate";
 
 /// Parts of rules that a client may break unknowingly, because it cannot see other participants and earlier requests.
-const UNKNOWABLE: [&str; 5] = [STALE, DUPLICATE, "no-such-order", "not-open", "new-limit-orders-only"];
+const UNKNOWABLE: [&str; 6] =
+    [STALE, DUPLICATE, "no-such-order", "not-open", "new-limit-orders-only", "not-below-filled"];
 
 fn with_header(delivery: Delivery, keep_alive: &HeaderValue) -> Delivery {
     let with = |mut answer: http::Response<Bytes>| {

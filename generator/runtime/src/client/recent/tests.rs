@@ -188,6 +188,13 @@ fn an_id_may_be_that_of_a_forgotten_request() {
     // So has one that is not remembered itself, and was signed later.
     assert!(recent.is_named_twice("c", millis(7_200_000)) && !recent.is_named_twice("c", millis(7_200_001)));
     assert!(recent.lacks("c", millis(7_200_000)) && !recent.lacks("c", millis(7_200_001)));
+    // The steady clock shows that they are close, although their signatures are hours apart.
+    let recent = RecentRequests::default();
+    send(&recent, 6_900_000, 6_900, r#"{"id":"x"}"#);
+    let signed = SigningTimes { signed_at: millis(20_000_000), made_at: Some(millis(20_000_000)) };
+    recent.remember(br#"{"id":"a"}"#, RequestFacts { signed, ..about(0, 7_200, IdUse::One) });
+    send(&recent, 21_000_000, 14_101, r#"{"id":"y"}"#);
+    assert!(recent.is_named_twice("a", millis(20_000_000)) && recent.lacks("a", millis(20_000_000)));
     // What had no effect may be forgotten.
     let recent = RecentRequests::default();
     recent.void(send(&recent, 1, 0, r#"{"id":"a"}"#));
