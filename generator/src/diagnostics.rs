@@ -111,11 +111,18 @@ pub struct Diagnostics {
     /// The contents of the files, as far as they could be read.
     texts: Vec<Arc<str>>,
     items: BTreeSet<Diagnostic>,
+    /// Boxed, because results carry these mistakes and should stay small.
+    reading: Box<UnderReading>,
+}
+
+/// What is known while files are read, and decides what is reported at the end of it.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct UnderReading {
     /// Keys that exist and could not be read, each with its file; they must not be reported as missing, too.
     unread: BTreeSet<(u32, String)>,
-    /// Mistakes of building that are found while files are read. They count from the end of reading.
+    /// Mistakes of building, which count from the end of reading.
     later: Vec<Diagnostic>,
-    /// Keys that mappings lack, each with the place of its mapping, until the end of reading, too.
+    /// Keys that mappings lack, each with the place of its mapping.
     lacking: Vec<(Place, &'static str)>,
 }
 
@@ -159,12 +166,12 @@ impl Diagnostics {
 
     /// Records that a file has this key, and that its value was reported.
     pub(crate) fn note_unread(&mut self, file: u32, key: &str) {
-        self.unread.insert((file, key.to_owned()));
+        self.reading.unread.insert((file, key.to_owned()));
     }
 
     /// Whether a file has this key somewhere with a value that was reported.
     pub(crate) fn is_unread(&self, file: u32, key: &str) -> bool {
-        self.unread.contains(&(file, key.to_owned()))
+        self.reading.unread.contains(&(file, key.to_owned()))
     }
 
     /// Adds a file that places may refer to, and returns its index.
@@ -219,7 +226,7 @@ impl Diagnostics {
 
     /// Notes that a mapping lacks a key. What is unread is known at the end of reading.
     pub(crate) fn lacks_key(&mut self, mapping: Place, key: &'static str) {
-        self.lacking.push((mapping, key));
+        self.reading.lacking.push((mapping, key));
     }
 
     /// Reports a key that a mapping lacks, unless it may be there and was not read.

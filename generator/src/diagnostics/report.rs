@@ -110,7 +110,7 @@ impl<'a> DiagnosticBuilder<'a> {
 impl Drop for DiagnosticBuilder<'_> {
     fn drop(&mut self) {
         if let Some(diagnostic) = self.diagnostic.take() {
-            if self.is_later { self.to.later.push(diagnostic) } else { self.to.push(diagnostic) }
+            if self.is_later { self.to.reading.later.push(diagnostic) } else { self.to.push(diagnostic) }
         }
     }
 }

@@ -32,8 +32,8 @@ impl Diagnostics {
             files.extend(self.files.get(file as usize).map(|path| (path.clone(), unread)));
         }
         let reading = Reading { reported: self.items.clone(), files };
-        self.items.extend(std::mem::take(&mut self.later));
-        for (mapping, key) in std::mem::take(&mut self.lacking) {
+        self.items.extend(std::mem::take(&mut self.reading.later));
+        for (mapping, key) in std::mem::take(&mut self.reading.lacking) {
             self.lacking(mapping, key);
         }
         reading

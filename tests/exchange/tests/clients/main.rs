@@ -67,7 +67,7 @@ fn is_installed(client: &str, install: impl FnOnce(&Path) -> io::Result<Output>)
     let text = format!("SKIPPED: {client} cannot be installed here, so it does not trade on the local exchange: {why}");
     assert!(env::var_os("TRADEAPI_CLIENTS").is_none_or(|wish| wish != "required"), "{text}");
     // Not captured, unlike what `eprintln!` writes.
-    writeln!(io::stderr(), "{text}").unwrap();
+    io::stderr().write_all(format!("{text}\n").as_bytes()).unwrap();
     false
 }
 
