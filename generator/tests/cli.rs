@@ -43,7 +43,7 @@ fn a_second_run_writes_nothing_and_touches_no_time() {
     let before = times(out.path());
     let second = String::from_utf8(generate(out.path()).stdout).unwrap();
     assert!(second.contains("0 written,"), "{second}");
-    assert!(second.starts_with("read    3 families, "), "{second}");
+    assert!(second.starts_with("read    4 families, "), "{second}");
     assert_eq!(before, times(out.path()));
 }
 
@@ -148,7 +148,7 @@ fn facts_and_list_print_the_model() {
     assert!(facts.contains("rate\tclassic.batch-place-order\t1\ts\tUID\tcopy-trading\n"), "{facts}");
     assert!(facts.contains("oneof\tclassic.modify-order\torderId,clientOid\n"));
     let list = String::from_utf8(run(&["list", "--schema", &schema()]).stdout).unwrap();
-    assert_eq!(list.lines().count(), 31);
+    assert_eq!(list.lines().count(), 66);
     assert!(list.contains("unified.inner-trades"));
 }
 
@@ -392,7 +392,7 @@ fn a_new_operation_needs_a_family_and_a_name() {
     let before = files(folder.path());
     for (family, operation, expected) in [
         ("unifed", "pause", "did you mean `unified`?"),
-        ("spot", "pause", "expected one of: broker, classic, unified"),
+        ("spot", "pause", "expected one of: broker, classic, observed, unified"),
         ("unified", "../pause", "invalid operation name"),
         ("unified", "Pause", "invalid operation name"),
         ("unified", "types", "is another file of the family"),

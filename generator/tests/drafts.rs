@@ -741,6 +741,10 @@ fn emptied(schema: &Path, folder: &Path) -> Vec<String> {
     std::fs::write(folder.join("api.yaml"), serde_yaml::to_string(&api).unwrap()).unwrap();
     for entry in std::fs::read_dir(schema).unwrap().map(Result::unwrap) {
         let Ok(text) = std::fs::read_to_string(entry.path().join("family.yaml")) else { continue };
+        // The exported document has no family that only others have seen.
+        if text.lines().any(|line| line.starts_with("sources:")) {
+            continue;
+        }
         let family = entry.file_name().into_string().unwrap();
         std::fs::create_dir_all(folder.join(&family)).unwrap();
         let is_kept = |line: &&str| {
@@ -763,7 +767,7 @@ fn facts_survive_an_export_and_a_draft() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("openapi.json");
         let generator = Generator::new().schema_dir(&schema);
-        generator.read().unwrap_or_else(|error| panic!("{error}")).openapi().write(&file).unwrap();
+        generator.read().unwrap_or_else(|error| panic!("{error}")).documented().openapi().write(&file).unwrap();
         let credentials =
             |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["x-credentials"].clone();
         let exported = credentials(&std::fs::read_to_string(&file).unwrap());

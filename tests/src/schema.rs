@@ -148,7 +148,8 @@ impl Types {
     fn fields(&self, record: &str) -> Vec<(String, Shape)> {
         let record = &self.all["records"][record];
         let mut fields = record.get("includes").map(|included| self.fields(text_of(included))).unwrap_or_default();
-        let own = mapping(&record["fields"]).iter();
+        // What no document describes is in no example of a document.
+        let own = mapping(&record["fields"]).iter().filter(|(_, field)| field.get("sources").is_none());
         fields.extend(own.map(|(field, kind)| (text_of(field).to_owned(), self.shape(kind))));
         fields
     }
@@ -193,7 +194,7 @@ fn members_of(choice: &Yaml) -> Vec<String> {
     names
 }
 
-/// The ids of all operations: one for each file of a family beside `family.yaml` and `types.yaml`.
+/// The ids of all documented operations: one for each file of a family beside `family.yaml` and `types.yaml`.
 pub fn operations() -> BTreeSet<String> {
     let id = |path: &PathBuf| {
         let [family, name] = [path.parent()?.file_name(), path.file_stem()].map(|name| name?.to_str());
@@ -202,7 +203,7 @@ pub fn operations() -> BTreeSet<String> {
     };
     files(&folder())
         .iter()
-        .filter(|path| path.is_dir())
+        .filter(|path| path.is_dir() && !path.ends_with("observed"))
         .flat_map(|family| files(family))
         .filter_map(|path| id(&path))
         .collect()

@@ -2,7 +2,6 @@
 //! is counted: read, left as an empty key, or not read.
 
 mod exported;
-mod forms;
 mod reading;
 mod schema;
 mod swagger;

@@ -1,7 +1,7 @@
 //! A draft -> the file of its operation.
 
 use super::types::{Types, field_names, with_rust};
-use super::yaml::{self, Entry, Yaml};
+use super::yaml::{self, Entry, Yaml, deprecated};
 use super::{Answer, ByValue, Data, Draft, DraftAccess, DraftField, JsonKind};
 use crate::check;
 use crate::model::{ListName, Need};
@@ -220,11 +220,6 @@ fn bounds(field: &DraftField) -> Vec<Entry> {
         deprecated(field.is_deprecated, &field.deprecation),
     ];
     entries.into_iter().flatten().collect()
-}
-
-pub(super) fn deprecated(is_so: bool, keys: &[(&'static str, String)]) -> Option<Entry> {
-    let keys = keys.iter().map(|(key, text)| Entry::text(*key, text)).collect();
-    is_so.then(|| Entry::new("deprecated", Yaml::Map(keys)))
 }
 
 fn list_of_objects(own: &str, field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {

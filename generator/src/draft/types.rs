@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToUpperCamelCase as _;
 
-use super::render::deprecated;
-use super::yaml::{Entry, Yaml};
+use super::yaml::{Entry, Yaml, deprecated};
 use super::{Data, DraftField, JsonKind, NewTypes, OneOf};
 use crate::check;
 use crate::model::{Api, BUILT_IN, Family, Response, Type, field_name, type_name, variant_name};

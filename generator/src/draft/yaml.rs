@@ -118,6 +118,12 @@ fn one_line(text: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The key that marks something as deprecated, if it is.
+pub(super) fn deprecated(is_so: bool, keys: &[(&'static str, String)]) -> Option<Entry> {
+    let keys = keys.iter().map(|(key, text)| Entry::text(*key, text)).collect();
+    is_so.then(|| Entry::new("deprecated", Yaml::Map(keys)))
+}
+
 #[cfg(test)]
 #[allow(clippy::panic, reason = "a test that fails panics")]
 mod tests {

@@ -76,17 +76,6 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
     Item::declared_by("one_of", vec![definition])
 }
 
-/// The names of all parameters of a choice.
-pub(super) fn distinct_wires(choice: &Choice) -> Vec<&str> {
-    let mut names = Vec::new();
-    for name in choice.wires() {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
 fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &Cases<'_>) -> Vec<Item> {
     let mut items = vec![Item::Code(value_enum(scope, choice, decider, cases))];
     items.push(Item::Code(value_inherent(scope, choice, enum_index, cases)));
@@ -159,7 +148,7 @@ fn value_inherent(scope: &Scope<'_>, choice: &Choice, enum_index: usize, cases: 
             }
         }
     });
-    let members = distinct_wires(choice);
+    let members = choice.distinct_wires();
     let arms = cases.iter().map(|(value, case)| {
         let alone = case.is_optional().then(|| ident(&value.name.rust));
         let with = case.variant_with(value).map(|variant| ident(&variant));

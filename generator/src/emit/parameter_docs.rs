@@ -1,6 +1,5 @@
 //! Documentation of parameters: meaning, need, default, bounds, unit.
 
-use super::choices::distinct_wires;
 use super::docs::{Docs, MARKDOWN, cell, code, documented, escape, sentence};
 use super::scope::Scope;
 use crate::model::{ChoiceKind, Need, Parameter, Shape, Type, phrases};
@@ -129,7 +128,7 @@ fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
 /// The wire names that a parameter stands for.
 fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
     match scope.family.choice_of(parameter) {
-        Some(choice) => distinct_wires(choice).into_iter().map(code).collect::<Vec<_>>().join(", "),
+        Some(choice) => choice.distinct_wires().into_iter().map(code).collect::<Vec<_>>().join(", "),
         None if parameter.is_body() => "the body, an array".to_owned(),
         None => code(&parameter.name.wire),
     }

@@ -9,7 +9,7 @@ use super::checks;
 use super::code::{Item, ident, number};
 use super::docs::Docs;
 use super::scope::Scope;
-use super::{choices, declarations, parameter_docs, trees};
+use super::{declarations, parameter_docs, trees};
 use crate::diagnostics::Place;
 use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
 
@@ -77,7 +77,7 @@ impl<'a> Set<'a> {
 
     fn row(&self, scope: &Scope<'_>, parameter: &Parameter) -> Attribute {
         let names = match scope.family.choice_of(parameter) {
-            Some(choice) => choices::distinct_wires(choice),
+            Some(choice) => choice.distinct_wires(),
             None if parameter.is_body() => vec![""],
             None => vec![parameter.name.wire.as_str()],
         };

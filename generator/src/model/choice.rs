@@ -95,4 +95,15 @@ impl Choice {
         let decider = self.decider().map(|(decider, _)| decider.wire.as_str());
         decider.into_iter().chain(self.members().into_iter().map(|member| member.name.wire.as_str()))
     }
+
+    /// The same, each once.
+    pub(crate) fn distinct_wires(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for name in self.wires() {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
 }

@@ -92,6 +92,8 @@ impl Exchange {
         let mut local_settings = Settings::default();
         local_settings.seed = settings.hostility.seed;
         (local_settings.rate_limits, local_settings.ceilings, local_settings.liquidation) = (false, false, false);
+        // No fill shows what is paid for funding, so no ledger could agree with the balance.
+        local_settings.funding = false;
         local_settings.unique_client_ids = settings.duplicates == Duplicates::Refused;
         local_settings.first_of_client_id = settings.duplicates == Duplicates::AcceptedAndFirstShown;
         local_settings.signed_query = settings.signs_as_sent.then_some(SignedQuery::Sent);

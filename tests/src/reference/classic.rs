@@ -107,7 +107,7 @@ fn modify_order(request: Request, account: Account, out: &mut Findings) {
     let triggers = ["newPresetStopSurplusPrice", "newPresetStopLossPrice"];
     out.refuse_if(request.has("newSize") != request.has("newPrice"), "newSize and newPrice go together");
     let mixed = request.has_any(&["newSize", "newPrice"]) && request.has_any(&triggers);
-    out.refuse_if(mixed, "take-profit and stop-loss have no effect beside newSize and newPrice");
+    out.warn_if(mixed, "take-profit and stop-loss have no effect beside newSize and newPrice");
     clear_zero(request, &triggers, out);
     let instrument = account.instrument(request.text("productType"), request.text("symbol"));
     if let Some((instrument, size)) = instrument.zip(request.decimal("newSize")) {

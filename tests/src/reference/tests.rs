@@ -66,7 +66,7 @@ fn classic_changes_and_lists() {
             (json!({"newSize": "0.1", "newPrice": "5"}), minimum.clone(), Accepted),
             (json!({"newSize": "0.099", "newPrice": "5"}), minimum, Refused),
             (json!({"newSize": "1"}), json!({}), Refused),
-            (json!({"newSize": "1", "newPrice": "5", "newPresetStopLossPrice": "4"}), json!({}), Refused),
+            (json!({"newSize": "1", "newPrice": "5", "newPresetStopLossPrice": "4"}), json!({}), Warned),
             (json!({"newPresetStopLossPrice": "0"}), json!({}), Accepted),
             (json!({"newPresetStopLossPrice": "0.0"}), json!({}), Refused),
         ],

@@ -20,7 +20,12 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     Generator::new().schema_dir(folder).read().expect("the schema is sound")
 });
-static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| SCHEMA.cases());
+static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    let mut cases = SCHEMA.cases();
+    // The family that no document describes is a feature that is off.
+    cases.retain(|case| !case.operation.starts_with("observed."));
+    cases
+});
 
 /// Reads a request, if possible.
 static UNCHECKED: CheckContext<'static> = CheckContext { account: &NOBODY, now: None, policy: &NOTHING };
@@ -103,7 +108,8 @@ fn set_instrument(account: &mut Account, properties: &Value) {
 
 #[test]
 fn every_checked_rule_has_its_cases() {
-    let checked: BTreeSet<(String, String)> = SCHEMA.checked_rules().into_iter().collect();
+    let mut checked: BTreeSet<(String, String)> = SCHEMA.checked_rules().into_iter().collect();
+    checked.retain(|(operation, _)| !operation.starts_with("observed."));
     let tried = |breaks: bool| -> BTreeSet<(String, String)> {
         let cases = CASES.iter().filter(|case| case.breaks == breaks);
         cases.map(|case| (case.operation.clone(), case.rule.clone())).collect()

@@ -32,20 +32,21 @@ pub(super) fn value(json: &str) -> Value {
 pub(super) fn check(value: &Value) -> Result<(), String> {
     match value {
         Value::Number(number) if number.is_f64() => Err(String::new()),
-        Value::Array(items) => {
-            items.iter().enumerate().try_for_each(|(at, item)| check(item).map_err(|path| format!("[{at}]{path}")))
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, item)| check(item).map_err(|path| joined(&format!("[{at}]"), &path))),
+        Value::Object(members) => {
+            members.iter().try_for_each(|(name, inner)| check(inner).map_err(|path| joined(name, &path)))
         }
-        Value::Object(members) => members.iter().try_for_each(|(name, inner)| {
-            check(inner).map_err(|path| {
-                if path.is_empty() || path.starts_with('[') {
-                    format!("{name}{path}")
-                } else {
-                    format!("{name}.{path}")
-                }
-            })
-        }),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
     }
+}
+
+/// A step and the path behind it, which may be empty.
+fn joined(step: &str, path: &str) -> String {
+    let point = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+    format!("{step}{point}{path}")
 }
 
 #[cfg(test)]

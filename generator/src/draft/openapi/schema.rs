@@ -1,9 +1,11 @@
 //! JSON Schema of OpenAPI -> the fields of a draft.
 
+mod forms;
+
 use serde_json::{Map, Value};
 
+use super::exported;
 use super::reading::{Cursor, Mark, scalar};
-use super::{exported, forms};
 use crate::draft::{DraftField, JsonKind};
 use crate::model::Need;
 use crate::words::Times;

@@ -92,7 +92,7 @@ impl<'a> Site<'a> {
     /// The families, that with the most operations first: where several have the same code, it is the likeliest.
     pub(super) fn largest_first(&self) -> Vec<&FamilyView<'a>> {
         let mut families: Vec<_> = self.families.iter().collect();
-        families.sort_by_key(|family| std::cmp::Reverse(family.operations.len()));
+        families.sort_by_key(|family| (family.family.is_observed(), std::cmp::Reverse(family.operations.len())));
         families
     }
 

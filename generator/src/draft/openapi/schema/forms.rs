@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::reading::{Cursor, Mark};
-use super::schema::{Part, Side, field, put, read};
+use super::super::reading::{Cursor, Mark};
+use super::{Part, Side, field, put, read};
 use crate::draft::{ByValue, DraftField, JsonKind, OneOf};
 use crate::model::Need;
 
