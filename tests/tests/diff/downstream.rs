@@ -31,7 +31,9 @@ pub(crate) fn module(uses: &Uses) -> String {
             "" => ("root".to_owned(), "crate".to_owned()),
             module => (module.to_owned(), format!("crate::{module}")),
         };
-        let head = format!("mod {name} {{\nuse {path}::*;\nuse std::ops::Deref;\nuse tradeapi_runtime as runtime;\n");
+        let head = format!(
+            "mod {name} {{\nuse {path}::*;\nuse std::ops::Deref;\nuse tradeapi_runtime::{{self as runtime, tables}};\n"
+        );
         text.push_str(&head);
         for (number, of) in uses.iter().enumerate() {
             text.push_str(&format!("const _: () = {{ {} }};\n", of.replace("USE", &format!("use_{number}"))));
@@ -190,10 +192,53 @@ fn macro_call(call: &syn::Macro) -> Vec<String> {
         ("runtime::mintable", [ty]) => vec![format!("fn USE() -> {ty} {{ {ty}::mint() }}")],
         ("runtime::open_enum", _) => open_enum(call.parse_body().unwrap()),
         ("runtime::record", _) => record(call.parse_body().unwrap()),
+        ("runtime::parameters", _) => {
+            call.parse_body::<syn::File>().unwrap().items.into_iter().flat_map(parameters).collect()
+        }
+        ("runtime::one_of", _) => one_of(call.parse_body().unwrap()),
         ("runtime::operations", _) => call.parse_body_with(operations).unwrap(),
         ("runtime::client", _) => call.parse_body_with(client).unwrap(),
         _ => Vec::new(),
     }
+}
+
+/// Uses of a set of parameters, with its setters, or of the functions that stand beside it.
+fn parameters(within: syn::Item) -> Vec<String> {
+    let syn::Item::Struct(mut set) = within else { return item(&within) };
+    set.attrs.push(syn::parse_quote!(#[derive(Clone, PartialEq)]));
+    let setters = set.fields.iter().filter_map(|field| setter(&set.ident, field));
+    structure(&set).into_iter().chain(setters).collect()
+}
+
+/// A use of the setter of a parameter that may be left out.
+fn setter(set: &syn::Ident, field: &syn::Field) -> Option<String> {
+    let syn::Type::Path(path) = &field.ty else { return None };
+    let last = path.path.segments.last()?;
+    let syn::PathArguments::AngleBracketed(of) = &last.arguments else { return None };
+    let (of, name) = (&of.args, &field.ident);
+    let wire = field.attrs.iter().find(|attribute| attribute.path().is_ident("wire"))?.to_token_stream().to_string();
+    let from = wire.split("from impl ").nth(1).and_then(|rest| rest.split([',', ' ', ')', ']']).next());
+    let ty = match (last.ident.to_string().as_str(), from) {
+        ("Option", None) => quote!(#of),
+        ("Option", Some("Into")) => quote!(impl Into<#of>),
+        ("Option", Some("IntoDecimal")) => quote!(impl runtime::value::IntoDecimal),
+        ("Edit", Some("Into")) => quote!(impl Into<runtime::Edit<#of>>),
+        ("Edit", Some("IntoEdit")) => quote!(impl runtime::value::IntoEdit),
+        _ => return None,
+    };
+    Some(text(quote!(fn USE(it: #set, value: #ty) -> #set { it.#name(value) })))
+}
+
+/// Uses of a choice by presence.
+fn one_of(mut item: syn::ItemEnum) -> Vec<String> {
+    item.attrs.push(syn::parse_quote!(#[derive(Clone, Debug, PartialEq)]));
+    let name = &item.ident;
+    let from = item.variants.iter().filter(|variant| {
+        variant.attrs.iter().any(|attribute| attribute.to_token_stream().to_string().contains("impl From"))
+    });
+    let from = from.flat_map(|variant| variant.fields.iter().map(|field| field.ty.to_token_stream()));
+    let from = from.map(|ty| text(quote!(fn USE(it: #ty) -> #name { #name::from(it) })));
+    enumeration(&item).into_iter().chain(from).collect()
 }
 
 fn open_enum(mut item: syn::ItemEnum) -> Vec<String> {
