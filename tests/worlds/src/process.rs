@@ -169,7 +169,7 @@ impl Context {
             }
             Step::CancelAll => {
                 let all = CancelAllOrders::new(Category::UsdtFutures);
-                self.called_with_results(subject, self.client.call_with_results(&all).await.map(ItemsReply::done));
+                self.called_with_results(subject, self.client.call(&all).await.map(ItemsReply::done));
             }
             Step::PlaceClassic(Order { id, qty }) => {
                 let (side, execution) = (classic::Side::Buy, classic::Execution::limit(PRICE, classic::Force::Gtc));
@@ -184,7 +184,7 @@ impl Context {
             }
             Step::FlashClose => {
                 let all = classic::FlashClosePosition::new(classic::ProductType::UsdtFutures);
-                self.called_with_results(subject, self.client.call_with_results(&all).await.map(ItemsReply::done));
+                self.called_with_results(subject, self.client.call(&all).await.map(ItemsReply::done));
             }
             Step::Evidence(id) => self.give_evidence(id).await,
             Step::Reconcile => self.reconcile(false).await,
