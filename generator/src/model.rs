@@ -63,7 +63,7 @@ pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 
 pub(crate) use crate::load::declared::{self, NamesWithin, Pair};
 pub(crate) use crate::load::raw::{
-    Compound, Confirm, InFlight, Repeat, Shows, Trade, TradeFees, TradePosition, Window,
+    Compound, Confirm, ConfirmContext, InFlight, Repeat, Shows, Trade, TradeFees, TradePosition, Window, WindowContext,
 };
 pub(crate) use crate::values::{Duration, DurationUnit, UtcOffset};
 pub(crate) use crate::words::*;
