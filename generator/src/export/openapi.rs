@@ -142,11 +142,7 @@ fn account(account: &Account) -> Value {
             |InstrumentProperty { name, doc }: &InstrumentProperty| (name.wire.clone(), Value::from(doc.as_str()));
         Object::new().text("description", doc).map("properties", properties.iter().map(property))
     });
-    Object::new()
-        .text("description", doc)
-        .map("properties", properties)
-        .maybe("instrument", instrument)
-        .into_value()
+    Object::new().text("description", doc).map("properties", properties).maybe("instrument", instrument).into_value()
 }
 
 impl OpenApi {

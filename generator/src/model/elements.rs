@@ -317,9 +317,9 @@ pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<KeyChan
 
 /// The document and the section.
 fn source(source: Option<&Source>) -> Key {
-    let words = source.map(|Source { document, section, place: _ }| match section {
-        Some(section) => format!("{document}, {section}"),
-        None => document.clone(),
+    let words = source.map(|source| match source.section() {
+        Some(section) => format!("{}, {section}", source.document()),
+        None => source.document().to_owned(),
     });
     Key::new("source", words.unwrap_or_default(), documentation("")).at(source.map(|source| source.place))
 }

@@ -54,7 +54,8 @@ pub(super) fn tag(family: &Family) -> Value {
         let described = Object::new().with("name", name.as_str()).text("description", doc);
         described.maybe("when", rules::conditions(when)).into_value()
     });
-    let instrument = instrument.as_ref().map(|InstrumentNames { line, symbol }| json!({"line": line.0, "symbol": symbol.0}));
+    let instrument =
+        instrument.as_ref().map(|InstrumentNames { line, symbol }| json!({"line": line.0, "symbol": symbol.0}));
     Object::new()
         .with("name", name.as_str())
         .with("description", format!("{title}: {doc}"))

@@ -7,8 +7,8 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Calls, Family, Intent, Listing, Operation, Paging, Parameter, PoolWeight, Rate, Response, Sent, Setting, Shape,
-    Within,
+    Api, Body, Calls, Family, Intent, Listing, Operation, Paging, Parameter, PoolWeight, Rate, Response, Sent, Setting,
+    Shape, Within,
 };
 use crate::words::{Lists, Objects, PagesBy, Sends};
 

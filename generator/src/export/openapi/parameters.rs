@@ -170,7 +170,7 @@ fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
 
 /// Also allows the text that deletes, if it is not a value of the type.
 fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
-    let Some(delete) = parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref()) else { return schema };
+    let Some(delete) = parameter.deletes_with() else { return schema };
     let is_value = match ty {
         Type::String => true,
         ty => ty.is_number() && delete.parse::<f64>().is_ok(),

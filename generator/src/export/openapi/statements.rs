@@ -3,9 +3,11 @@
 
 use serde_json::{Value, json};
 
-use super::object::Object;
+use super::object::{Object, declared};
 use super::rules;
-use crate::model::{Certainty, CodeProof, Contradiction, Observation, ObservedCode, OpenQuestion, Proof, Refusal, Source, Statements};
+use crate::model::{
+    Certainty, CodeProof, Contradiction, Observation, ObservedCode, OpenQuestion, Proof, Refusal, Source, Statements,
+};
 
 /// All statements of a family or an operation.
 pub(super) fn of(statements: &Statements) -> Object {
@@ -25,7 +27,7 @@ fn contradiction(contradiction: &Contradiction) -> Value {
 
 /// Something that the documents leave open, and the sections that say so themselves.
 fn not_shown(open: &OpenQuestion) -> Value {
-    Object::new().with("says", open.says.as_str()).list("at", open.at.iter().map(String::as_str)).into_value()
+    declared(open)
 }
 
 /// Something seen on the wire and in no document.
@@ -36,7 +38,7 @@ pub(super) fn observation(observation: &Observation) -> Value {
 
 /// The document and the section. OpenAPI's `externalDocs` requires an address, which they do not have.
 pub(super) fn source(source: &Source) -> Value {
-    Object::new().with("document", source.document.as_str()).maybe("section", source.section.as_deref()).into_value()
+    declared(source)
 }
 
 /// What a code proves, unless it only proves that nothing was done.

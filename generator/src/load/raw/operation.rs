@@ -20,7 +20,7 @@ mappings! {
         /// Its Rust name, if the heading cannot be used.
         rust: Option<Text>,
         /// Where a document describes it.
-        source: Option<Spanned<Source>>,
+        source: Option<Source>,
         /// Who has seen it on the wire, at least two, if no document describes it; those of the family when left out.
         sources: Option<Spanned<Vec<Text>>>,
         /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path is in braces.
@@ -39,7 +39,7 @@ mappings! {
         /// Whether only user ids on the exchange's white list may call.
         whitelisted: Option<Spanned<bool>>,
         /// Set if the document advises against its use.
-        deprecated: Option<Spanned<Deprecated>>,
+        deprecated: Option<Deprecated>,
         /// The permission of the key. Left out: the document does not say.
         permission: Option<Text>,
         /// The headers that it carries in addition to those of every call.
@@ -84,7 +84,7 @@ mappings! {
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document leaves open, explicitly or by omission.
-        not_shown: Vec<Spanned<Short<OpenQuestion>>>,
+        not_shown: Vec<Short<OpenQuestion>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
         /// What was seen on the wire and is in no document.
