@@ -168,7 +168,7 @@ fn free_wording(
         difference(DiscrepancyKind::DocumentOnly, clause.at, format!("`{}`", clause.text), None, "not there".to_owned())
     });
     let open = questions.in_schema_only.iter().map(|(entry, at)| {
-        let has = format!("not shown: {}", entry.says);
+        let has = format!("not shown: {}", entry.says.0);
         difference(DiscrepancyKind::SchemaOnly, *at, "not there".to_owned(), Some(entry.place), has)
     });
     let unnamed = rules.in_document_only.iter().map(|text| {

@@ -166,8 +166,8 @@ fn module_name(family: &str) -> String {
 
 /// The place in the documents, as Markdown.
 fn source_line(api: &Api, source: &Source) -> String {
-    let title = docs::escape(api.document_title(&source.document));
-    match &source.section {
+    let title = docs::escape(api.document_title(source.document()));
+    match source.section() {
         Some(section) => format!("Source: {title}, section *{}*.", docs::escape(section)),
         None => format!("Source: {title}."),
     }

@@ -94,8 +94,8 @@ fn pools(page: &mut TextPage, api: &Api, operation: &Operation) {
 /// The section of the document, with the title of the document.
 fn source(api: &Api, operation: &Operation) -> String {
     let source = operation.source.as_ref().map(|source| {
-        let section = source.section.as_ref().map(|section| format!(", section {section}")).unwrap_or_default();
-        format!("{}{section}", api.document_title(&source.document))
+        let section = source.section().map(|section| format!(", section {section}")).unwrap_or_default();
+        format!("{}{section}", api.document_title(source.document()))
     });
     source.unwrap_or_else(|| phrases::observed(&operation.sources))
 }

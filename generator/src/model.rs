@@ -63,7 +63,8 @@ pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 
 pub(crate) use crate::load::declared::{self, NamesWithin, Pair};
 pub(crate) use crate::load::raw::{
-    Compound, Confirm, InFlight, Repeat, Shows, Trade, TradeFees, TradePosition, Window,
+    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, OpenQuestion, Repeat, Shows, Source, Trade,
+    TradeFees, TradePosition, Window, WindowContext,
 };
 pub(crate) use crate::values::{Duration, DurationUnit, UtcOffset};
 pub(crate) use crate::words::*;
@@ -200,12 +201,16 @@ impl Family {
 /// Who has seen on the wire what no document describes; empty for what a document does.
 pub(crate) type Sources = Vec<(String, Place)>;
 
-/// Where a document describes something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Source {
-    pub(crate) document: String,
-    pub(crate) section: Option<String>,
-    pub(crate) place: Place,
+impl Source {
+    /// The id of the document.
+    pub(crate) fn document(&self) -> &str {
+        &self.document.0
+    }
+
+    /// The heading of the section.
+    pub(crate) fn section(&self) -> Option<&str> {
+        self.section.as_ref().map(|(section, _)| &**section)
+    }
 }
 
 /// The read by which a caller finds out whether the credentials are accepted.
@@ -243,15 +248,6 @@ pub(crate) struct Statements {
     pub(crate) not_shown: Vec<OpenQuestion>,
     pub(crate) contradictions: Vec<Contradiction>,
     pub(crate) observed: Vec<Observation>,
-}
-
-/// Something that the documents leave open.
-#[derive(Clone, Debug)]
-pub(crate) struct OpenQuestion {
-    pub(crate) says: String,
-    /// The sections that say so themselves; empty if the documents are silent.
-    pub(crate) at: Vec<String>,
-    pub(crate) place: Place,
 }
 
 /// Two statements that cannot both hold.

@@ -69,7 +69,7 @@ pub(crate) fn family<'a>(api: &'a Api, name: &str) -> Result<&'a Family, Diagnos
 fn text(api: &Api, family: &Family, operation: &str) -> String {
     let title = operation.to_title_case();
     let document =
-        family.source.as_ref().map(|source| &source.document).or(api.documents.first().map(|first| &first.id));
+        family.source.as_ref().map(|source| source.document()).or(api.documents.first().map(|first| first.id.as_str()));
     let source = document.map(|document| format!("source: {{ document: {document}, section: {title} }}\n"));
     let folders = family.operations.iter().filter_map(|other| other.path.text.rsplit_once('/'));
     let folder = folders.map(|(folder, _)| folder).find(|folder| !folder.contains('{')).unwrap_or_default();

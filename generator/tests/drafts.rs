@@ -83,10 +83,18 @@ fn drafted(schema: &Path, docs: &Path, family: &str, name: &str) -> (TempDir, Dr
     (folder, drafted)
 }
 
-/// The operations of a schema: family and name.
+/// Whether a document describes a family, instead of only those who have seen it on the wire.
+fn is_documented(family: &str) -> bool {
+    !family.lines().any(|line| line.starts_with("sources:"))
+}
+
+/// The documented operations of a schema: family and name.
 fn operations(schema: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for family in std::fs::read_dir(schema).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir()) {
+        if !is_documented(&std::fs::read_to_string(family.path().join("family.yaml")).unwrap()) {
+            continue;
+        }
         for file in std::fs::read_dir(family.path()).unwrap().map(Result::unwrap) {
             let name = file.file_name().into_string().unwrap();
             let family = family.file_name().into_string().unwrap();
@@ -742,7 +750,7 @@ fn emptied(schema: &Path, folder: &Path) -> Vec<String> {
     for entry in std::fs::read_dir(schema).unwrap().map(Result::unwrap) {
         let Ok(text) = std::fs::read_to_string(entry.path().join("family.yaml")) else { continue };
         // The exported document has no family that only others have seen.
-        if text.lines().any(|line| line.starts_with("sources:")) {
+        if !is_documented(&text) {
             continue;
         }
         let family = entry.file_name().into_string().unwrap();

@@ -194,7 +194,8 @@ fn members_of(choice: &Yaml) -> Vec<String> {
     names
 }
 
-/// The ids of all documented operations: one for each file of a family beside `family.yaml` and `types.yaml`.
+/// The ids of all operations of documented families, which state no `sources`: one for each file beside `family.yaml`
+/// and `types.yaml`.
 pub fn operations() -> BTreeSet<String> {
     let id = |path: &PathBuf| {
         let [family, name] = [path.parent()?.file_name(), path.file_stem()].map(|name| name?.to_str());
@@ -203,10 +204,15 @@ pub fn operations() -> BTreeSet<String> {
     };
     files(&folder())
         .iter()
-        .filter(|path| path.is_dir() && !path.ends_with("observed"))
+        .filter(|path| path.is_dir() && is_documented(path))
         .flat_map(|family| files(family))
         .filter_map(|path| id(&path))
         .collect()
+}
+
+fn is_documented(family: &Path) -> bool {
+    let name = family.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    read(name, "family").get("sources").is_none()
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

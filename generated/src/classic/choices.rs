@@ -2,7 +2,7 @@
 
 //! Parameters of the Classic account futures operations that go together.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime as runtime;
 use super::{ClientOid, Force, OrderId, OrderType};
 
 runtime::one_of! {
@@ -21,79 +21,33 @@ runtime::one_of! {
     }
 }
 
-/// How the order executes, at a price of its own or at the market's.
-///
-/// `orderType` decides which other parameters go with it.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Execution {
-    /// `orderType` = `limit`: At the price that the order names.
-    Limit(LimitExecution),
-    /// `orderType` = `market`: At the market price.
-    Market,
-    /// `orderType` = `market`, with parameters that can be left out.
-    MarketWith(MarketExecution),
-}
-
-impl Execution {
-    /// The parameters it stands for.
-    pub const MEMBERS: &'static [&'static str] = &["orderType", "price", "force"];
-
-    /// The parameters that go with `limit`; they convert into [`Execution`].
-    pub fn limit(
-        price: impl runtime::value::IntoDecimal,
-        force: Force,
-    ) -> LimitExecution {
-        LimitExecution::new(price, force)
+runtime::by_value! {
+    /// How the order executes, at a price of its own or at the market's.
+    ///
+    /// `orderType` decides which other parameters go with it.
+    #[wire("orderType" of OrderType, "price", "force")]
+    pub enum Execution {
+        /// `orderType` = `limit`: At the price that the order names.
+        Limit(LimitExecution),
+        /// `orderType` = `market`: At the market price.
+        Market,
+        #[or]
+        /// `orderType` = `market`, with parameters that can be left out.
+        MarketWith(MarketExecution),
     }
 
-    /// The parameters that go with `market`; they convert into [`Execution`].
-    pub fn market() -> MarketExecution {
-        MarketExecution::new()
-    }
-
-    /// The value of the deciding parameter.
-    pub fn kind(&self) -> OrderType {
-        match self {
-            Self::Limit(_) => OrderType::Limit,
-            Self::Market | Self::MarketWith(_) => OrderType::Market,
+    impl Execution {
+        /// The parameters that go with `limit`; they convert into [`Execution`].
+        pub fn limit(
+            price: impl runtime::value::IntoDecimal,
+            force: Force,
+        ) -> LimitExecution {
+            LimitExecution::new(price, force)
         }
-    }
-}
 
-impl runtime::emitted::ParameterValue for Execution {
-    type Kind = runtime::emitted::kinds::Choice;
-}
-
-impl runtime::parameters::Parameters for Execution {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("orderType"), &self.kind());
-        match self {
-            Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
-            Self::MarketWith(with) => runtime::parameters::Parameters::write(with, out),
-            Self::Market => {}
-        }
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
-            OrderType::Limit => {
-                <LimitExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Into::into)
-            }
-            OrderType::Market => {
-                <MarketExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Into::into)
-            }
-            OrderType::Unknown(_) => None,
-        }
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        match self {
-            Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
-            Self::MarketWith(with) => runtime::parameters::Parameters::check(with, to),
-            Self::Market => {}
+        /// The parameters that go with `market`; they convert into [`Execution`].
+        pub fn market() -> MarketExecution {
+            MarketExecution::new()
         }
     }
 }
@@ -123,12 +77,6 @@ runtime::parameters! {
     }
 }
 
-impl From<LimitExecution> for Execution {
-    fn from(with: LimitExecution) -> Self {
-        Self::Limit(with)
-    }
-}
-
 runtime::parameters! {
     /// What goes with `orderType` = `market`.
     #[derive(Default)]
@@ -142,16 +90,6 @@ runtime::parameters! {
         /// Leaves every parameter out.
         pub fn new() -> Self {
             Self::default()
-        }
-    }
-}
-
-impl From<MarketExecution> for Execution {
-    fn from(with: MarketExecution) -> Self {
-        if with == MarketExecution::new() {
-            Self::Market
-        } else {
-            Self::MarketWith(with)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 //! Parameters of the Unified account operations that go together.
 
-use tradeapi_runtime::{self as runtime, name};
+use tradeapi_runtime as runtime;
 use super::{ClientOid, OrderId, OrderType, TimeInForce, YesNo};
 
 runtime::one_of! {
@@ -21,81 +21,30 @@ runtime::one_of! {
     }
 }
 
-/// How an order executes.
-///
-/// `orderType` decides which other parameters go with it.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Execution {
-    /// `orderType` = `limit`: Executes at its price or a better one.
-    Limit(LimitExecution),
-    /// `orderType` = `market`: Executes at the price of the market.
-    Market,
-    /// `orderType` = `market`, with parameters that can be left out.
-    MarketWith(MarketExecution),
-}
-
-impl Execution {
-    /// The parameters it stands for.
-    pub const MEMBERS: &'static [&'static str] = &[
-        "orderType",
-        "price",
-        "timeInForce",
-        "pxAmendType",
-    ];
-
-    /// The parameters that go with `limit`; they convert into [`Execution`].
-    pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitExecution {
-        LimitExecution::new(price)
+runtime::by_value! {
+    /// How an order executes.
+    ///
+    /// `orderType` decides which other parameters go with it.
+    #[wire("orderType" of OrderType, "price", "timeInForce", "pxAmendType")]
+    pub enum Execution {
+        /// `orderType` = `limit`: Executes at its price or a better one.
+        Limit(LimitExecution),
+        /// `orderType` = `market`: Executes at the price of the market.
+        Market,
+        #[or]
+        /// `orderType` = `market`, with parameters that can be left out.
+        MarketWith(MarketExecution),
     }
 
-    /// The parameters that go with `market`; they convert into [`Execution`].
-    pub fn market() -> MarketExecution {
-        MarketExecution::new()
-    }
-
-    /// The value of the deciding parameter.
-    pub fn kind(&self) -> OrderType {
-        match self {
-            Self::Limit(_) => OrderType::Limit,
-            Self::Market | Self::MarketWith(_) => OrderType::Market,
+    impl Execution {
+        /// The parameters that go with `limit`; they convert into [`Execution`].
+        pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitExecution {
+            LimitExecution::new(price)
         }
-    }
-}
 
-impl runtime::emitted::ParameterValue for Execution {
-    type Kind = runtime::emitted::kinds::Choice;
-}
-
-impl runtime::parameters::Parameters for Execution {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("orderType"), &self.kind());
-        match self {
-            Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
-            Self::MarketWith(with) => runtime::parameters::Parameters::write(with, out),
-            Self::Market => {}
-        }
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
-            OrderType::Limit => {
-                <LimitExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Into::into)
-            }
-            OrderType::Market => {
-                <MarketExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Into::into)
-            }
-            OrderType::Unknown(_) => None,
-        }
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        match self {
-            Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
-            Self::MarketWith(with) => runtime::parameters::Parameters::check(with, to),
-            Self::Market => {}
+        /// The parameters that go with `market`; they convert into [`Execution`].
+        pub fn market() -> MarketExecution {
+            MarketExecution::new()
         }
     }
 }
@@ -129,12 +78,6 @@ runtime::parameters! {
     }
 }
 
-impl From<LimitExecution> for Execution {
-    fn from(with: LimitExecution) -> Self {
-        Self::Limit(with)
-    }
-}
-
 runtime::parameters! {
     /// What goes with `orderType` = `market`.
     #[derive(Default)]
@@ -152,74 +95,22 @@ runtime::parameters! {
     }
 }
 
-impl From<MarketExecution> for Execution {
-    fn from(with: MarketExecution) -> Self {
-        if with == MarketExecution::new() {
-            Self::Market
-        } else {
-            Self::MarketWith(with)
-        }
-    }
-}
-
-/// How a Reality order executes.
-///
-/// `orderType` decides which other parameters go with it.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum RealityExecution {
-    /// `orderType` = `limit`: Executes at its price or a better one.
-    Limit(LimitRealityExecution),
-    /// `orderType` = `market`: Executes at the price of the market.
-    Market,
-}
-
-impl RealityExecution {
-    /// The parameters it stands for.
-    pub const MEMBERS: &'static [&'static str] = &["orderType", "price"];
-
-    /// The parameters that go with `limit`; they convert into [`RealityExecution`].
-    pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitRealityExecution {
-        LimitRealityExecution::new(price)
+runtime::by_value! {
+    /// How a Reality order executes.
+    ///
+    /// `orderType` decides which other parameters go with it.
+    #[wire("orderType" of OrderType, "price")]
+    pub enum RealityExecution {
+        /// `orderType` = `limit`: Executes at its price or a better one.
+        Limit(LimitRealityExecution),
+        /// `orderType` = `market`: Executes at the price of the market.
+        Market,
     }
 
-    /// The value of the deciding parameter.
-    pub fn kind(&self) -> OrderType {
-        match self {
-            Self::Limit(_) => OrderType::Limit,
-            Self::Market => OrderType::Market,
-        }
-    }
-}
-
-impl runtime::emitted::ParameterValue for RealityExecution {
-    type Kind = runtime::emitted::kinds::Choice;
-}
-
-impl runtime::parameters::Parameters for RealityExecution {
-    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text(name!("orderType"), &self.kind());
-        match self {
-            Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
-            Self::Market => {}
-        }
-    }
-
-    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-        match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
-            OrderType::Limit => {
-                <LimitRealityExecution as runtime::parameters::Parameters>::read(from)
-                    .map(Into::into)
-            }
-            OrderType::Market => Some(Self::Market),
-            OrderType::Unknown(_) => None,
-        }
-    }
-
-    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
-        match self {
-            Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
-            Self::Market => {}
+    impl RealityExecution {
+        /// The parameters that go with `limit`; they convert into [`RealityExecution`].
+        pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitRealityExecution {
+            LimitRealityExecution::new(price)
         }
     }
 }
@@ -241,11 +132,5 @@ runtime::parameters! {
                 price: runtime::value::IntoDecimal::into_decimal(price),
             }
         }
-    }
-}
-
-impl From<LimitRealityExecution> for RealityExecution {
-    fn from(with: LimitRealityExecution) -> Self {
-        Self::Limit(with)
     }
 }

@@ -40,11 +40,11 @@ fn operation(command: &'static Command, taken: &[String]) -> Clap {
         .args(options::of_operations())
         .next_help_heading("Parameters");
     let line = if command.has_pages { line.arg(first().help_heading("Options")) } else { line };
-    line.args(command.parameters.iter().map(|parameter| flag(parameter, taken)))
+    line.args((command.parameters)().iter().map(|parameter| flag(parameter, taken)))
 }
 
-fn flag(parameter: &'static Parameter, taken: &[String]) -> Arg {
-    let name = if parameter.flag.is_empty() { "items" } else { parameter.flag };
+fn flag(parameter: &Parameter, taken: &[String]) -> Arg {
+    let name = if parameter.flag.is_empty() { "items" } else { &parameter.flag };
     let is_taken = taken.iter().any(|other| other == name) || ["help", "version", FIRST].contains(&name);
     let long = if is_taken { format!("{name}-parameter") } else { name.to_owned() };
     let arg = Arg::new(parameter.id()).long(long).allow_hyphen_values(true);
@@ -57,12 +57,12 @@ fn flag(parameter: &'static Parameter, taken: &[String]) -> Arg {
     valued(arg, &parameter.kind)
 }
 
-fn valued(arg: Arg, kind: &'static Kind) -> Arg {
+fn valued(arg: Arg, kind: &Kind) -> Arg {
     match kind {
         Kind::Text(name) => arg.value_name(name.to_uppercase().replace([' ', '-'], "_")),
         Kind::Truth => arg.value_name("BOOLEAN").value_parser(["true", "false"]),
         Kind::Words(words) => {
-            let words = words.iter().map(|(word, doc)| PossibleValue::new(*word).help(*doc));
+            let words = words.iter().map(|(word, doc)| PossibleValue::new(*word).help(doc.clone()));
             arg.value_name("WORD").value_parser(PossibleValuesParser::new(words))
         }
         Kind::List(of) => valued(arg, of).action(ArgAction::Append).value_delimiter(','),

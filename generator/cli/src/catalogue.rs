@@ -52,7 +52,7 @@ fn line(family: &str, command: &Command) -> String {
         out.end_object();
     }
     out.end_array();
-    parameters(command.parameters, out.member("parameters"));
+    parameters(&(command.parameters)(), out.member("parameters"));
     out.member("rules").begin_array();
     for rule in meta.rules {
         let out = out.element();
@@ -73,22 +73,14 @@ fn parameters(all: &[Parameter], out: &mut JsonWriter) {
         let out = out.element();
         out.begin_object();
         out.member("name").string(parameter.name);
-        out.member("flag").string(parameter.flag);
+        out.member("flag").string(&parameter.flag);
         kind(&parameter.kind, out);
-        match parameter.required {
+        match &parameter.required {
             Required::Always => out.member("required").boolean(true),
             Required::Sometimes(when) => out.member("required").string(when),
             Required::No => out.member("required").boolean(false),
         }
-        let texts = [
-            ("default", parameter.default.unwrap_or_default()),
-            ("unit", parameter.unit),
-            ("bounds", parameter.bounds),
-        ];
-        for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
-            out.member(name).string(text);
-        }
-        out.member("doc").string(parameter.doc);
+        out.member("doc").string(&parameter.doc);
         out.end_object();
     }
     out.end_array();

@@ -8,18 +8,19 @@ use tradeapi_runtime::confirm::{Confirmable, ConfirmableItems};
 use tradeapi_runtime::json::Encode;
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::pages::Paged;
+use tradeapi_runtime::parameters::described::Described;
 use tradeapi_runtime::tables::Meta;
 use tradeapi_runtime::{Operation, Violations};
 
 use crate::calls::{self, CallOf};
 use crate::dry_run::{self, DryRun, DryRunOf};
-use crate::parameter::Parameter;
+use crate::parameter::{self, Parameter};
 
 /// An operation as a command. Emitted for each, by the function for what its requests can do.
 pub struct Command {
     pub(crate) name: &'static str,
     pub(crate) meta: &'static Meta,
-    pub(crate) parameters: &'static [Parameter],
+    pub(crate) parameters: fn() -> Vec<Parameter>,
     /// Makes a client id.
     pub(crate) mint: Option<fn() -> String>,
     /// Whether its answer comes in pages.
@@ -30,64 +31,64 @@ pub struct Command {
 
 impl Command {
     /// A read whose answer is complete.
-    pub const fn read<O>(name: &'static str, parameters: &'static [Parameter]) -> Self
+    pub const fn read<O>(name: &'static str) -> Self
     where
-        O: Repeatable<Response: Encode> + Callable + 'static,
+        O: Described + Repeatable<Response: Encode> + Callable + 'static,
     {
-        Self::of::<O>(name, parameters, |called| Box::pin(calls::read::<O>(called)))
+        Self::of::<O>(name, |called| Box::pin(calls::read::<O>(called)))
     }
 
     /// A read whose answer comes in pages.
-    pub const fn pages<O>(name: &'static str, parameters: &'static [Parameter]) -> Self
+    pub const fn pages<O>(name: &'static str) -> Self
     where
-        O: Paged + 'static,
+        O: Described + Paged + 'static,
     {
-        let command = Self::of::<O>(name, parameters, |called| Box::pin(calls::pages::<O>(called)));
+        let command = Self::of::<O>(name, |called| Box::pin(calls::pages::<O>(called)));
         Self { has_pages: true, ..command }
     }
 
     /// A change that no query confirms.
-    pub const fn change<O>(name: &'static str, parameters: &'static [Parameter]) -> Self
+    pub const fn change<O>(name: &'static str) -> Self
     where
-        O: Callable<Response: Encode> + 'static,
+        O: Described + Callable<Response: Encode> + 'static,
     {
-        Self::of::<O>(name, parameters, |called| Box::pin(calls::change::<O>(called)))
+        Self::of::<O>(name, |called| Box::pin(calls::change::<O>(called)))
     }
 
     /// A change whose unknown outcome is confirmed by queries.
-    pub const fn confirmed<O>(name: &'static str, parameters: &'static [Parameter]) -> Self
+    pub const fn confirmed<O>(name: &'static str) -> Self
     where
-        O: Confirmable<Response: Encode + Sync> + 'static,
+        O: Described + Confirmable<Response: Encode + Sync> + 'static,
     {
-        Self::of::<O>(name, parameters, |called| Box::pin(calls::confirmed::<O>(called)))
+        Self::of::<O>(name, |called| Box::pin(calls::confirmed::<O>(called)))
     }
 
     /// A change whose answer lists successes and failures.
-    pub const fn results<O>(name: &'static str, parameters: &'static [Parameter]) -> Self
+    pub const fn results<O>(name: &'static str) -> Self
     where
-        O: Callable<Response: Encode, Reply = ItemsReply<<O as Operation>::Response>> + 'static,
+        O: Described + Callable<Response: Encode, Reply = ItemsReply<<O as Operation>::Response>> + 'static,
     {
-        Self::of::<O>(name, parameters, |called| Box::pin(calls::results::<O>(called)))
+        Self::of::<O>(name, |called| Box::pin(calls::results::<O>(called)))
     }
 
     /// Changes of several items, which no query confirms.
-    pub const fn batch<O>(name: &'static str, parameters: &'static [Parameter]) -> Self
+    pub const fn batch<O>(name: &'static str) -> Self
     where
-        O: Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
+        O: Described + Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
     {
-        Self::of::<O>(name, parameters, |called| Box::pin(calls::batch::<O>(called)))
+        Self::of::<O>(name, |called| Box::pin(calls::batch::<O>(called)))
     }
 
     /// Changes of several items, each of which is confirmed by queries if its outcome is unknown.
-    pub const fn confirmed_batch<O>(name: &'static str, parameters: &'static [Parameter]) -> Self
+    pub const fn confirmed_batch<O>(name: &'static str) -> Self
     where
-        O: ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
+        O: Described + ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
     {
-        Self::of::<O>(name, parameters, |called| Box::pin(calls::confirmed_batch::<O>(called)))
+        Self::of::<O>(name, |called| Box::pin(calls::confirmed_batch::<O>(called)))
     }
 
-    const fn of<O: Operation + 'static>(name: &'static str, parameters: &'static [Parameter], call: CallOf) -> Self {
-        let meta = O::META;
+    const fn of<O: Operation + Described + 'static>(name: &'static str, call: CallOf) -> Self {
+        let (meta, parameters) = (O::META, parameter::of::<O>);
         Self { name, meta, parameters, mint: None, has_pages: false, dry_run: dry_run::of::<O>, call }
     }
 

@@ -82,7 +82,7 @@ fn position_json(key: &PositionKey, position: &Position) -> String {
         [("size", position.size()), ("averagePrice", position.average_price()), ("realised", position.realised())]
     {
         if let Some(number) = number {
-            out.member(name).string(&number.normalize().to_string());
+            out.member(name).string(number.as_str());
         }
     }
     out.end_object();

@@ -9,20 +9,11 @@ use crate::parameter::{Kind, Parameter, Required};
 
 /// The text of a parameter.
 pub(crate) fn parameter(parameter: &Parameter) -> String {
-    let mut parts = vec![sentence(parameter.doc)];
-    match parameter.required {
+    let mut parts = vec![sentence(&parameter.doc)];
+    match &parameter.required {
         Required::Always => parts.push("Required.".to_owned()),
         Required::Sometimes(when) => parts.push(sentence(&capitalized(when))),
         Required::No => {}
-    }
-    if !parameter.unit.is_empty() {
-        parts.push(sentence(&format!("Unit: {}", parameter.unit)));
-    }
-    if !parameter.bounds.is_empty() {
-        parts.push(sentence(&capitalized(parameter.bounds)));
-    }
-    if let Some(default) = parameter.default {
-        parts.push(format!("The exchange assumes {default}."));
     }
     parts.retain(|part| !part.is_empty());
     parts.join(" ")

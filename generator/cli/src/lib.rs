@@ -1,7 +1,7 @@
 //! A program over the tables that a generator emits for a trading API: each operation is a command.
 //!
-//! The emitted table [`Program`] lists the operations with their parameters, and how each is called. A program consists
-//! of it and of this crate:
+//! The emitted table [`Program`] lists the operations, and how each is called; their parameters follow from the requests,
+//! by [`Described`](tradeapi_runtime::parameters::described::Described). A program consists of it and of this crate:
 //!
 //! ```ignore
 //! fn main() -> std::process::ExitCode {
@@ -45,6 +45,5 @@ mod words;
 
 pub use command::Command;
 pub use ending::Ending;
-pub use parameter::{Kind, Parameter, Required};
 pub use program::main;
 pub use table::{Family, Program};

@@ -1,66 +1,48 @@
-//! The parameters of requests. Emitted.
+//! The parameters of requests, as the rows of the emitted crate describe them.
+
+use tradeapi_runtime::parameters::described::{Decision, Described, Row, Values};
 
 /// A parameter of a request, or of the objects in one.
-#[derive(Debug)]
-pub struct Parameter {
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
     /// Its name in a request; empty for a body that is an array.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Its name as a flag, without the dashes.
-    pub flag: &'static str,
+    pub(crate) flag: String,
     /// Its values.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Whether it has to be sent.
-    pub required: Required,
-    /// What the exchange assumes where it is left out; never sent.
-    pub default: Option<&'static str>,
-    /// The unit of a quantity; empty if it has none.
-    pub unit: &'static str,
-    /// The bounds of its value; empty if there are none.
-    pub bounds: &'static str,
-    /// What it is.
-    pub doc: &'static str,
-}
-
-impl Parameter {
-    /// An optional text without a name; for the fields that a table leaves out.
-    pub const DEFAULT: Self = Self {
-        name: "",
-        flag: "",
-        kind: Kind::Text("string"),
-        required: Required::No,
-        default: None,
-        unit: "",
-        bounds: "",
-        doc: "",
-    };
+    pub(crate) required: Required,
+    /// What it is, with its default, unit and bounds.
+    pub(crate) doc: String,
 }
 
 /// The values of a parameter.
-#[derive(Debug)]
-pub enum Kind {
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
     /// One value that a text states; the name of its type.
     Text(&'static str),
     /// `true` or `false`.
     Truth,
     /// One of these words, with their meanings.
-    Words(&'static [(&'static str, &'static str)]),
+    Words(Vec<(&'static str, String)>),
     /// A list of such values.
-    List(&'static Kind),
+    List(Box<Self>),
     /// An object with these parameters.
-    Object(&'static [Parameter]),
+    Object(Vec<Parameter>),
     /// A list of objects with these parameters.
-    Objects(&'static [Parameter]),
+    Objects(Vec<Parameter>),
     /// Any JSON.
     Json,
 }
 
 /// Whether a parameter has to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Required {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Required {
     /// Always.
     Always,
     /// Under this condition, or only with something else.
-    Sometimes(&'static str),
+    Sometimes(String),
     /// Never.
     No,
 }
@@ -69,5 +51,166 @@ impl Parameter {
     /// The id of its flag; an option may have the same name.
     pub(crate) fn id(&self) -> String {
         format!("parameter {}", self.name)
+    }
+
+    /// A parameter that is not a choice.
+    fn single(row: &Row, required: Required) -> Self {
+        let kind = Kind::of(&row.values, row.only());
+        Self { name: row.name(), flag: flag(row.rust), kind, required, doc: meaning(row.about) }
+    }
+}
+
+/// The parameters of a set, in the order of its rows.
+pub(crate) fn of<T: Described>() -> Vec<Parameter> {
+    of_set(&T::VALUES)
+}
+
+fn of_set(values: &Values) -> Vec<Parameter> {
+    let Values::Object(rows) = values else { return Vec::new() };
+    let mut all: Vec<Parameter> = Vec::new();
+    for parameter in rows.iter().flat_map(of_row) {
+        match all.iter_mut().find(|other| other.name == parameter.name) {
+            // It goes with several values of a choice.
+            Some(other) => other.required = other.required.clone().or(parameter.required),
+            None => all.push(parameter),
+        }
+    }
+    all
+}
+
+/// The parameter of a row, or those that a choice consists of.
+fn of_row(row: &Row) -> Vec<Parameter> {
+    let required = if row.is_required { Required::Always } else { Required::No };
+    match &row.values {
+        Values::OneOf(rows) => {
+            let names: Vec<_> = rows.iter().map(Row::name).collect();
+            let count = if row.is_required { "one" } else { "at most one" };
+            let one_of = Required::Sometimes(format!("{count} of {}", names.join(", ")));
+            rows.iter().map(|one| Parameter::single(one, one_of.clone())).collect()
+        }
+        Values::ByValue(decision) => of_decision(decision, required),
+        _ => vec![Parameter::single(row, required)],
+    }
+}
+
+fn of_decision(decision: &Decision, required: Required) -> Vec<Parameter> {
+    let Decision { name, about, values, cases } = decision;
+    let decider = Parameter { name, flag: flag(name), kind: Kind::of(values, &[]), required, doc: plain(about) };
+    let members = cases.iter().flat_map(|case| {
+        let value = (case.value)();
+        of_set(&case.values).into_iter().map(move |member| {
+            let verb = if member.required == Required::Always { "required" } else { "only" };
+            Parameter { required: Required::Sometimes(format!("{verb} with {name} {value}")), ..member }
+        })
+    });
+    std::iter::once(decider).chain(members).collect()
+}
+
+impl Required {
+    /// What holds of a parameter that goes with several values of a choice.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Sometimes(one), Self::Sometimes(other)) => Self::Sometimes(format!("{one}; {other}")),
+            (one, _) => one,
+        }
+    }
+}
+
+impl Kind {
+    /// The kind of these values, of which only some may be allowed.
+    fn of(values: &Values, only: &[&str]) -> Self {
+        match values {
+            Values::Text(name) => Self::Text(name),
+            Values::Truth => Self::Truth,
+            Values::Words(words) => {
+                let allowed = words.iter().filter(|word| only.is_empty() || only.contains(&word.wire));
+                Self::Words(allowed.map(|word| (word.wire, meaning(word.about))).collect())
+            }
+            Values::List(of) => match Self::of(of, only) {
+                Self::Object(members) => Self::Objects(members),
+                one => Self::List(Box::new(one)),
+            },
+            Values::Object(_) => Self::Object(of_set(values)),
+            Values::OneOf(_) | Values::ByValue(_) | Values::Json => Self::Json,
+        }
+    }
+}
+
+/// `order_type`, `OrderType` and `orderType` -> `order-type`.
+fn flag(name: &str) -> String {
+    let mut flag = String::new();
+    let mut is_within_word = false;
+    for letter in name.trim_start_matches("r#").chars() {
+        if letter.is_ascii_alphanumeric() {
+            if letter.is_ascii_uppercase() && is_within_word {
+                flag.push('-');
+            }
+            flag.push(letter.to_ascii_lowercase());
+        } else {
+            flag.push('-');
+        }
+        is_within_word = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    }
+    flag.trim_matches('-').to_owned()
+}
+
+/// What stands after the names with which documentation begins.
+fn meaning(about: &str) -> String {
+    plain(about.split_once(": ").map_or("", |(_, meaning)| meaning))
+}
+
+/// Markdown as plain text: links as their texts, code without its marks.
+fn plain(markdown: &str) -> String {
+    let mut text = String::with_capacity(markdown.len());
+    let mut letters = markdown.trim().chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => text.extend(letters.next()),
+            '`' | '[' => {}
+            ']' if letters.peek() == Some(&'(') => drop(letters.by_ref().find(|letter| *letter == ')')),
+            ']' => {}
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_names_with_hyphens() {
+        let names = [
+            "orderType",
+            "order_type",
+            "idLessThan",
+            "orderID",
+            "symbol",
+            "client-oid",
+            "take2Profit",
+            "r#type",
+            "type_",
+        ];
+        let flags = names.map(flag);
+        let wanted = [
+            "order-type",
+            "order-type",
+            "id-less-than",
+            "order-id",
+            "symbol",
+            "client-oid",
+            "take2-profit",
+            "type",
+            "type",
+        ];
+        assert_eq!(flags, wanted);
+    }
+
+    #[test]
+    fn documentation_is_read_as_plain_text() {
+        let about = " `price`: Left out, it stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends \\[x\\_y\\].";
+        assert_eq!(meaning(about), "Left out, it stays; 0 deletes it, which Edit::Delete sends [x_y].");
+        assert_eq!(meaning(" `buy`"), "");
     }
 }

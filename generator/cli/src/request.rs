@@ -24,8 +24,8 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
         Some(from) => content(from)?,
         None => String::new(),
     };
-    let body = command.parameters.iter().find(|parameter| parameter.name.is_empty());
-    if let Some(body) = body {
+    let parameters = (command.parameters)();
+    if let Some(body) = parameters.iter().find(|parameter| parameter.name.is_empty()) {
         let array = match flags.get_one::<String>(&body.id()) {
             Some(text) => json_of(text)?,
             None if base.is_empty() => "[]".to_owned(),
@@ -35,7 +35,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
     }
     let base = if base.trim().is_empty() { "{}" } else { &base };
     let mut members = members_of(base).map_err(|error| format!("--{JSON}: {error}"))?;
-    for parameter in command.parameters {
+    for parameter in &parameters {
         if let Some(value) = stated(parameter, flags)? {
             members.retain(|(name, _)| name != parameter.name);
             members.push((parameter.name.to_owned(), value));
@@ -51,7 +51,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
 /// Fails if they are not an object, or an array where that is the body.
 #[cfg(feature = "mcp")]
 pub(crate) fn completed(command: &Command, json: &str) -> Result<String, String> {
-    match command.parameters.iter().any(|parameter| parameter.name.is_empty()) {
+    match (command.parameters)().iter().any(|parameter| parameter.name.is_empty()) {
         true => Ok(minted_items(command, json)),
         false => members_of(json).map(|members| minted(command, members)),
     }

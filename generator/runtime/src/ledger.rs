@@ -21,6 +21,8 @@ pub use fields::{FeeFields, PositionFields, TradeFields};
 pub use position::{Position, PositionKey, PositionSide};
 pub use trade::{Contract, Trade, TradeEffect};
 
+use crate::value::Decimal;
+
 /// Positions that follow from trades, beginning with none.
 ///
 /// ```
@@ -70,12 +72,12 @@ pub struct Correction {
     /// Its position.
     pub position: PositionKey,
     /// The realised profit that the ledger had shown, if it was known.
-    pub shown: Option<rust_decimal::Decimal>,
+    pub shown: Option<Decimal>,
     /// The realised profit with the trade.
-    pub corrected: Option<rust_decimal::Decimal>,
+    pub corrected: Option<Decimal>,
 }
 
-/// Why a ledger cannot take a trade. The ledger is unchanged then.
+/// Why a ledger cannot take a trade or a position. The ledger is unchanged then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -93,6 +95,11 @@ pub enum LedgerError {
         /// The position.
         position: PositionKey,
     },
+    /// The size and the price of a position that was open before have more digits than can be counted exactly.
+    InexactOpening {
+        /// The position.
+        position: PositionKey,
+    },
 }
 
 impl Ledger {
@@ -103,10 +110,16 @@ impl Ledger {
 
     /// Sets a position that was open before the first trade, or after the trades so far: its size, negative if it was
     /// sold, and its average price.
-    pub fn open(&mut self, key: PositionKey, size: rust_decimal::Decimal, price: rust_decimal::Decimal) {
-        let opened = Position::opened(size, price);
+    ///
+    /// # Errors
+    ///
+    /// Fails if a number or their product has too many digits. The ledger is unchanged then.
+    pub fn open(&mut self, key: PositionKey, size: &Decimal, price: &Decimal) -> Result<(), LedgerError> {
+        let opened =
+            Position::opened(size, price).ok_or_else(|| LedgerError::InexactOpening { position: key.clone() })?;
         self.books.insert(key.clone(), Book { opened: opened.clone(), trades: Vec::new() });
         self.positions.insert(key, opened);
+        Ok(())
     }
 
     /// Takes a trade of a family and line of business, such as `classic` and `USDT-FUTURES`. Returns whether it is new:
@@ -197,7 +210,7 @@ impl Ledger {
 
     /// The positions whose realised profit differs from what the exchange reported with their trades, and the
     /// difference. Exchanges round differently, so a small one means little.
-    pub fn differences(&self) -> impl Iterator<Item = (&PositionKey, rust_decimal::Decimal)> {
+    pub fn differences(&self) -> impl Iterator<Item = (&PositionKey, Decimal)> {
         let differing = self.positions.iter().filter_map(|(key, position)| Some((key, position.difference()?)));
         differing.filter(|(_, difference)| !difference.is_zero())
     }
@@ -210,11 +223,8 @@ fn order(trade: &Trade) -> (usize, &str) {
 
 impl fmt::Display for Correction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let figure = |figure: Option<rust_decimal::Decimal>| {
-            figure.map_or_else(|| "unknown".to_owned(), |figure| figure.normalize().to_string())
-        };
         let Self { trade, position, shown, corrected } = self;
-        let (shown, corrected) = (figure(*shown), figure(*corrected));
+        let [shown, corrected] = [shown, corrected].map(|figure| figure.as_ref().map_or("unknown", Decimal::as_str));
         write!(f, "{position}: the late trade {trade} changes the realised profit from {shown} to {corrected}")
     }
 }
@@ -229,6 +239,9 @@ impl fmt::Display for LedgerError {
             ),
             Self::Inexact { trade, position } => {
                 write!(f, "the trade {trade} of {position} has too many digits to be counted exactly")
+            }
+            Self::InexactOpening { position } => {
+                write!(f, "the size and the price of {position} have too many digits to be counted exactly")
             }
         }
     }

@@ -1,5 +1,9 @@
 //! Request parameters: written as a query or as JSON, and read back.
 
+mod by_value;
+#[cfg(feature = "described")]
+pub mod described;
+mod described_macros;
 mod headers;
 #[doc(hidden)]
 pub mod kinds;
@@ -187,6 +191,12 @@ macro_rules! parameters {
 
         $crate::__shown!($name { $($field),* });
         $crate::serde_parameters!($name);
+        $crate::__described!(set Object $name { $(
+            $field
+            [$($about)*]
+            [$wire $(, $member)*; $(.$how($($bound)? $(&[$($value),*])?))*]
+            [$($ty)::+ $(<$of>)? $(<$scale>)?]
+        )* });
     };
 }
 
@@ -283,6 +293,10 @@ macro_rules! one_of {
         impl $crate::emitted::ParameterValue for $name {
             type Kind = $crate::emitted::kinds::Choice;
         }
+
+        $crate::__described!(set OneOf $name { $(
+            $variant [$($about)*] [$wire; $(.$how($($bound)? $(&[$($value),*])?))*] [$ty]
+        )* });
     };
 }
 

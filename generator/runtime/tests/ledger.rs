@@ -1,7 +1,7 @@
 //! A ledger counts what trades did to positions, exactly.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use rust_decimal::Decimal;
+use tradeapi_runtime::Decimal;
 use tradeapi_runtime::ledger::{
     Contract, Ledger, LedgerError, Position, PositionKey, PositionSide, Trade, TradeEffect,
 };
@@ -50,7 +50,7 @@ fn a_position_grows_shrinks_ends_and_turns() {
 #[test]
 fn a_whole_position_is_closed_at_its_whole_cost() {
     let tiny = after(Contract::Linear, &[(true, "0.0000001", "0.0000001"), (false, "0.0000001", "0.0000001")]);
-    assert_eq!(tiny.realised(), Some(Decimal::ZERO));
+    assert_eq!(tiny.realised(), Some(number("0")));
 }
 
 #[test]
@@ -115,12 +115,12 @@ fn a_trade_counts_once_in_its_line() {
 #[test]
 fn trades_that_cannot_be_applied_change_nothing() {
     let mut ledger = Ledger::new();
-    ledger.open(key(PositionSide::Long), number("2"), number("100"));
+    ledger.open(key(PositionSide::Long), &number("2"), &number("100")).unwrap();
     let closes = Trade { effect: TradeEffect::ClosedLong, ..trade("1", false, "110", "3") };
     let too_much = ledger.take("house", "line", &closes);
     let not_open = LedgerError::NotOpen { trade: "1".to_owned(), position: key(PositionSide::Long) };
     assert_eq!(too_much, Err(not_open));
-    let most = Decimal::MAX.to_string();
+    let most = rust_decimal::Decimal::MAX.to_string();
     let large = Trade { effect: TradeEffect::Opened, ..trade("2", true, &most, "3") };
     let inexact = ledger.take("house", "line", &large);
     assert!(matches!(inexact, Err(LedgerError::Inexact { .. })), "{inexact:?}");
@@ -128,6 +128,10 @@ fn trades_that_cannot_be_applied_change_nothing() {
     assert!(ledger.take("house", "line", &tiny).is_err());
     let fine = Trade { effect: TradeEffect::Opened, ..trade("4", true, "1", "0.0000000000000000000000000001") };
     assert!(ledger.take("house", "line", &fine).is_err());
+    let endless = Trade { fees: vec![("USDT".to_owned(), number(&"9".repeat(30)))], ..trade("5", true, "1", "1") };
+    assert!(matches!(ledger.take("house", "line", &endless), Err(LedgerError::Inexact { .. })));
+    let refused = ledger.open(key(PositionSide::Long), &number(&most), &number("3"));
+    assert_eq!(refused, Err(LedgerError::InexactOpening { position: key(PositionSide::Long) }));
     let long = &ledger.positions()[&key(PositionSide::Long)];
     assert_eq!(figures(long), numbers("2", Some("100"), "0"));
     assert!(ledger.is_empty());
@@ -141,7 +145,7 @@ fn reported_profits_are_compared_and_fees_add_up_by_coin() {
     let mut ledger = Ledger::new();
     let fee = |coin: &str, amount| (coin.to_owned(), number(amount));
     let opens = Trade {
-        profit: Some(Decimal::ZERO),
+        profit: Some(number("0")),
         fees: vec![fee("USDT", "-0.1"), fee("FOO", "-3")],
         ..trade("1", true, "100", "1")
     };
@@ -153,7 +157,7 @@ fn reported_profits_are_compared_and_fees_add_up_by_coin() {
     assert_eq!(differences, [(&key(PositionSide::Net), number("-1"))]);
     let position = &ledger.positions()[&key(PositionSide::Net)];
     assert_eq!(position.reported(), Some(number("9")));
-    assert_eq!(position.fees(), &[fee("USDT", "-0.3"), fee("FOO", "-3")].into());
+    assert_eq!(position.fees(), [("USDT", number("-0.3")), ("FOO", number("-3"))].into());
     ledger.take("house", "line", &trade("3", true, "100", "1")).unwrap();
     assert_eq!(ledger.positions()[&key(PositionSide::Net)].reported(), None);
 }
@@ -168,20 +172,21 @@ fn a_late_trade_is_taken_in_its_place_and_reported() {
             assert!(ledger.take("house", "line", &trade(id, is_buy, price, "1")).unwrap());
         }
         let figures = figures(&ledger.positions()[&key(PositionSide::Net)]);
-        let late = ledger.corrections().iter().map(|late| (late.trade.clone(), late.shown, late.corrected));
+        let late =
+            ledger.corrections().iter().map(|late| (late.trade.clone(), late.shown.clone(), late.corrected.clone()));
         (figures, late.collect::<Vec<_>>())
     };
     let known = |text| Some(number(text));
     let right = numbers("0", None, "0");
-    assert_eq!(figures_of([0, 1, 2, 3]), (right, vec![]));
+    assert_eq!(figures_of([0, 1, 2, 3]), (right.clone(), vec![]));
     // Without the second, the last one had opened a position.
-    assert_eq!(figures_of([0, 2, 3, 1]), (right, vec![("10".to_owned(), known("20"), known("0"))]));
+    assert_eq!(figures_of([0, 2, 3, 1]), (right.clone(), vec![("10".to_owned(), known("20"), known("0"))]));
     // The first two lost twenty, and the third one shows a loss of fifteen.
     let late = [("9", "-20", "-15"), ("11", "-15", "0")]
         .map(|(id, shown, corrected)| (id.to_owned(), known(shown), known(corrected)));
     assert_eq!(figures_of([1, 3, 0, 2]), (right, late.to_vec()));
     let mut ledger = Ledger::new();
-    ledger.open(key(PositionSide::Net), number("1"), number("90"));
+    ledger.open(key(PositionSide::Net), &number("1"), &number("90")).unwrap();
     for (id, is_buy, price) in [in_order[2], in_order[0]] {
         ledger.take("house", "line", &trade(id, is_buy, price, "1")).unwrap();
     }
@@ -226,7 +231,7 @@ fn an_unknown_effect_makes_the_positions_of_its_instrument_unknown() {
     let other = PositionKey::new("house", "line", "ETHUSDT", PositionSide::Long);
     assert_eq!(ledger.positions()[&other].size(), Some(number("1")));
     // The caller knows it from elsewhere.
-    ledger.open(key(PositionSide::Long), number("2"), number("100"));
+    ledger.open(key(PositionSide::Long), &number("2"), &number("100")).unwrap();
     ledger.take("house", "line", &of("7", TradeEffect::Opened)).unwrap();
     assert_eq!(ledger.positions()[&key(PositionSide::Long)].size(), Some(number("3")));
 }

@@ -109,7 +109,7 @@ impl<'a> Claims<'a> {
     }
 
     fn family(&mut self, family: &'a Family, document: &str) {
-        let own = family.source.as_ref().is_some_and(|source| source.document == document);
+        let own = family.source.as_ref().is_some_and(|source| source.document() == document);
         if own {
             self.families.push(family);
             self.statements(family, &family.statements);
@@ -124,7 +124,7 @@ impl<'a> Claims<'a> {
         }
         for record in &family.records {
             let Some(source) = &record.source else { continue };
-            let Some(section) = source.section.as_deref().filter(|_| source.document == document) else { continue };
+            let Some(section) = source.section().filter(|_| source.document() == document) else { continue };
             if !record.is_abstract && !record.is_observed {
                 let id = format!("{}.{}", family.name, record.name.wire);
                 self.record_units(&id, record);
@@ -133,7 +133,7 @@ impl<'a> Claims<'a> {
         }
         for operation in family.operations.iter().filter(|operation| operation.sources.is_empty()) {
             let source = operation.source.as_ref().or(family.source.as_ref());
-            if source.is_some_and(|source| source.document == document) {
+            if source.is_some_and(|source| source.document() == document) {
                 self.operation(family, operation);
             }
         }
@@ -145,7 +145,7 @@ impl<'a> Claims<'a> {
     }
 
     fn operation(&mut self, family: &'a Family, operation: &'a Operation) {
-        let section = operation.source.as_ref().and_then(|source| source.section.as_deref());
+        let section = operation.source.as_ref().and_then(|source| source.section());
         self.operations.push(KnownOperation { operation, family, heading: section.unwrap_or(&operation.title) });
         self.statements(family, &operation.statements);
         let id = &operation.id;
@@ -176,8 +176,7 @@ impl<'a> Claims<'a> {
                 self.add(key(FactKind::ParameterMin, [id, &name]), min, *place, 0);
             }
             if let Some(edit) = &parameter.edit {
-                let value =
-                    edit.delete.as_ref().map_or("keeps".to_owned(), |delete| format!("keeps, {delete} deletes"));
+                let value = edit.deletes_with().map_or("keeps".to_owned(), |delete| format!("keeps, {delete} deletes"));
                 self.add(key(FactKind::Edit, [id, &name]), value, edit.place, 0);
             }
             self.unit(key(FactKind::Unit, [id, &name]), &parameter.units, parameter.name.place);

@@ -21,7 +21,7 @@ const ALIKE: usize = 400;
 /// # Errors
 /// Fails if no such section describes an operation, or if the schema already has the operation.
 pub(crate) fn draft(api: &Api, family: &Family, documents: &Documents, title: &str) -> Result<Draft, Diagnostics> {
-    let own = family.source.as_ref().map(|source| source.document.as_str());
+    let own = family.source.as_ref().map(|source| source.document());
     let mut ids: Vec<&str> = api.documents.iter().map(|known| known.id.as_str()).collect();
     ids.sort_by_key(|id| Some(*id) != own);
     let parsed: Vec<Document> = ids.iter().filter_map(|id| documents.parse(id)).collect();

@@ -33,7 +33,7 @@ pub(super) fn compare<'a>(
 ) -> ComparedQuestions<'a> {
     let listed = claims.not_shown.iter().filter(|(_, entry)| !entry.at.is_empty());
     let entries: Vec<(Entry<'a>, &str)> =
-        listed.clone().flat_map(|entry| entry.1.at.iter().map(|at| (*entry, at.as_str()))).collect();
+        listed.clone().flat_map(|entry| entry.1.at.iter().map(|(at, _)| (*entry, at.as_str()))).collect();
     let mut found = ComparedQuestions {
         matched: 0,
         statements: 0,
@@ -69,7 +69,7 @@ pub(super) fn compare<'a>(
 fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
     for (entry_at, (_, entry)) in entries.iter().enumerate() {
-        let words = stems(&entry.says);
+        let words = stems(&entry.says.0);
         let scored = questions.iter().enumerate().map(|(index, question)| (score(&words, question), entry_at, index));
         pairs.extend(scored.filter(|(score, ..)| *score > 0));
     }
@@ -84,7 +84,7 @@ fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, 
     }
     // Several entries may come from one sentence, which then contains all of their words.
     for (index, (_, entry)) in entries.iter().enumerate() {
-        let words = stems(&entry.says);
+        let words = stems(&entry.says.0);
         let has = |of: &[String], word: &String| of.iter().any(|of| have_same_stem(of, word));
         let has_all =
             |question: &Question<'_>| words.iter().all(|word| has(&question.own, word) || has(&question.context, word));

@@ -115,7 +115,7 @@ struct Replacements<'a> {
 
 impl Replacements<'_> {
     fn one(&mut self, kind: &str, deprecated: Option<&Deprecated>, help: impl Fn(&str) -> Option<Help>) {
-        let Some((name, place)) = deprecated.and_then(|deprecated| deprecated.instead.as_ref()) else { return };
+        let Some((name, place)) = deprecated.and_then(|deprecated| deprecated.r#use.as_ref()) else { return };
         if let Some(help) = help(name).filter(|_| self.seen.insert(*place)) {
             self.to.at(*place, Code::UndefinedName, format!("unknown {kind} `{name}`")).help(help);
         }

@@ -348,7 +348,7 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
 }
 
 fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
-    let Some(Edit { delete, place }) = &parameter.edit else { return };
+    let Some(Edit { keep: _, delete, place }) = &parameter.edit else { return };
     let Some(ty) = parameter.shape.value() else {
         return misplaced(family, parameter, *place, "`edit` requires a single value", to);
     };
@@ -360,7 +360,7 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         )
         .help("remove `edit` or `required: always`");
     }
-    let Some(delete) = delete else { return };
+    let Some((delete, _)) = delete else { return };
     if matches!(ty, Type::Boolean(_) | Type::Json) {
         misplaced(family, parameter, *place, "`delete` requires a text or a number", to);
     } else if (ty.is_quantity() || ty.is_time())

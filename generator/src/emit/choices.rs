@@ -1,13 +1,14 @@
 //! Choices as enums: parameters of which only certain combinations are allowed.
 
-use proc_macro2::TokenStream;
+use proc_macro2::Ident;
 use quote::quote;
+use syn::Attribute;
 
 use super::code::{File, Item, alternative, ident};
 use super::docs::{Docs, code, escape};
 use super::parameters::{self, Set};
 use super::scope::Scope;
-use super::{declarations, parameter_docs};
+use super::{declarations, parameter_docs, trees};
 use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter, Type};
 
 /// `choices.rs` of a family.
@@ -77,57 +78,52 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
 }
 
 fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &Cases<'_>) -> Vec<Item> {
-    let mut items = vec![Item::Code(value_enum(scope, choice, decider, cases))];
-    items.push(Item::Code(value_inherent(scope, choice, enum_index, cases)));
-    items.push(Item::Code(value_parameters(scope, choice, decider, enum_index, cases)));
+    let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
+    let declared =
+        std::iter::once(value_enum(scope, choice, decider, &deciding, cases)).chain(makers(scope, choice, cases));
+    let mut items = vec![Item::declared_by("by_value", declared.collect())];
     for (value, case) in cases.iter().filter(|(_, case)| !case.parameters.is_empty()) {
         items.extend(payload(scope, choice, decider, value, case));
     }
     items
 }
 
-fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, cases: &Cases<'_>) -> TokenStream {
-    let name = ident(&choice.name.rust);
+fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, deciding: &Ident, cases: &Cases<'_>) -> syn::Item {
     let mut docs = Docs::new(&choice.doc, &choice.name.wire);
     docs.documented(&choice.keys(scope.family));
     docs.markdown(&format!("{} decides which other parameters go with it.", code(&decider.wire)));
-    let docs = docs.outer();
-    let variants = cases.iter().map(|(value, case)| {
+    let variants = cases.iter().flat_map(|(value, case)| {
         let meaning = format!("{} = {}", code(&decider.wire), code(&value.name.wire));
-        let variant = |name: &str, docs: &str, payload: &TokenStream| {
-            let (mut about, variant) = (Docs::default(), ident(name));
-            about.markdown(docs);
-            let about = about.outer();
-            quote!(#about #variant #payload,)
+        let says = format!("{meaning}: {}", escape(&value.doc));
+        let payload = || declarations::ty(&[&case_name(choice, value)]);
+        let name = ident(&value.name.rust);
+        let alone = match case.is_optional() {
+            true => declarations::alone(about(&says), name),
+            false => declarations::holding(about(&says), name, payload()),
         };
-        let alone = case.is_optional().then(|| {
-            let docs = format!("{meaning}: {}", escape(&value.doc));
-            variant(&value.name.rust, &docs, &TokenStream::new())
+        let with = case.variant_with(value).filter(|_| case.is_optional()).map(|name| {
+            let docs = about(&format!("{meaning}, with parameters that can be left out."));
+            let attributes = std::iter::once(declarations::marked("or")).chain(docs).collect();
+            declarations::holding(attributes, ident(&name), payload())
         });
-        let with = case.variant_with(value).map(|name| {
-            let payload = ident(&case_name(choice, value));
-            let docs = match case.is_optional() {
-                true => format!("{meaning}, with parameters that can be left out."),
-                false => format!("{meaning}: {}", escape(&value.doc)),
-            };
-            variant(&name, &docs, &quote!((#payload)))
-        });
-        quote!(#alone #with)
+        std::iter::once(alone).chain(with)
     });
-    quote! {
-        #docs
-        #[derive(Clone, Debug, PartialEq)]
-        #[non_exhaustive]
-        pub enum #name {
-            #(#variants)*
-        }
-    }
+    let (wire, members) = (&decider.wire, choice.distinct_wires());
+    let members = members.into_iter().filter(|member| member != wire);
+    let names = declarations::with_arguments("wire", quote!(#wire of #deciding #(, #members)*));
+    let attributes = docs.outer().into_iter().chain([names]).collect();
+    declarations::enumeration(attributes, ident(&choice.name.rust), variants)
 }
 
-/// Constructors for each case, and the function that returns the deciding value.
-fn value_inherent(scope: &Scope<'_>, choice: &Choice, enum_index: usize, cases: &Cases<'_>) -> TokenStream {
+fn about(says: &str) -> Vec<Attribute> {
+    let mut docs = Docs::default();
+    docs.markdown(says);
+    docs.outer().into_iter().collect()
+}
+
+/// Constructors for each case, if there are any.
+fn makers(scope: &Scope<'_>, choice: &Choice, cases: &Cases<'_>) -> Option<syn::Item> {
     let name = ident(&choice.name.rust);
-    let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
     let makers = cases.iter().filter(|(_, case)| !case.parameters.is_empty()).map(|(value, case)| {
         let payload = ident(&case_name(choice, value));
         let value = &value.name;
@@ -148,110 +144,13 @@ fn value_inherent(scope: &Scope<'_>, choice: &Choice, enum_index: usize, cases: 
             }
         }
     });
-    let members = choice.distinct_wires();
-    let arms = cases.iter().map(|(value, case)| {
-        let alone = case.is_optional().then(|| ident(&value.name.rust));
-        let with = case.variant_with(value).map(|variant| ident(&variant));
-        let patterns =
-            alone.iter().map(|alone| quote!(Self::#alone)).chain(with.iter().map(|with| quote!(Self::#with(_))));
-        let value = ident(&value.name.rust);
-        quote!(#(#patterns)|* => #deciding::#value,)
-    });
-    quote! {
-        impl #name {
-            /// The parameters it stands for.
-            pub const MEMBERS: &'static [&'static str] = &[#(#members),*];
-
-            #(#makers)*
-
-            /// The value of the deciding parameter.
-            pub fn kind(&self) -> #deciding {
-                match self {
-                    #(#arms)*
-                }
-            }
-        }
-    }
-}
-
-fn value_parameters(
-    scope: &Scope<'_>,
-    choice: &Choice,
-    decider: &Name,
-    enum_index: usize,
-    cases: &Cases<'_>,
-) -> TokenStream {
-    let name = ident(&choice.name.rust);
-    let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
-    let wire = &decider.wire;
-    let alone: Vec<_> =
-        cases.iter().filter(|(_, case)| case.is_optional()).map(|(value, _)| ident(&value.name.rust)).collect();
-    let with: Vec<_> =
-        cases.iter().filter_map(|(value, case)| case.variant_with(value)).map(|variant| ident(&variant)).collect();
-    let rest = (!alone.is_empty()).then(|| quote!(#(Self::#alone)|* => {}));
-    let to = if with.is_empty() { quote!(_to) } else { quote!(to) };
-    let reads = cases.iter().map(|(value, case)| {
-        let variant = ident(&value.name.rust);
-        let read = match case.parameters.is_empty() {
-            true => quote!(Some(Self::#variant)),
-            false => {
-                let payload = ident(&case_name(choice, value));
-                quote!(<#payload as runtime::parameters::Parameters>::read(from).map(Into::into))
-            }
-        };
-        quote!(#deciding::#variant => #read,)
-    });
-    quote! {
-        impl runtime::emitted::ParameterValue for #name {
-            type Kind = runtime::emitted::kinds::Choice;
-        }
-
-        impl runtime::parameters::Parameters for #name {
-            fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-                out.text(name!(#wire), &self.kind());
-                match self {
-                    #(Self::#with(with) => runtime::parameters::Parameters::write(with, out),)*
-                    #rest
-                }
-            }
-
-            fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-                match from.decide::<#deciding>(#wire, Self::MEMBERS)? {
-                    #(#reads)*
-                    #deciding::Unknown(_) => None,
-                }
-            }
-
-            fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
-                match self {
-                    #(Self::#with(with) => runtime::parameters::Parameters::check(with, to),)*
-                    #rest
-                }
-            }
-        }
-    }
+    let makers: Vec<_> = makers.map(trees::member).collect();
+    (!makers.is_empty()).then(|| declarations::inherent(name.clone(), makers))
 }
 
 fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Vec<Item> {
     let rust = case_name(choice, value);
     let mut docs = Docs::default();
     docs.markdown(&format!("What goes with {} = {}.", code(&decider.wire), code(&value.name.wire)));
-    let mut items = Set::new(&rust, docs, &case.parameters).emit(scope);
-    let (name, payload) = (ident(&choice.name.rust), ident(&rust));
-    let variant = case.variant_with(value).map(|variant| ident(&variant));
-    let converted = match case.is_optional() {
-        true => {
-            let alone = ident(&value.name.rust);
-            quote!(if with == #payload::new() { Self::#alone } else { Self::#variant(with) })
-        }
-        false => quote!(Self::#variant(with)),
-    };
-    items.push(Item::Code(quote! {
-        impl From<#payload> for #name {
-            fn from(with: #payload) -> Self {
-                #converted
-            }
-        }
-    }));
-    items
+    Set::new(&rust, docs, &case.parameters).emit(scope)
 }

@@ -79,6 +79,11 @@ pub(super) fn with_arguments(name: &str, tokens: TokenStream) -> Attribute {
     attribute(Meta::List(MetaList { path: path_of(&[name]), delimiter, tokens }))
 }
 
+/// `#[name]`.
+pub(super) fn marked(name: &str) -> Attribute {
+    attribute(Meta::Path(path_of(&[name])))
+}
+
 fn attribute(meta: Meta) -> Attribute {
     Attribute { pound_token: Default::default(), style: AttrStyle::Outer, bracket_token: Default::default(), meta }
 }
@@ -144,6 +149,11 @@ pub(super) fn enumeration(attrs: Vec<Attribute>, ident: Ident, variants: impl It
 /// `name = value`.
 pub(super) fn variant(attrs: Vec<Attribute>, ident: Ident, value: Expr) -> Variant {
     Variant { attrs, ident, fields: Fields::Unit, discriminant: Some((Default::default(), value)) }
+}
+
+/// `name`.
+pub(super) fn alone(attrs: Vec<Attribute>, ident: Ident) -> Variant {
+    Variant { attrs, ident, fields: Fields::Unit, discriminant: None }
 }
 
 /// `name(ty)`.

@@ -220,8 +220,8 @@ fn tables(family: &Family, operation: &Operation) -> String {
 
 fn meta(family: &Family, operation: &Operation) -> Expr {
     let text = |name, text: &str| Some((name, trees::text(text)));
-    let document = operation.source.as_ref().map(|source| &source.document);
-    let section = operation.source.as_ref().and_then(|source| source.section.as_deref()).unwrap_or(&operation.title);
+    let document = operation.source.as_ref().map(|source| source.document());
+    let section = operation.source.as_ref().and_then(|source| source.section()).unwrap_or(&operation.title);
     let is_public = operation.access == Access::Public;
     let permission = operation.permission.as_ref().filter(|_| !is_public);
     let list_member = match &operation.response {

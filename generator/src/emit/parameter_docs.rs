@@ -84,7 +84,7 @@ fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
         Shape::Items(item) => format!("list of {}", link(&item.rust)),
         Shape::Object(object) => link(&object.rust),
     };
-    let delete = parameter.edit.as_ref().and_then(|edit| edit.delete.as_ref());
+    let delete = parameter.deletes_with();
     let delete = delete.map(|delete| format!("{} deletes", code(delete)));
     std::iter::once(values).chain(phrases::bounds(parameter)).chain(delete).collect::<Vec<_>>().join("; ")
 }
@@ -151,7 +151,7 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
         facts.push(format!("Allowed here: {}.", values.join(", ")));
     }
     if let Some(edit) = &parameter.edit {
-        facts.push(match &edit.delete {
+        facts.push(match edit.deletes_with() {
             Some(delete) => format!(
                 "Left out, the value stays; {} deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.",
                 code(delete)

@@ -24,7 +24,7 @@ pub(super) fn add(docs: &mut Docs, statements: &Statements) {
         docs.heading("Not shown in the documents");
         docs.gap();
         for open in &statements.not_shown {
-            docs.entry(&sentence(&open.says));
+            docs.entry(&sentence(&open.says.0));
         }
     }
     if !statements.observed.is_empty() {

@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::model::elements::Key;
 use crate::model::phrases::{self, PLAIN};
 use crate::model::phrases::{joined, sentence};
-use crate::model::{Body, Choice, ChoiceKind, EnumValue, Family, Operation, Parameter, Shape};
+use crate::model::{Body, Choice, ChoiceKind, Edit, EnumValue, Family, Operation, Parameter, Shape};
 
 pub(super) fn add(page: &mut TextPage, family: &Family, operation: &Operation) {
     page.heading(match operation.body {
@@ -68,7 +68,7 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
         phrases::default_sentence(parameter.default.as_ref().map(|(value, _)| value.as_str())),
         values(family, &parameter.shape, &parameter.only),
         constraint(family, &parameter.shape),
-        phrases::edit_sentence(parameter.edit.as_ref().map(|edit| edit.delete.as_deref())),
+        phrases::edit_sentence(parameter.edit.as_ref().map(Edit::deletes_with)),
         phrases::unit_sentence(&parameter.units, &PLAIN),
         documented(&parameter.keys(family)),
     ];

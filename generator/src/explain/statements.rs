@@ -44,7 +44,7 @@ pub(super) fn others(page: &mut TextPage, statements: &Statements) {
     if !statements.not_shown.is_empty() {
         page.heading("Not shown in the documents");
     }
-    statements.not_shown.iter().for_each(|open| page.entry(1, &sentence(&open.says)));
+    statements.not_shown.iter().for_each(|open| page.entry(1, &sentence(&open.says.0)));
     if !statements.observed.is_empty() {
         page.heading("Observed on the wire, in no document");
     }

@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 use crate::compare::{Difference, compare};
 use crate::diagnostics::Diagnostics;
-use crate::model::{Account, Api, PropertyKind};
+use crate::model::{Account, Api, Instrument, InstrumentProperty, Property, PropertyKind};
 use crate::write::{RUST, replace_stale};
 use object::Object;
 
@@ -48,16 +48,44 @@ pub struct OpenApi {
 
 /// Exports an API as OpenAPI.
 pub(crate) fn openapi(api: &Api) -> OpenApi {
+    let Api {
+        name: _,
+        doc: _,
+        license: _,
+        documents: _,
+        account: _,
+        outcomes: _,
+        codes: _,
+        refusals: _,
+        observed: _,
+        families,
+        credentials,
+        // Among the components, and at the operations.
+        envelope: _,
+        calls: _,
+        headers: _,
+        remaining_calls: _,
+        remaining_calls_in: _,
+        pools: _,
+        // Of the emitted crate.
+        markets: _,
+        examples: _,
+        // Of the files.
+        place: _,
+        is_sound: _,
+        is_whole: _,
+        reviewed: _,
+    } = api;
     let components = components::of(api);
     let schemas = components["schemas"].as_object().map_or(0, serde_json::Map::len);
     let document = Object::new()
         .with("openapi", "3.1.0")
         .with("info", info(api))
         .with("servers", [server()])
-        .list("tags", api.families.iter().map(families::tag))
+        .list("tags", families.iter().map(families::tag))
         .with("paths", operations::paths(api))
         .with("components", components)
-        .maybe("x-credentials", api.credentials.as_ref().map(signing::of))
+        .maybe("x-credentials", credentials.as_ref().map(signing::of))
         .into_value();
     let mut text = format!("{document:#}");
     text.push('\n');
@@ -95,27 +123,26 @@ fn server() -> Value {
 
 /// The properties of the account that signs, which rules refer to.
 fn account(account: &Account) -> Value {
-    let properties = account.properties.iter().map(|property| {
-        let described = Object::new().text("description", &property.doc);
-        let described = match &property.kind {
+    let Account { doc, properties, instrument } = account;
+    let properties = properties.iter().map(|property| {
+        // Answers that contradict a property are for clients.
+        let Property { name, doc, kind, shown_as: _, denied_by: _ } = property;
+        let described = Object::new().text("description", doc);
+        let described = match kind {
             PropertyKind::Words(_, values) => described
                 .map("values", values.iter().map(|value| (value.name.wire.clone(), Value::from(value.doc.as_str())))),
             PropertyKind::Flag => described.with("type", "flag"),
             PropertyKind::Time => described.with("type", "time"),
             PropertyKind::Names => described.with("type", "names"),
         };
-        (property.name.wire.clone(), described.into_value())
+        (name.wire.clone(), described.into_value())
     });
-    let instrument = account.instrument.as_ref().map(|instrument| {
-        let properties = instrument.properties.iter();
-        let properties = properties.map(|property| (property.name.wire.clone(), Value::from(property.doc.as_str())));
-        Object::new().text("description", &instrument.doc).map("properties", properties)
+    let instrument = instrument.as_ref().map(|Instrument { doc, properties }| {
+        let property =
+            |InstrumentProperty { name, doc }: &InstrumentProperty| (name.wire.clone(), Value::from(doc.as_str()));
+        Object::new().text("description", doc).map("properties", properties.iter().map(property))
     });
-    Object::new()
-        .text("description", &account.doc)
-        .map("properties", properties)
-        .maybe("instrument", instrument)
-        .into_value()
+    Object::new().text("description", doc).map("properties", properties).maybe("instrument", instrument).into_value()
 }
 
 impl OpenApi {

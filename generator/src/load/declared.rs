@@ -66,13 +66,13 @@ pub(crate) enum LeftOut<T> {
 
 /// The effect of a change of a key on a crate that depends on the emitted one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Change {
+pub(crate) enum Change<Context> {
     /// Code compiles as before, and something else happens, in words.
     Behaviour(&'static str),
     /// Prose, which nobody depends on.
     Prose,
-    /// Other parts of the model decide; the element states it.
-    InContext,
+    /// Other parts of the model decide, for which the element has a name.
+    InContext(Context),
 }
 
 /// A declared mapping.
@@ -90,8 +90,11 @@ pub(crate) trait Mapping: Read {
 
 /// A declared mapping whose keys are compared one by one.
 pub(crate) trait Element: Mapping {
+    /// The effects that other parts of the model decide; without any, a type without values.
+    type Context: Copy + 'static;
+
     /// The effects of changes, in the order of the keys.
-    const CHANGES: &'static [Change];
+    const CHANGES: &'static [Change<Self::Context>];
 }
 
 /// What a mapping says, in words.
@@ -125,19 +128,25 @@ pub(super) fn or_left_out<T: KeyValue>(mapping: NodeReader<'_>, key: &'static st
 }
 
 /// Declares mappings: each `element` with the effect of a change of each key, each `part` without, because the element
-/// that holds it states one for all of it.
+/// that holds it states one for all of it. `element Window(WindowContext)` has effects that the context decides, which
+/// `WindowContext` names.
 macro_rules! declared {
-    ($($(#[doc = $doc:literal])* $form:ident $name:ident { $($rows:tt)* })*) => {
-        $(declared! { @$form [$(#[doc = $doc])*] $name { $($rows)* } })*
+    ($($(#[doc = $doc:literal])* $form:ident $name:ident $(($context:ty))? { $($rows:tt)* })*) => {
+        $(declared! { @$form [$(#[doc = $doc])*] $name [$($context)?] { $($rows)* } })*
     };
-    (@element $docs:tt $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $type:ty => $change:expr,)* }) => {
+    (@element $docs:tt $name:ident [] $rows:tt) => {
+        declared! { @element $docs $name [std::convert::Infallible] $rows }
+    };
+    (@element $docs:tt $name:ident [$context:ty] { $($(#[doc = $doc:literal])+ $key:ident: $type:ty => $change:expr,)* }) => {
         declared! { @mapping $docs $name { $($(#[doc = $doc])+ $key: $type,)* } }
 
         impl crate::load::declared::Element for $name {
-            const CHANGES: &'static [crate::load::declared::Change] = &[$($change,)*];
+            type Context = $context;
+
+            const CHANGES: &'static [crate::load::declared::Change<Self::Context>] = &[$($change,)*];
         }
     };
-    (@part $docs:tt $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $type:ty,)* }) => {
+    (@part $docs:tt $name:ident [] { $($(#[doc = $doc:literal])+ $key:ident: $type:ty,)* }) => {
         declared! { @mapping $docs $name { $($(#[doc = $doc])+ $key: $type,)* } }
     };
     (@mapping [$(#[doc = $about:literal])*] $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $type:ty,)* }) => {

@@ -64,10 +64,10 @@ impl Read for Texts {
     }
 }
 
-/// A mapping that may be shortened to the text of its `doc`.
+/// A mapping that may be shortened to one of its texts.
 pub(crate) trait ShortForm: Read {
-    /// The mapping with only this `doc`.
-    fn from_doc(doc: String) -> Self;
+    /// Reads the mapping with only this text.
+    fn short(from: NodeReader<'_>) -> Result<Self, ReadError>;
 }
 
 /// A [`ShortForm`] in either form.
@@ -84,7 +84,7 @@ impl<T> Deref for Short<T> {
 
 impl<T: ShortForm> Read for Short<T> {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        if from.is_text() { String::read(from).map(T::from_doc).map(Self) } else { T::read(from).map(Self) }
+        if from.is_text() { T::short(from).map(Self) } else { T::read(from).map(Self) }
     }
 }
 

@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 
 use super::names::NoIdentifier;
 use super::{
-    AnswerPath, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name, Operations, Program,
-    Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
+    AnswerPath, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name, OpenQuestion,
+    Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -98,7 +98,7 @@ fn reviewed(builder: &mut Builder<'_>, families: &[FamilyDocuments]) -> Vec<Revi
     });
     let mut found = Vec::new();
     for (document, sections) in std::iter::once(api).chain(files).flat_map(|file| file.iter()) {
-        builder.known_document(document);
+        builder.known_document(&document.value, document.place);
         found.extend(sections.iter().map(|(section, digest)| Reviewed {
             document: document.value.clone(),
             section: placed(section),
@@ -180,7 +180,7 @@ impl Builder<'_> {
     }
 
     /// Who has seen what no document describes: at least two, because one can be wrong.
-    fn sources(&mut self, sources: &Option<Spanned<Vec<Text>>>, documented: Option<&Spanned<raw::Source>>) -> Sources {
+    fn sources(&mut self, sources: &Option<Spanned<Vec<Text>>>, documented: Option<&Source>) -> Sources {
         let Some(sources) = sources else { return Sources::new() };
         let distinct: BTreeSet<&str> = sources.value.iter().map(|source| source.value.trim()).collect();
         if distinct.len() < 2 {
@@ -197,27 +197,20 @@ impl Builder<'_> {
         sources.value.iter().map(placed).collect()
     }
 
-    fn source(&mut self, source: &Option<Spanned<raw::Source>>) -> Option<Source> {
-        let raw = source.as_ref()?;
-        let document = self.need(&raw.document, "document", raw.place);
-        if let Some(text) = &raw.document {
-            self.known_document(text);
-        }
-        let section = raw.section.as_ref().map(|section| section.value.clone());
-        if raw.section.is_some() {
-            self.need(&raw.section, "section", raw.place);
-        }
-        Some(Source { document, section, place: raw.place })
+    fn source(&mut self, source: &Option<Source>) -> Option<Source> {
+        let (document, place) = &source.as_ref()?.document;
+        self.known_document(document, *place);
+        source.clone()
     }
 
     /// Reports a document that `api.yaml` does not name.
-    fn known_document(&mut self, text: &Text) {
-        if !(self.known_document)(&text.value) {
+    fn known_document(&mut self, document: &str, place: Place) {
+        if !(self.known_document)(document) {
             let known = self.documents.api.documents.iter().map(|(id, _)| (id.value.as_str(), Some(id.place)));
             let file = self.to.api_file();
-            let help = unknown(&text.value, known, || format!("expected one of the `documents` in {file}")).of_api();
-            if !self.documents.incomplete && !self.to.is_unread(self.documents.api_place.file, &text.value) {
-                self.to.at(text.place, Code::UndefinedName, format!("unknown document `{}`", text.value)).help(help);
+            let help = unknown(document, known, || format!("expected one of the `documents` in {file}")).of_api();
+            if !self.documents.incomplete && !self.to.is_unread(self.documents.api_place.file, document) {
+                self.to.at(place, Code::UndefinedName, format!("unknown document `{document}`")).help(help);
             }
         }
     }
@@ -400,13 +393,13 @@ impl Builder<'_> {
         &mut self,
         rules: &[Spanned<raw::Rule>],
         operations: &statements::Operations,
-        not_shown: &[Spanned<Short<raw::OpenQuestion>>],
+        not_shown: &[Short<OpenQuestion>],
         contradictions: &[Spanned<raw::Contradiction>],
         observed: &[Spanned<raw::Observation>],
     ) -> Statements {
         Statements {
             rules: statements::rules(self, rules, operations),
-            not_shown: statements::not_shown(self, not_shown),
+            not_shown: not_shown.iter().map(|Short(open)| open.clone()).collect(),
             contradictions: statements::contradictions(self, contradictions),
             observed: statements::observations(self, observed),
         }

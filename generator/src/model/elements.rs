@@ -261,17 +261,16 @@ impl Key {
 }
 
 /// The keys of a declared element. `in_context` states the effects that other parts of the model decide.
-fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(&str) -> Means) -> Vec<Key> {
-    let rows = element.rows().into_iter().zip(E::CHANGES);
-    let key = |(name, value, change): (_, &dyn declared::KeyValue, &declared::Change)| {
+fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(E::Context) -> Means) -> Vec<Key> {
+    let key = |((name, value), change): ((_, &dyn declared::KeyValue), &declared::Change<E::Context>)| {
         let key = match change {
             declared::Change::Behaviour(effect) => Key::new(name, value.words(), behaviour(*effect)),
             declared::Change::Prose => Key::prose(name, &value.words()),
-            declared::Change::InContext => Key::new(name, value.words(), in_context(name)),
+            declared::Change::InContext(context) => Key::new(name, value.words(), in_context(*context)),
         };
         key.at(value.place())
     };
-    rows.map(|((name, value), change)| key((name, value, change))).collect()
+    element.rows().into_iter().zip(E::CHANGES).map(key).collect()
 }
 
 /// How the keys of two versions of an element differ.
@@ -318,9 +317,9 @@ pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<KeyChan
 
 /// The document and the section.
 fn source(source: Option<&Source>) -> Key {
-    let words = source.map(|Source { document, section, place: _ }| match section {
-        Some(section) => format!("{document}, {section}"),
-        None => document.clone(),
+    let words = source.map(|source| match source.section() {
+        Some(section) => format!("{}, {section}", source.document()),
+        None => source.document().to_owned(),
     });
     Key::new("source", words.unwrap_or_default(), documentation("")).at(source.map(|source| source.place))
 }

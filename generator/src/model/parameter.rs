@@ -1,6 +1,6 @@
 //! Parameters of requests, of items and of choices.
 
-use super::{Item, ListName, Name, Shape};
+use super::{Deprecated, Edit, Item, ListName, Name, Shape};
 use crate::diagnostics::Place;
 use crate::words::Required;
 
@@ -38,16 +38,6 @@ pub(crate) struct Parameter {
     pub(crate) called: Vec<(String, Place)>,
 }
 
-/// A document's advice against using something.
-#[derive(Clone, Debug)]
-pub(crate) struct Deprecated {
-    /// The version or the day since when.
-    pub(crate) since: Option<String>,
-    /// The replacement that the document recommends.
-    pub(crate) instead: Option<(String, Place)>,
-    pub(crate) place: Place,
-}
-
 impl Parameter {
     /// The description of its object, if it is a single object.
     pub(crate) fn object(&self) -> Option<&Item> {
@@ -72,7 +62,7 @@ impl Parameter {
 
     /// The text that deletes the value, if the document states one.
     pub(crate) fn deletes_with(&self) -> Option<&str> {
-        self.edit.as_ref().and_then(|edit| edit.delete.as_deref())
+        self.edit.as_ref().and_then(Edit::deletes_with)
     }
 
     /// Whether it stands for the body, which is an array.
@@ -81,11 +71,11 @@ impl Parameter {
     }
 }
 
-/// The effect of leaving a parameter out, and of a special text.
-#[derive(Clone, Debug)]
-pub(crate) struct Edit {
-    pub(crate) delete: Option<String>,
-    pub(crate) place: Place,
+impl Edit {
+    /// The text that deletes the value, if the document states one.
+    pub(crate) fn deletes_with(&self) -> Option<&str> {
+        self.delete.as_ref().map(|(delete, _)| delete.as_str())
+    }
 }
 
 /// A unit, with the values of other parameters under which it applies.

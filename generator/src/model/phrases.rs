@@ -368,8 +368,8 @@ fn texts(texts: &[(String, Place)], between: &str) -> String {
 /// `since v3; use Batch Order`; empty if the document says no more.
 impl Display for Deprecated {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let since = self.since.as_ref().map(|since| format!("since {since}"));
-        let instead = self.instead.as_ref().map(|(instead, _)| format!("use {instead}"));
+        let since = self.since.as_ref().map(|(since, _)| format!("since {since}"));
+        let instead = self.r#use.as_ref().map(|(instead, _)| format!("use {instead}"));
         f.write_str(&[since, instead].into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 }

@@ -12,8 +12,8 @@ struct Derive {
 }
 
 pub(super) fn of_operation<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Entry<'a>> {
-    let section = operation.source.as_ref().and_then(|source| source.section.clone());
-    let derive = Derive { section: section.unwrap_or_else(|| operation.title.clone()) };
+    let section = operation.source.as_ref().and_then(|source| source.section());
+    let derive = Derive { section: section.unwrap_or(&operation.title).to_owned() };
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for leaf in leaves(family, operation) {
         // A member of several cases of a choice has its rules once.
@@ -59,8 +59,8 @@ fn slug(text: &str) -> String {
 impl Derive {
     /// For the section of a source, or for the name of the family.
     fn at(family: &Family, source: Option<&Source>) -> Self {
-        let section = source.and_then(|source| source.section.clone());
-        Self { section: section.unwrap_or_else(|| family.title.clone()) }
+        let section = source.and_then(|source| source.section());
+        Self { section: section.unwrap_or(&family.title).to_owned() }
     }
 
     fn entry<'a>(&self, id: String, at: &str, kind: RuleKind, says: String) -> Entry<'a> {
@@ -92,7 +92,7 @@ impl Derive {
             add("default", RuleKind::Simulated, format!("Without {name}: {note}."));
         }
         if let Some(edit) = &parameter.edit {
-            let delete = edit.delete.as_ref().map(|text| format!(", and {text} deletes it")).unwrap_or_default();
+            let delete = edit.deletes_with().map(|text| format!(", and {text} deletes it")).unwrap_or_default();
             add("keep", RuleKind::Type, format!("Left out, {name} keeps the value{delete}."));
         }
         if !parameter.units.is_empty() {
@@ -230,7 +230,7 @@ fn bounds<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'static str
     if let Some(scale) = parameter.shape.single().and_then(Type::scale) {
         bounds.push(("scale", format!("has at most {scale} decimal places."), Bound::Scale(scale)));
     }
-    if let Some(delete) = parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref()) {
+    if let Some(delete) = parameter.deletes_with() {
         bounds.push(("edit", format!("is deleted by {delete} and by no other way to write it."), Bound::Edit(delete)));
     }
     if parameter.shape.is_list() {

@@ -45,7 +45,7 @@ fn people_find_what_they_mean_however_they_write_it() {
         ("sell", "operation", "Place Order"),
         ("close position", "operation", "Flash Close Position"),
         ("rate limit", "concept", "Rate limits"),
-        ("balance", "operation", "Get Spot Assets"),
+        ("balance", "operation", "Get Account Assets"),
     ];
     let site = sites().next().unwrap().1;
     let folder = tempfile::tempdir().unwrap();

@@ -196,6 +196,9 @@ fn macro_call(call: &syn::Macro) -> Vec<String> {
             call.parse_body::<syn::File>().unwrap().items.into_iter().flat_map(parameters).collect()
         }
         ("runtime::one_of", _) => one_of(call.parse_body().unwrap()),
+        ("runtime::by_value", _) => {
+            call.parse_body::<syn::File>().unwrap().items.into_iter().flat_map(by_value).collect()
+        }
         ("runtime::operations", _) => call.parse_body_with(operations).unwrap(),
         ("runtime::client", _) => call.parse_body_with(client).unwrap(),
         _ => Vec::new(),
@@ -239,6 +242,26 @@ fn one_of(mut item: syn::ItemEnum) -> Vec<String> {
     let from = from.flat_map(|variant| variant.fields.iter().map(|field| field.ty.to_token_stream()));
     let from = from.map(|ty| text(quote!(fn USE(it: #ty) -> #name { #name::from(it) })));
     enumeration(&item).into_iter().chain(from).collect()
+}
+
+/// Uses of a choice by value, or of the functions that stand beside it.
+fn by_value(within: syn::Item) -> Vec<String> {
+    let syn::Item::Enum(mut choice) = within else { return item(&within) };
+    let wire = choice.attrs.iter().find(|attribute| attribute.path().is_ident("wire")).unwrap();
+    let decider = wire.to_token_stream().to_string();
+    let decider: syn::Ident =
+        syn::parse_str(decider.split(" of ").nth(1).unwrap().split([' ', ',', ')']).next().unwrap()).unwrap();
+    choice.attrs.push(syn::parse_quote!(#[derive(Clone, Debug, PartialEq)]));
+    let name = &choice.ident;
+    let functions: syn::ItemImpl = syn::parse_quote! {
+        impl #name {
+            pub const MEMBERS: &'static [&'static str] = &[];
+            pub fn kind(&self) -> #decider {}
+        }
+    };
+    let from = choice.variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.ty.to_token_stream()));
+    let from = from.map(|ty| text(quote!(fn USE(it: #ty) -> #name { #name::from(it) })));
+    enumeration(&choice).into_iter().chain(implementation(&functions)).chain(from).collect()
 }
 
 fn open_enum(mut item: syn::ItemEnum) -> Vec<String> {

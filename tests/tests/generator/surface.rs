@@ -38,9 +38,9 @@ fn item(item: &syn::Item) -> Vec<String> {
 fn macro_call(call: &syn::Macro) -> Vec<String> {
     let path = text(&call.path);
     match path.as_str() {
-        "runtime::open_enum" | "runtime::record" | "runtime::one_of" | "runtime::parameters" => {
+        "runtime::open_enum" | "runtime::record" | "runtime::one_of" | "runtime::by_value" | "runtime::parameters" => {
             let declared: syn::File = call.parse_body().unwrap();
-            let has_rows = ["runtime::one_of", "runtime::parameters"].contains(&path.as_str());
+            let has_rows = ["runtime::one_of", "runtime::by_value", "runtime::parameters"].contains(&path.as_str());
             let rows = declared.items.first().filter(|_| has_rows).map(rows).unwrap_or_default();
             let items = declared.items.iter().flat_map(item);
             std::iter::once(format!("{path}!")).chain(items).chain(rows).collect()
@@ -82,14 +82,19 @@ fn rows(item: &syn::Item) -> Vec<String> {
             std::iter::once(is_parameters(&item.ident)).chain(setters).collect()
         }
         syn::Item::Enum(item) => {
+            // A choice by value states the enum that decides, and each of its sets converts into it.
+            let decider = wire(&item.attrs).map(|wire| wire.split([' ', ',', ')']).nth(2).unwrap().to_owned());
+            let converts = |variant: &&syn::Variant| {
+                decider.is_some() || wire(&variant.attrs).is_some_and(|wire| wire.contains("impl From"))
+            };
+            let kind = decider.iter().map(|decider| format!("{}::fn kind(&self) -> {decider}", item.ident));
             let from = item
                 .variants
                 .iter()
-                .filter(|variant| wire(&variant.attrs).is_some_and(|wire| wire.contains("impl From")));
-            let from = from
+                .filter(converts)
                 .flat_map(|variant| &variant.fields)
                 .map(|field| format!("impl From<{}> for {}", text(&field.ty), item.ident));
-            std::iter::once(is_parameters(&item.ident)).chain(from).collect()
+            std::iter::once(is_parameters(&item.ident)).chain(kind).chain(from).collect()
         }
         _ => Vec::new(),
     }

@@ -317,7 +317,8 @@ impl Context {
         let mut ledger = lock(&self.ledger).clone();
         match self.client.update_ledger(&mut ledger, "unified", begin).await {
             Ok(_) => {
-                let size = ledger.positions().get(&key).map_or(Some(0.into()), |position| position.size());
+                let position = ledger.positions().get(&key);
+                let size = position.map_or(Some(0.into()), |position| position.size()?.to_rust_decimal().ok());
                 self.world.tell(|| format!("the ledger of process {} shows {size:?}", self.process));
                 self.world.show(Shown { asked, until: self.world.time.right(), size });
                 *lock(&self.ledger) = ledger;

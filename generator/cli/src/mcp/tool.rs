@@ -79,7 +79,7 @@ pub(super) fn commands(program: &'static Program) -> impl Iterator<Item = (Strin
 
 /// Whether a request has a parameter of this name, which then is no argument of the tool's own.
 pub(super) fn has(command: &Command, name: &str) -> bool {
-    command.parameters.iter().any(|parameter| parameter.name == name)
+    (command.parameters)().iter().any(|parameter| parameter.name == name)
 }
 
 /// The tool of an operation.
@@ -91,7 +91,8 @@ pub(super) fn of(name: String, command: &Command, may_trade: bool) -> Tool {
         description += "\nThis tool only checks the request and shows it; nothing is sent.";
     }
     description = format!("{description}\n\n{}", help::below(command));
-    let mut properties: JsonObject = command.parameters.iter().map(property).collect();
+    let parameters = (command.parameters)();
+    let mut properties: JsonObject = parameters.iter().map(property).collect();
     if command.has_pages && !has(command, FIRST) {
         properties.insert(FIRST.to_owned(), first());
     }
@@ -100,7 +101,7 @@ pub(super) fn of(name: String, command: &Command, may_trade: bool) -> Tool {
         properties.insert(DRY_RUN.to_owned(), json!({ "type": "boolean", "description": doc }));
     }
     let is_repeatable = meta.repeat.is_some() && meta.repeat_key.is_none();
-    Tool::new(name, description, schema(properties, command.parameters))
+    Tool::new(name, description, schema(properties, &parameters))
         .with_title(meta.title)
         .with_annotations(annotations(is_read || !may_trade, is_read || is_repeatable))
 }

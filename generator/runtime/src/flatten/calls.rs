@@ -2,14 +2,13 @@
 
 use std::pin::Pin;
 
-use rust_decimal::Decimal;
-
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
 use crate::error::{Error, Refusal};
 use crate::json::{Decode as _, Encode, JsonWriter, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
+use crate::value::Decimal;
 
 /// The fields of an answer, as far as they are of interest.
 pub(super) type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<Named, Error>> + Send + 'a>>;
@@ -130,8 +129,7 @@ impl ValueCall {
     /// What all positions are worth.
     pub(super) async fn read(&self, client: &ClientCore) -> Result<Decimal, CallDoubt> {
         let shown = (self.send)(client, "{}").await?;
-        let value = shown.text(self.field).and_then(|text| text.parse::<crate::value::Decimal>().ok());
-        let value = value.and_then(|value| value.to_rust_decimal().ok());
+        let value = shown.text(self.field).and_then(|text| text.parse().ok());
         value.ok_or_else(|| CallDoubt(format!("the answer has no {}", self.field)))
     }
 }
@@ -142,13 +140,12 @@ impl ReduceCall {
         &self,
         client: &ClientCore,
         [line, instrument]: [&str; 2],
-        quantity: Decimal,
+        quantity: &Decimal,
         is_long: bool,
     ) -> Result<(), CallDoubt> {
         let ReducingFields { line: of_line, instrument: of_instrument, quantity: of_quantity, long, short, .. } =
             self.fields;
-        let quantity = quantity.normalize().to_string();
-        let given = [(of_line, line), (of_instrument, instrument), (of_quantity, &*quantity)];
+        let given = [(of_line, line), (of_instrument, instrument), (of_quantity, quantity.as_str())];
         let mut refused = CallDoubt("the schema states no order that closes it".to_owned());
         for fixed in if is_long { long } else { short } {
             let parameters: Vec<_> = given.into_iter().chain(fixed.iter().copied()).collect();

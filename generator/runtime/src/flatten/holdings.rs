@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use rust_decimal::Decimal;
+use rust_decimal::Decimal as Number;
 
 use super::calls::{CallDoubt, ReducingFields, SideFields};
 use crate::client::ClientCore;
 use crate::parameters::Named;
 use crate::reconcile::{Listing, Part};
 use crate::retry::RetryPolicy;
-use crate::value::{Timestamp, days};
+use crate::value::{Decimal, Timestamp, days};
 
 /// How far back fills are read.
 const HISTORY_DAYS: u32 = 90;
@@ -44,7 +44,7 @@ pub(super) async fn read(
         Some(side) => sides(client, listings, family, side, since).await?,
         None => BTreeMap::new(),
     };
-    let mut sizes: BTreeMap<(&'static str, String, Side), Decimal> = BTreeMap::new();
+    let mut sizes: BTreeMap<(&'static str, String, Side), Number> = BTreeMap::new();
     for listing in of(listings, family, Part::Fills).filter(|listing| listing.has_trades()) {
         for line in listing.turns().into_iter().flatten().filter(|line| fields.lines.contains(line)) {
             let mut pages = walk(client, listing, line, since)?;
@@ -53,20 +53,21 @@ pub(super) async fn read(
                 for fill in page.fills {
                     let Some(trade) = fill.trade.transpose().map_err(CallDoubt)? else { continue };
                     let side = sides.get(&fill.order).copied().unwrap_or(Side::Net);
+                    let quantity = trade.quantity.to_rust_decimal().map_err(|error| CallDoubt(error.to_string()))?;
                     let size = sizes.entry((line, trade.instrument, side)).or_default();
-                    *size += if trade.is_buy { trade.quantity } else { -trade.quantity };
+                    *size += if trade.is_buy { quantity } else { -quantity };
                 }
             }
         }
     }
     let open = sizes.into_iter().filter(|(_, size)| !size.is_zero());
-    let holding = |((line, instrument, side), size): ((_, _, Side), Decimal)| {
+    let holding = |((line, instrument, side), size): ((_, _, Side), Number)| {
         let is_long = match side {
             Side::Net => size.is_sign_positive(),
             Side::Long => true,
             Side::Short => false,
         };
-        Holding { line, instrument, is_long, quantity: size.abs() }
+        Holding { line, instrument, is_long, quantity: size.abs().normalize().into() }
     };
     Ok(open.map(holding).collect())
 }

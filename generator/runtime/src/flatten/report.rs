@@ -3,9 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
-use rust_decimal::Decimal;
-
 use crate::error::debug_as_sentence;
+use crate::value::Decimal;
 
 /// An account without orders and positions, as far as its exchange shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,9 +92,9 @@ impl fmt::Display for LeftOver {
             Self::Order(id) => write!(f, "the order {id} is open"),
             Self::Positions(1) => f.write_str("a position was open"),
             Self::Positions(count) => write!(f, "{count} positions were open"),
-            Self::Value(value) => write!(f, "positions are worth {}", value.normalize()),
+            Self::Value(value) => write!(f, "positions are worth {value}"),
             Self::Position { instrument, size, why } => {
-                write!(f, "{} of {instrument} could not be closed: {why}", size.normalize())
+                write!(f, "{size} of {instrument} could not be closed: {why}")
             }
             Self::Unknown(why) => write!(f, "it is not known what is left: {why}"),
         }

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use rust_decimal::Decimal;
-
 use super::Flat;
 use super::calls::ValueCall;
 use super::holdings;
@@ -14,6 +12,7 @@ use crate::confirm::ConfirmPolicy;
 use crate::lifecycle::Sighting;
 use crate::reconcile::{Listing, Part};
 use crate::retry::RetryPolicy;
+use crate::value::Decimal;
 
 /// How often a round asks for what an answer did not show. What is asked only reads, or closes what is open.
 const ATTEMPTS: usize = 8;
@@ -218,7 +217,7 @@ impl Round<'_> {
         };
         for holding in holdings {
             let (line, instrument) = (holding.line, holding.instrument);
-            let closed = reduce.reduce(self.client, [line, &instrument], holding.quantity, holding.is_long).await;
+            let closed = reduce.reduce(self.client, [line, &instrument], &holding.quantity, holding.is_long).await;
             if let Err(doubt) = closed {
                 let size = if holding.is_long { holding.quantity } else { -holding.quantity };
                 self.note(flat, Some(line), LeftOver::Position { instrument, size, why: doubt.0 });

@@ -1,9 +1,8 @@
 //! The fields of a fill by which it changes a position.
 
-use rust_decimal::Decimal;
-
 use super::trade::{Contract, Trade, TradeEffect};
 use crate::parameters::Named;
+use crate::value::Decimal;
 
 /// The fields of a fill by which it changes a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +125,7 @@ impl PositionFields {
 }
 
 fn decimal(text: &str) -> Option<Decimal> {
-    text.parse::<crate::value::Decimal>().ok()?.to_rust_decimal().ok()
+    text.parse().ok()
 }
 
 #[cfg(test)]

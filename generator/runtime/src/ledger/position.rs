@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use rust_decimal::Decimal;
+use rust_decimal::Decimal as Number;
 
 use super::LedgerError;
 use super::trade::{Contract, Trade, TradeEffect};
+use crate::value::Decimal;
 
 /// The places that a share of a cost and the profit of an inverse contract are rounded to. What is rounded off a share
 /// stays with the rest of the cost, so that profits of linear contracts add up to what was received less what was paid.
@@ -42,18 +43,18 @@ pub enum PositionSide {
 /// A position that follows from trades.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    size: Decimal,
+    size: Number,
     /// The sum of the prices at which it was opened, times the quantities.
-    cost: Decimal,
-    realised: Decimal,
+    cost: Number,
+    realised: Number,
     /// The sum of the profits that the exchange reported, and the number of trades without one.
-    reported: Decimal,
+    reported: Number,
     unreported: u64,
     /// How many trades are of unknown contracts.
     unknown: u64,
     /// Whether a trade with an unknown effect may have changed it.
     is_lost: bool,
-    fees: BTreeMap<String, Decimal>,
+    fees: BTreeMap<String, Number>,
 }
 
 impl PositionSide {
@@ -83,8 +84,10 @@ impl PositionKey {
 }
 
 impl Position {
-    pub(super) fn opened(size: Decimal, price: Decimal) -> Self {
-        Self { size, cost: size.abs() * price, ..Self::default() }
+    /// A position that was open before. `None` if it cannot be counted exactly.
+    pub(super) fn opened(size: &Decimal, price: &Decimal) -> Option<Self> {
+        let (size, price) = (exact(size)?, exact(price)?);
+        Some(Self { size, cost: product(size.abs(), price)?, ..Self::default() })
     }
 
     /// The same, after a trade with an unknown effect.
@@ -95,34 +98,46 @@ impl Position {
     /// The open quantity; negative if it was sold. `None` after a trade of its instrument with an unknown effect, until
     /// [`Ledger::open`](super::Ledger::open) states it again.
     pub fn size(&self) -> Option<Decimal> {
-        (!self.is_lost).then_some(self.size)
+        (!self.is_lost).then(|| shown(self.size))
     }
 
     /// The average price at which the open quantity was opened, weighted by the quantities. `None` if nothing is open,
     /// or if the size or how the contract counts is not known.
     pub fn average_price(&self) -> Option<Decimal> {
-        if self.unknown > 0 || self.is_lost { None } else { self.cost.checked_div(self.size.abs()) }
+        self.average().map(shown)
     }
 
     /// The profit of what was closed, without fees: in the coin of the prices, or for inverse contracts in the base
     /// coin. `None` if the size or how the contract counts is not known.
     pub fn realised(&self) -> Option<Decimal> {
-        (self.unknown == 0 && !self.is_lost).then_some(self.realised)
+        self.own_profit().map(shown)
     }
 
     /// The profit that the exchange reported with the trades. `None` if some trades have none.
     pub fn reported(&self) -> Option<Decimal> {
-        (self.unreported == 0).then_some(self.reported)
+        self.reported_profit().map(shown)
     }
 
     /// How much the profit that the exchange reported exceeds what follows from the trades, if both are known.
     pub fn difference(&self) -> Option<Decimal> {
-        Some(self.reported()? - self.realised()?)
+        self.reported_profit()?.checked_sub(self.own_profit()?).map(shown)
+    }
+
+    fn average(&self) -> Option<Number> {
+        if self.unknown > 0 || self.is_lost { None } else { self.cost.checked_div(self.size.abs()) }
+    }
+
+    fn own_profit(&self) -> Option<Number> {
+        (self.unknown == 0 && !self.is_lost).then_some(self.realised)
+    }
+
+    fn reported_profit(&self) -> Option<Number> {
+        (self.unreported == 0).then_some(self.reported)
     }
 
     /// The fees by coin, negative where they were paid.
-    pub fn fees(&self) -> &BTreeMap<String, Decimal> {
-        &self.fees
+    pub fn fees(&self) -> BTreeMap<&str, Decimal> {
+        self.fees.iter().map(|(coin, amount)| (coin.as_str(), shown(*amount))).collect()
     }
 
     /// The position after a trade.
@@ -133,10 +148,12 @@ impl Position {
         }
         self.unknown += u64::from(trade.contract == Contract::Unknown);
         self.unreported += u64::from(trade.profit.is_none());
-        self.reported = sum(self.reported, trade.profit.unwrap_or_default()).ok_or_else(inexact)?;
+        if let Some(profit) = &trade.profit {
+            self.reported = exact(profit).and_then(|profit| sum(self.reported, profit)).ok_or_else(inexact)?;
+        }
         for (coin, amount) in &trade.fees {
             let paid = self.fees.entry(coin.clone()).or_default();
-            *paid = sum(*paid, *amount).ok_or_else(inexact)?;
+            *paid = exact(amount).and_then(|amount| sum(*paid, amount)).ok_or_else(inexact)?;
         }
         Ok(self)
     }
@@ -151,34 +168,35 @@ impl Position {
             TradeEffect::ClosedShort => true,
             TradeEffect::Unknown => return Ok(()),
         };
-        if closes && trade.quantity > self.size.abs() {
+        let (price, quantity) = exact(&trade.price).zip(exact(&trade.quantity)).ok_or_else(inexact)?;
+        if closes && quantity > self.size.abs() {
             return Err(LedgerError::NotOpen { trade: trade.id.clone(), position: key.clone() });
         }
-        let mut left = trade.quantity;
+        let mut left = quantity;
         if !self.size.is_zero() && self.size.is_sign_positive() != is_added {
             let closed = left.min(self.size.abs());
-            self.close(closed, trade).ok_or_else(inexact)?;
+            self.close(closed, price, trade.contract).ok_or_else(inexact)?;
             left -= closed;
         }
         if !left.is_zero() {
-            let value = product(trade.price, left).ok_or_else(inexact)?;
+            let value = product(price, left).ok_or_else(inexact)?;
             self.cost = sum(self.cost, value).ok_or_else(inexact)?;
             self.size = sum(self.size, if is_added { left } else { -left }).ok_or_else(inexact)?;
         }
         Ok(())
     }
 
-    /// Closes a part by a trade. `None` if that cannot be counted exactly.
-    fn close(&mut self, closed: Decimal, trade: &Trade) -> Option<()> {
+    /// Closes a part at a price. `None` if that cannot be counted exactly.
+    fn close(&mut self, closed: Number, price: Number, contract: Contract) -> Option<()> {
         let open = self.size.abs();
         let cost = match closed == open {
             true => self.cost,
             false => self.cost.checked_mul(closed)?.checked_div(open)?.round_dp(PLACES),
         };
-        let gain = sum(product(trade.price, closed)?, -cost)?;
-        let gain = match trade.contract {
+        let gain = sum(product(price, closed)?, -cost)?;
+        let gain = match contract {
             Contract::Linear | Contract::Unknown => gain,
-            Contract::Inverse => gain.checked_div(trade.price)?.round_dp(PLACES),
+            Contract::Inverse => gain.checked_div(price)?.round_dp(PLACES),
         };
         let is_long = self.size.is_sign_positive();
         self.realised = sum(self.realised, if is_long { gain } else { -gain })?;
@@ -188,8 +206,18 @@ impl Position {
     }
 }
 
+/// A number to count with. `None` if it has too many digits.
+fn exact(number: &Decimal) -> Option<Number> {
+    number.to_rust_decimal().ok()
+}
+
+/// A figure, without zeros at its end.
+fn shown(figure: Number) -> Decimal {
+    figure.normalize().into()
+}
+
 /// A product without rounding.
-fn product(one: Decimal, other: Decimal) -> Option<Decimal> {
+fn product(one: Number, other: Number) -> Option<Number> {
     let (one, other) = (one.normalize(), other.normalize());
     let product = one.checked_mul(other)?;
     // A product that is too small becomes zero.
@@ -198,7 +226,7 @@ fn product(one: Decimal, other: Decimal) -> Option<Decimal> {
 }
 
 /// A sum without rounding.
-fn sum(one: Decimal, other: Decimal) -> Option<Decimal> {
+fn sum(one: Number, other: Number) -> Option<Number> {
     let sum = one.checked_add(other)?;
     (sum.checked_sub(other)? == one && sum.checked_sub(one)? == other).then_some(sum)
 }
@@ -222,15 +250,15 @@ impl fmt::Display for PositionKey {
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.size() {
-            Some(size) => write!(f, "{}", size.normalize())?,
+            Some(size) => write!(f, "{size}")?,
             None => f.write_str("unknown")?,
         }
-        if let Some(price) = self.average_price() {
-            write!(f, " at {}", price.round_dp(PLACES).normalize())?;
+        if let Some(price) = self.average() {
+            write!(f, " at {}", shown(price.round_dp(PLACES)))?;
         }
         if let Some(realised) = self.realised() {
-            write!(f, ", realised {}", realised.normalize())?;
+            write!(f, ", realised {realised}")?;
         }
-        self.fees.iter().try_for_each(|(coin, amount)| write!(f, ", fees {} {coin}", amount.normalize()))
+        self.fees().iter().try_for_each(|(coin, amount)| write!(f, ", fees {amount} {coin}"))
     }
 }

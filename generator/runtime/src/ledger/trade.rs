@@ -1,6 +1,6 @@
 //! Fills, as far as they change a position.
 
-use rust_decimal::Decimal;
+use crate::value::Decimal;
 
 /// A fill, as far as it changes a position.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -398,16 +398,17 @@ fn fill(named: &Named, fields: FillFields, turn: Option<&str>) -> Result<Fill, S
     let order =
         named.text(fields.order).map(Cow::into_owned).ok_or_else(|| format!("a fill has no {}", fields.order))?;
     let quantity = named.text(fields.quantity).and_then(|text| text.parse::<Decimal>().ok());
-    let quantity = quantity.and_then(|quantity| quantity.to_rust_decimal().ok());
-    let quantity = quantity.ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
+    let exact = quantity.as_ref().and_then(|quantity| quantity.to_rust_decimal().ok());
+    let (quantity, exact) =
+        quantity.zip(exact).ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
     let read = |trade: &TradeFields| {
-        trade.read(named, quantity, turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
+        trade.read(named, quantity.clone(), turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
     };
     let trade = fields.trade.as_ref().map(read);
     Ok(Fill {
         order,
         client_id: fields.client_id.and_then(|field| named.text(field).map(Cow::into_owned)),
-        quantity,
+        quantity: exact,
         trade,
     })
 }

@@ -17,7 +17,7 @@ use crate::client::ClientCore;
 use crate::clock::{Clock, Environment, ManualTimer, Timer};
 use crate::error::{Error, Unsigned};
 use crate::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
-use crate::ledger::{Contract, Ledger, Trade, TradeEffect, TradeFields};
+use crate::ledger::{Ledger, Trade, TradeEffect, TradeFields};
 use crate::lifecycle::{Lifecycle, OrderShown, ShownAs};
 use crate::orders::TrackedOrder;
 use crate::pages::{self, Clipped, PageError, PageFuture, TimeRange};
@@ -217,10 +217,8 @@ fn a_listing_ends_only_orders_that_it_had_to_show_when_it_began() {
 }
 
 fn trade(id: &str, is_buy: bool, effect: TradeEffect) -> Fill {
-    let (instrument, one) = ("BTCUSDT".to_owned(), rust_decimal::Decimal::ONE);
-    let (price, quantity, contract, profit, fees) = (one, one, Contract::Linear, None, Vec::new());
-    let trade = Trade { id: id.to_owned(), instrument, is_buy, effect, price, quantity, contract, profit, fees };
-    Fill { order: "7".to_owned(), client_id: None, quantity: one, trade: Some(Ok(trade)) }
+    let trade = Trade { effect, ..Trade::new(id, "BTCUSDT", is_buy, 1.into(), 1.into()) };
+    Fill { order: "7".to_owned(), client_id: None, quantity: rust_decimal::Decimal::ONE, trade: Some(Ok(trade)) }
 }
 
 const TRADE: TradeFields = TradeFields {

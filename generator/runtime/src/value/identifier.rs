@@ -184,6 +184,8 @@ macro_rules! __identifier {
             type Kind = $crate::emitted::kinds::Single<$crate::emitted::kinds::Id>;
         }
 
+        $crate::__described!(identifier $name);
+
         impl ::core::fmt::Display for $name {
             #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {

@@ -165,14 +165,22 @@ macro_rules! open_enum {
     (
         $(#[$attribute:meta])*
         $vis:vis enum $name:ident {
-            $($(#[$about:meta])* $variant:ident = $wire:literal $(| $also:literal)*),* $(,)?
+            $(
+                $(#[doc = $about:literal])*
+                $(#[deprecated(note = $note:literal)])?
+                $variant:ident = $wire:literal $(| $also:literal)*
+            ),* $(,)?
         }
     ) => {
         $(#[$attribute])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         $vis enum $name {
-            $($(#[$about])* $variant,)*
+            $(
+                $(#[doc = $about])*
+                $(#[deprecated(note = $note)])?
+                $variant,
+            )*
             /// A value that the documents do not list. Only responses contain one; a request with it is refused.
             Unknown($crate::value::UnknownValue),
         }
@@ -247,6 +255,7 @@ macro_rules! open_enum {
             }
         }
 
+        $crate::__described!(words $name { $($wire [$($about)*])* });
         $crate::__written_as_text!($name, {
             #[inline]
             fn is_plain(&self) -> bool {

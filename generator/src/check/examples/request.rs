@@ -180,7 +180,7 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
             return example.expected_number(node, name, parameter.as_text);
         }
     };
-    if parameter.edit.as_ref().is_some_and(|edit| edit.delete.as_ref() == Some(text)) {
+    if parameter.deletes_with() == Some(text) {
         return;
     }
     let family = example.family;

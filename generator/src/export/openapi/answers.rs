@@ -81,13 +81,26 @@ fn within_steps(steps: &[Step], data: Value) -> Value {
 
 /// The members of an envelope; `code` is the schema of the code, if answers have one.
 fn members(envelope: &Envelope, code: Option<Value>) -> Object {
+    let Envelope {
+        code: codes,
+        message,
+        time,
+        // In the schemas of successes and refusals.
+        around: _,
+        data: _,
+        success: _,
+        // For clients.
+        success_with: _,
+        beside: _,
+        place: _,
+    } = envelope;
     envelope.members().into_iter().fold(Object::new(), |to, name| {
         let is_of = |paths: &[AnswerPath]| paths.iter().any(|path| path.member() == Some(name));
-        let value = if is_of(&envelope.code) {
+        let value = if is_of(codes) {
             code.clone()
-        } else if is_of(&envelope.message) {
+        } else if is_of(message) {
             Some(json!({"type": ["string", "null"]}))
-        } else if envelope.time.as_deref() == Some(name) {
+        } else if time.as_deref() == Some(name) {
             Some(json!({"type": "integer", "format": "int64", "description": "Unix milliseconds."}))
         } else {
             None

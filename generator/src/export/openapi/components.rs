@@ -22,10 +22,11 @@ pub(super) fn of(api: &Api) -> Value {
 
 /// A header that the caller may set.
 pub(super) fn header(header: &Header) -> Value {
+    let Header { name, doc, sent: _, place: _ } = header;
     Object::new()
-        .with("name", header.name.as_str())
+        .with("name", name.as_str())
         .with("in", "header")
-        .text("description", &header.doc)
+        .text("description", doc)
         .with("schema", Object::new().with("type", "string"))
         .into_value()
 }
@@ -41,22 +42,23 @@ fn schemas(family: &Family) -> Vec<(String, Value)> {
 }
 
 fn values(all: &Enum) -> Value {
-    let described = all.values.iter().filter(|value| !value.doc.is_empty());
-    let also = all.values.iter().filter(|value| !value.also.is_empty()).map(|value| {
+    let Enum { name: _, doc, values, truth, truth_places: _ } = all;
+    let described = values.iter().filter(|value| !value.doc.is_empty());
+    let also = values.iter().filter(|value| !value.also.is_empty()).map(|value| {
         let spellings: Vec<_> = value.also.iter().map(|(text, _)| text.as_str()).collect();
         (value.name.wire.clone(), Value::from(spellings))
     });
-    let truth = all.truth.map(|(yes, no)| {
-        let wire = |index: usize| all.values.get(index).map_or("", |value| value.name.wire.as_str());
+    let truth = truth.map(|(yes, no)| {
+        let wire = |index: usize| values.get(index).map_or("", |value| value.name.wire.as_str());
         Object::new().with("true", wire(yes)).with("false", wire(no))
     });
     Object::new()
         .with("type", "string")
-        .text("description", &all.doc)
+        .text("description", doc)
         .with("enum", all.wires().collect::<Vec<_>>())
         .map("x-enum-descriptions", described.map(|value| (value.name.wire.clone(), Value::from(value.doc.as_str()))))
         .map("x-also", also)
-        .map("x-enum-values", all.values.iter().filter_map(beyond))
+        .map("x-enum-values", values.iter().filter_map(beyond))
         .maybe("x-truth", truth)
         .keys(&all.keys())
         .into_value()
@@ -64,64 +66,76 @@ fn values(all: &Enum) -> Value {
 
 /// What a list of values cannot express about a single one.
 fn beyond(value: &EnumValue) -> Option<(String, Value)> {
-    let statements = Object::new().flag("deprecated", value.deprecated.is_some()).keys(&value.keys());
-    (!statements.is_empty()).then(|| (value.name.wire.clone(), statements.into_value()))
+    let EnumValue { name, doc: _, also: _, deprecated } = value;
+    let statements = Object::new().flag("deprecated", deprecated.is_some()).keys(&value.keys());
+    (!statements.is_empty()).then(|| (name.wire.clone(), statements.into_value()))
 }
 
 fn identifier(all: &Identifier) -> Value {
-    let forms = all.forms.iter().map(|form| (form.name.wire.clone(), Value::from(form_pattern(form))));
+    let Identifier { name: _, doc, length, alphabet, forms, mint } = all;
+    let forms = forms.iter().map(|form| (form.name.wire.clone(), Value::from(form_pattern(form))));
     Object::new()
         .with("type", "string")
-        .text("description", &all.doc)
-        .maybe("minLength", all.length.map(|(least, _)| least))
-        .maybe("maxLength", all.length.map(|(_, most)| most))
-        .maybe("pattern", all.alphabet.as_ref().map(|(alphabet, _)| format!("^{}*$", class(alphabet))))
+        .text("description", doc)
+        .maybe("minLength", length.map(|(least, _)| least))
+        .maybe("maxLength", length.map(|(_, most)| most))
+        .maybe("pattern", alphabet.as_ref().map(|(alphabet, _)| format!("^{}*$", class(alphabet))))
         .map("x-forms", forms)
-        .flag("x-mint", all.mint.is_some())
+        .flag("x-mint", mint.is_some())
         .keys(&all.keys())
         .into_value()
 }
 
 /// The schema of a record. No field is required, because the exchange leaves out documented fields.
 fn record(family: &Family, record: &Record) -> Value {
-    let mut fields = record.fields.iter().map(|field| (field.name.wire.clone(), self::field(family, field)));
-    let form = match record.travels {
+    // Lists of a record with a `key` are objects. Abstract records are not exported.
+    let Record { name: _, doc, source, is_abstract: _, is_observed, travels, key: _, fields, is_whole: _ } = record;
+    let mut fields = fields.iter().map(|field| (field.name.wire.clone(), self::field(family, field)));
+    let form = match travels {
         RecordForm::Object => {
             let properties: Map<_, _> = fields.collect();
-            Object::new().with("type", "object").text("description", &record.doc).with("properties", properties)
+            Object::new().with("type", "object").text("description", doc).with("properties", properties)
         }
         RecordForm::Array => {
             let titled =
                 |(name, field): (String, Value)| Object::new().with("title", name).and(Object::of(field)).into_value();
             let elements: Vec<_> = fields.map(titled).collect();
-            Object::new().with("type", "array").text("description", &record.doc).with("prefixItems", elements)
+            Object::new().with("type", "array").text("description", doc).with("prefixItems", elements)
         }
         RecordForm::Value(_) => {
             let only = fields.next().map(|(_, field)| field).unwrap_or_else(|| json!({}));
-            Object::new().text("description", &record.doc).with("allOf", [only])
+            Object::new().text("description", doc).with("allOf", [only])
         }
     };
-    form.maybe("x-source", record.source.as_ref().map(super::statements::source))
-        .flag("x-observed-only", record.is_observed)
+    form.maybe("x-source", source.as_ref().map(super::statements::source))
+        .flag("x-observed-only", *is_observed)
         .keys(&record.keys())
         .into_value()
 }
 
 fn field(family: &Family, field: &Field) -> Value {
-    let only: Vec<_> = field.only.iter().map(|(value, _)| value.as_str()).collect();
-    let schema = match field.shape {
-        Shape::One(ty) => schema(family, ty, field.as_text, &only, Location::Answer),
-        Shape::List(ty) => {
-            let items = schema(family, ty, field.as_text, &only, Location::Answer);
-            list_of(family, ty, items)
-        }
-        Shape::Map(ty) => {
-            let values = schema(family, ty, field.as_text, &only, Location::Answer);
-            Object::new().with("type", "object").with("additionalProperties", values)
-        }
+    let Field {
+        shape,
+        may_be_null,
+        deprecated,
+        only,
+        as_text,
+        doc,
+        // Among the keys.
+        name: _,
+        comes_only: _,
+        sources: _,
+        units: _,
+    } = field;
+    let only: Vec<_> = only.iter().map(|(value, _)| value.as_str()).collect();
+    let value = |ty| schema(family, ty, *as_text, &only, Location::Answer);
+    let schema = match *shape {
+        Shape::One(ty) => value(ty),
+        Shape::List(ty) => list_of(family, ty, value(ty)),
+        Shape::Map(ty) => Object::new().with("type", "object").with("additionalProperties", value(ty)),
         Shape::Items(_) | Shape::Object(_) => Object::new(),
     };
-    let schema = if field.may_be_null { or_null(schema) } else { schema };
-    let schema = schema.text("description", &field.doc).flag("deprecated", field.deprecated.is_some());
+    let schema = if *may_be_null { or_null(schema) } else { schema };
+    let schema = schema.text("description", doc).flag("deprecated", deprecated.is_some());
     schema.keys(&field.keys(family)).into_value()
 }

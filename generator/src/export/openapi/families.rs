@@ -11,7 +11,35 @@ use crate::model::{
 
 /// The tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
-    let errors = family.errors.iter().map(|error| {
+    let Family {
+        name,
+        title,
+        doc,
+        source,
+        errors,
+        limits,
+        instrument,
+        classes,
+        probe,
+        flat,
+        lifecycle,
+        statements,
+        // At each operation and value.
+        sources: _,
+        numbers_as_text: _,
+        operations: _,
+        // Among the components.
+        enums: _,
+        identifiers: _,
+        choices: _,
+        records: _,
+        // Of Rust, and of the files.
+        rust: _,
+        place: _,
+        shared_files: _,
+        effects: _,
+    } = family;
+    let errors = errors.iter().map(|error| {
         let ErrorCode { code, rust: _, place: _, text, doc, source, proof, success } = error;
         let described = Object::new()
             .with("text", text.as_str())
@@ -21,25 +49,25 @@ pub(super) fn tag(family: &Family) -> Value {
             .and(statements::proof(proof));
         (code.clone(), described.into_value())
     });
-    let limits = family.limits.iter().map(|limit| ceiling(family, limit));
-    let classes = family.classes.iter().map(|Class { name, place: _, doc, when }| {
+    let limits = limits.iter().map(|limit| ceiling(family, limit));
+    let classes = classes.iter().map(|Class { name, place: _, doc, when }| {
         let described = Object::new().with("name", name.as_str()).text("description", doc);
         described.maybe("when", rules::conditions(when)).into_value()
     });
-    let instrument = family.instrument.as_ref();
-    let instrument = instrument.map(|InstrumentNames { line, symbol }| json!({"line": line.0, "symbol": symbol.0}));
+    let instrument =
+        instrument.as_ref().map(|InstrumentNames { line, symbol }| json!({"line": line.0, "symbol": symbol.0}));
     Object::new()
-        .with("name", family.name.as_str())
-        .with("description", format!("{}: {}", family.title, family.doc))
-        .maybe("x-source", family.source.as_ref().map(statements::source))
+        .with("name", name.as_str())
+        .with("description", format!("{title}: {doc}"))
+        .maybe("x-source", source.as_ref().map(statements::source))
         .map("x-errors", errors)
-        .maybe("x-probe", family.probe.as_ref().map(probe))
-        .maybe("x-flat", family.flat.as_ref().map(flat))
+        .maybe("x-probe", probe.as_ref().map(self::probe))
+        .maybe("x-flat", flat.as_ref().map(self::flat))
         .list("x-limits", limits)
         .list("x-classes", classes)
         .maybe("x-instrument", instrument)
-        .maybe("x-lifecycle", family.lifecycle.as_ref().map(|lifecycle| self::lifecycle(family, lifecycle)))
-        .and(statements::of(&family.statements))
+        .maybe("x-lifecycle", lifecycle.as_ref().map(|lifecycle| self::lifecycle(family, lifecycle)))
+        .and(self::statements::of(statements))
         .into_value()
 }
 

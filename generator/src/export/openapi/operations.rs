@@ -7,8 +7,8 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Calls, Family, Intent, Listing, Operation, Paging, Parameter, Rate, Response, Sent, Setting, Shape,
-    Within,
+    Api, Body, Calls, Family, Intent, Listing, Operation, Paging, Parameter, PoolWeight, Rate, Response, Sent, Setting,
+    Shape, Within,
 };
 use crate::words::{Lists, Objects, PagesBy, Sends};
 
@@ -120,28 +120,73 @@ fn in_body(api: &Api, operation: &Operation, request: &str) -> Option<String> {
 
 /// Statements that OpenAPI cannot express.
 fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
+    let Operation {
+        source,
+        effect,
+        permission,
+        whitelisted,
+        rates,
+        in_flight,
+        window,
+        history,
+        data,
+        intents,
+        // In words of OpenAPI.
+        id: _,
+        title: _,
+        method: _,
+        path: _,
+        call: _,
+        doc: _,
+        access: _,
+        headers: _,
+        body: _,
+        response: _,
+        deprecated: _,
+        examples: _,
+        // In statements of their own.
+        style: _,
+        listing: _,
+        client_id: _,
+        confirm: _,
+        echoes: _,
+        compound: _,
+        repeat: _,
+        batch: _,
+        statements: _,
+        // Among the keys.
+        sources: _,
+        effect_why: _,
+        // Of Rust, of the search, and of the files.
+        name: _,
+        rust: _,
+        function: _,
+        called: _,
+        place: _,
+        key_places: _,
+    } = operation;
     let in_query = (!operation.has_body()).then_some(operation);
     let queries = in_query
         .into_iter()
         .flat_map(|operation| &operation.examples)
         .filter_map(|example| answers::example(example, &example.request.0));
     Object::new()
-        .maybe("x-source", operation.source.as_ref().map(statements::source))
-        .with("x-effect", operation.effect.as_str())
-        .maybe("x-permission", operation.permission.as_deref())
+        .maybe("x-source", source.as_ref().map(statements::source))
+        .with("x-effect", effect.as_str())
+        .maybe("x-permission", permission.as_deref())
         .keys(&operation.keys(family))
         .maybe("x-lists", lists(operation).map(Lists::as_str))
         .maybe("x-objects", objects(operation).map(Objects::as_str))
-        .flag("x-whitelisted", operation.whitelisted)
-        .list("x-rate-limits", operation.rates.iter().map(|rate| self::rate(api, rate)))
-        .maybe("x-in-flight", operation.in_flight.as_ref().map(declared))
+        .flag("x-whitelisted", *whitelisted)
+        .list("x-rate-limits", rates.iter().map(|rate| self::rate(api, rate)))
+        .maybe("x-in-flight", in_flight.as_ref().map(declared))
         .list("x-choices", in_query.into_iter().flat_map(|operation| query_choices(family, operation)))
-        .maybe("x-window", operation.window.as_ref().map(declared))
-        .maybe("x-history", operation.history.map(|history| history.to_string()))
-        .maybe("x-data", operation.data.as_ref().map(ToString::to_string))
+        .maybe("x-window", window.as_ref().map(declared))
+        .maybe("x-history", history.map(|history| history.to_string()))
+        .maybe("x-data", data.as_ref().map(ToString::to_string))
         .maybe("x-page", page(operation))
         .and(confirm::of(operation))
-        .list("x-intents", operation.intents.iter().map(intent))
+        .list("x-intents", intents.iter().map(intent))
         .list("x-request-examples", queries)
 }
 
@@ -165,17 +210,24 @@ fn has_pairs(operation: &Operation, is_such: impl Fn(&Parameter) -> bool) -> boo
 }
 
 fn rate(api: &Api, rate: &Rate) -> Value {
-    let pool = rate.of_pool.as_ref().and_then(|of| api.pools.iter().find(|pool| pool.name == of.pool));
-    Object::new()
-        .with("calls", rate.calls)
-        .with("per", if rate.every.window() == "s" { "second".to_owned() } else { rate.every.window() })
-        .with("by", rate.scope.as_str())
-        .maybe("class", rate.own_class())
-        .maybe("pool", rate.of_pool.as_ref().map(|of| of.pool.as_str()))
-        .maybe("weight", rate.of_pool.as_ref().map(|of| of.weight))
-        .maybe("when", rate.of_pool.as_ref().and_then(|of| of.when.as_ref()).map(ToString::to_string))
-        .maybe("reported", pool.and_then(|pool| pool.reporting.as_ref()).map(ToString::to_string))
-        .into_value()
+    let Rate { calls, every, scope, class: _, of_pool, place: _ } = rate;
+    let object = Object::new()
+        .with("calls", *calls)
+        .with("per", if every.window() == "s" { "second".to_owned() } else { every.window() })
+        .with("by", scope.as_str())
+        .maybe("class", rate.own_class());
+    let object = match of_pool {
+        None => object,
+        Some(PoolWeight { pool, weight, when }) => {
+            let shared = api.pools.iter().find(|shared| shared.name == *pool);
+            object
+                .with("pool", pool.as_str())
+                .with("weight", *weight)
+                .maybe("when", when.as_ref().map(ToString::to_string))
+                .maybe("reported", shared.and_then(|pool| pool.reporting.as_ref()).map(ToString::to_string))
+        }
+    };
+    object.into_value()
 }
 
 fn query_choices(family: &Family, operation: &Operation) -> Vec<Value> {

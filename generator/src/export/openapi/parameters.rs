@@ -89,9 +89,37 @@ impl<'a> Parameters<'a> {
     }
 
     fn constraints(self, parameter: &Parameter, location: Location) -> Object {
-        let only: Vec<_> = parameter.only.iter().map(|(value, _)| value.as_str()).collect();
-        let one = |ty| with_length(schema(self.family, ty, parameter.as_text, &only, location), parameter);
-        let schema = match &parameter.shape {
+        let Parameter {
+            shape,
+            default,
+            only,
+            as_text,
+            // Depend on the form.
+            min: _,
+            max: _,
+            min_items: _,
+            max_items: _,
+            digits: _,
+            length: _,
+            edit: _,
+            // Beside the schema.
+            name: _,
+            in_header: _,
+            need: _,
+            deprecated: _,
+            doc: _,
+            wins_unstated: _,
+            // Among the keys.
+            default_note: _,
+            may_be_blank: _,
+            units: _,
+            // Of the search, and of the files.
+            called: _,
+            written: _,
+        } = parameter;
+        let only: Vec<_> = only.iter().map(|(value, _)| value.as_str()).collect();
+        let one = |ty| with_length(schema(self.family, ty, *as_text, &only, location), parameter);
+        let schema = match shape {
             Shape::One(ty) => or_deletion(bounded(one(*ty), parameter), *ty, parameter),
             Shape::List(ty) => list(one(*ty).into_value(), parameter),
             Shape::Items(item) => {
@@ -104,9 +132,9 @@ impl<'a> Parameters<'a> {
             }
             Shape::Map(_) => Object::new(),
         };
-        let ty = parameter.shape.single();
+        let ty = shape.single();
         let wire = |value: &str| ty.map_or_else(|| value.to_owned(), |ty| ty.wire_of_value(value));
-        let default = parameter.default.as_ref().map(|(default, _)| typed(&wire(default), schema.json_type()));
+        let default = default.as_ref().map(|(default, _)| typed(&wire(default), schema.json_type()));
         schema.maybe("default", default)
     }
 }
@@ -142,7 +170,7 @@ fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
 
 /// Also allows the text that deletes, if it is not a value of the type.
 fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
-    let Some(delete) = parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref()) else { return schema };
+    let Some(delete) = parameter.deletes_with() else { return schema };
     let is_value = match ty {
         Type::String => true,
         ty => ty.is_number() && delete.parse::<f64>().is_ok(),
@@ -185,13 +213,14 @@ fn example(operation: &Operation, parameter: &Parameter) -> Option<Value> {
 
 /// The shared schema of a choice.
 pub(super) fn choice(family: &Family, choice: &Choice) -> Value {
-    let described = Object::new().text("description", &choice.doc).keys(&choice.keys(family));
-    match &choice.kind {
-        ChoiceKind::Presence { alternatives, .. } => described
+    let Choice { name: _, doc, kind } = choice;
+    let described = Object::new().text("description", doc).keys(&choice.keys(family));
+    match kind {
+        ChoiceKind::Presence { alternatives, wins: _ } => described
             .list("oneOf", alternatives.iter().map(|alternative| chosen(family, alternative)))
             .maybe("x-wins", choice.wins())
             .into_value(),
-        ChoiceKind::Value { decider, .. } => {
+        ChoiceKind::Value { decider, enum_index: _, cases: _ } => {
             let cases = choice.cases(family).map(|(value, case)| decided(family, choice, decider, value, case));
             described.list("oneOf", cases).into_value()
         }

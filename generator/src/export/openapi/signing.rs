@@ -10,23 +10,31 @@ use crate::words::{NonceForm, PairOrder, SecretForm, TimestampForm};
 
 /// The key `credentials` of a schema.
 pub(super) fn of(credentials: &Credentials) -> Value {
+    let Credentials {
+        carried: all,
+        signature,
+        signed_query,
+        timestamp,
+        nonce,
+        keeps_body,
+        window,
+        window_set_by,
+        place: _,
+    } = credentials;
     let places = [Within::Header, Within::Parameters, Within::After, Within::Query];
     let carried = places.into_iter().fold(Object::new(), |to, place| {
-        let here: Vec<_> = credentials.carried.iter().filter(|one| one.within == place).collect();
+        let here: Vec<_> = all.iter().filter(|one| one.within == place).collect();
         to.maybe(place.as_str(), names(credentials, &here))
     });
     carried
         .maybe("authorization", credentials.authorization().map(|one| parts(&one.parts)))
-        .and(credentials.signature.as_ref().map(signature).unwrap_or_default())
-        .maybe("signed_query", credentials.signed_query.map(|(word, _)| word.as_str()))
-        .maybe(
-            "timestamp_as",
-            Some(credentials.timestamp).filter(|form| *form != TimestampForm::Milliseconds).map(TimestampForm::as_str),
-        )
-        .maybe("nonce_as", Some(credentials.nonce).filter(|form| *form != NonceForm::Number).map(NonceForm::as_str))
-        .maybe("sends_body", credentials.keeps_body.map(|_| false))
-        .maybe("window", credentials.window.map(|window| window.to_string()))
-        .maybe("window_set_by", credentials.window_set_by.as_ref().map(|(name, _)| name.as_str()))
+        .and(signature.as_ref().map(self::signature).unwrap_or_default())
+        .maybe("signed_query", signed_query.map(|(word, _)| word.as_str()))
+        .maybe("timestamp_as", (*timestamp != TimestampForm::Milliseconds).then(|| timestamp.as_str()))
+        .maybe("nonce_as", (*nonce != NonceForm::Number).then(|| nonce.as_str()))
+        .maybe("sends_body", keeps_body.map(|_| false))
+        .maybe("window", window.map(|window| window.to_string()))
+        .maybe("window_set_by", window_set_by.as_ref().map(|(name, _)| name.as_str()))
         .into_value()
 }
 

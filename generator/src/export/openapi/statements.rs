@@ -3,36 +3,42 @@
 
 use serde_json::{Value, json};
 
-use super::object::Object;
+use super::object::{Object, declared};
 use super::rules;
-use crate::model::{Certainty, CodeProof, Observation, ObservedCode, OpenQuestion, Proof, Refusal, Source, Statements};
+use crate::model::{
+    Certainty, CodeProof, Contradiction, Observation, ObservedCode, OpenQuestion, Proof, Refusal, Source, Statements,
+};
 
 /// All statements of a family or an operation.
 pub(super) fn of(statements: &Statements) -> Object {
-    let contradictions = statements
-        .contradictions
-        .iter()
-        .map(|one| json!({"id": one.id, "readings": one.readings, "chosen": one.chosen, "why": one.why}));
+    let Statements { rules, not_shown, contradictions, observed } = statements;
     Object::new()
-        .list("x-rules", statements.rules.iter().map(rules::rule))
-        .list("x-not-shown", statements.not_shown.iter().map(not_shown))
-        .list("x-contradictions", contradictions)
-        .list("x-observed", statements.observed.iter().map(observation))
+        .list("x-rules", rules.iter().map(self::rules::rule))
+        .list("x-not-shown", not_shown.iter().map(self::not_shown))
+        .list("x-contradictions", contradictions.iter().map(contradiction))
+        .list("x-observed", observed.iter().map(observation))
+}
+
+/// Statements that cannot all hold.
+fn contradiction(contradiction: &Contradiction) -> Value {
+    let Contradiction { id, place: _, readings, chosen, why } = contradiction;
+    json!({"id": id, "readings": readings, "chosen": chosen, "why": why})
 }
 
 /// Something that the documents leave open, and the sections that say so themselves.
 fn not_shown(open: &OpenQuestion) -> Value {
-    Object::new().with("says", open.says.as_str()).list("at", open.at.iter().map(String::as_str)).into_value()
+    declared(open)
 }
 
 /// Something seen on the wire and in no document.
 pub(super) fn observation(observation: &Observation) -> Value {
-    json!({"id": observation.id, "says": observation.says, "sources": observation.sources})
+    let Observation { id, place: _, says, sources } = observation;
+    json!({"id": id, "says": says, "sources": sources})
 }
 
 /// The document and the section. OpenAPI's `externalDocs` requires an address, which they do not have.
 pub(super) fn source(source: &Source) -> Value {
-    Object::new().with("document", source.document.as_str()).maybe("section", source.section.as_deref()).into_value()
+    declared(source)
 }
 
 /// What a code proves, unless it only proves that nothing was done.

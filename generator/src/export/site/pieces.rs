@@ -64,8 +64,8 @@ impl PageContext<'_, '_> {
     /// The document and the section of a statement.
     pub(super) fn source(&self, source: &Source) -> Markup {
         html! {
-            (self.site.api.document_title(&source.document))
-            @if let Some(section) = &source.section { ", section " q { (section) } }
+            (self.site.api.document_title(source.document()))
+            @if let Some(section) = source.section() { ", section " q { (section) } }
         }
     }
 
@@ -192,9 +192,9 @@ impl PageContext<'_, '_> {
                 ul.gaps {
                     @for open in not_shown {
                         li {
-                            span.says { (open.says) }
+                            span.says { (open.says.0) }
                             @if !open.at.is_empty() {
-                                span.quiet { " The document says so itself: " (open.at.join(", ")) "." }
+                                span.quiet { " The document says so itself: " (open.at.iter().map(|(at, _)| at.as_str()).collect::<Vec<_>>().join(", ")) "." }
                             }
                             " " (self.line(open.place))
                         }

@@ -1,15 +1,19 @@
 //! The search index: names, codes, rules, and words that people use for them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::address::{Address, anchor, encode};
 use super::concepts;
 use super::page::CONCEPTS;
 use super::pieces::sentence;
-use super::view::Site;
+use super::view::{FamilyView, OperationView, Site};
+use crate::model::{Family, Name, Operation};
 
 /// Separates a text from the further words in [`entries`].
 const WORDS: &str = "\n";
+
+/// The weight of what no document describes, by which documented entries come first among equals.
+const OBSERVED: f64 = 0.7;
 
 /// An entry of the index.
 #[derive(Clone, Debug)]
@@ -23,112 +27,144 @@ pub(super) struct IndexEntry {
     /// Further names and words by which it is found, separated by `|`.
     words: String,
     pub(super) address: Address,
+    /// The factor of its rank; `None` for 1.
+    weight: Option<f64>,
+}
+
+impl IndexEntry {
     /// Whether it is a name rather than a sentence.
-    pub(super) is_name: bool,
+    pub(super) fn is_name(&self) -> bool {
+        !matches!(self.kind, "rule" | "concept")
+    }
 }
 
 /// All entries, in the order of the pages.
 pub(super) fn entries(site: &Site<'_>) -> Vec<IndexEntry> {
-    let mut found = Vec::new();
-    let mut add = |title: &str, kind, place: &str, text: String, address| {
-        let is_name = !matches!(kind, "rule" | "concept");
-        let (text, words) = text.split_once(WORDS).unwrap_or((&text, ""));
-        let (title, place) = (title.to_owned(), place.to_owned());
-        found.push(IndexEntry { title, kind, place, text: text.to_owned(), words: words.to_owned(), address, is_name });
-    };
-    for (concept, words) in CONCEPTS.iter().zip(concepts::words(site)) {
-        let text = format!("{}{WORDS}{words}", concept.about);
-        add(concept.title, "concept", "", text, Address::concept(concept.file));
-    }
-    for (title, about) in [
-        ("Rate limits", "How often each operation may be called, and by whom."),
-        ("Batch sizes", "How many items a call may have."),
-    ] {
-        add(title, "concept", "", about.to_owned(), Address::limits());
-    }
-    let permissions = "The permission that the key needs for each operation.".to_owned();
-    add("Permissions", "concept", "", permissions, Address::limits().at("permissions"));
+    let mut to = Entries::default();
+    to.concepts(site);
     for family in site.largest_first() {
-        let title = family.family.title.as_str();
-        for error in &family.family.errors {
-            let address = Address::errors().at(anchor(&format!("code-{}", family.name()), &error.code));
-            add(&error.code, "code", title, format!("{} {}", sentence(&error.text), error.doc), address);
-        }
+        to.codes(family);
     }
     for family in &site.families {
-        let title = family.family.title.as_str();
-        add(title, "family", &site.api.name, family.family.doc.clone(), Address::family(family.name()));
-        for rule in &family.rules {
-            let address = Address::family(family.name()).at(rule.anchor.as_str());
-            add(&rule.id, "rule", title, rule.says.clone(), address);
-        }
-        let of_types = |name: &str| Address::types(family.name()).at(anchor("type", name));
-        for one in &family.family.enums {
-            let values =
-                one.values.iter().map(|value| format!("{}: {}", value.name.wire, value.doc)).collect::<Vec<_>>();
-            add(
-                &one.name.wire,
-                "values",
-                title,
-                format!("{} {}", sentence(&one.doc), values.join(" ")),
-                of_types(&one.name.wire),
-            );
-        }
-        for one in &family.family.identifiers {
-            add(&one.name.wire, "identifier", title, one.doc.clone(), of_types(&one.name.wire));
-        }
-        for one in &family.family.choices {
-            add(&one.name.wire, "choice", title, one.doc.clone(), of_types(&one.name.wire));
-        }
-        for one in family.family.records.iter().filter(|one| !one.is_abstract) {
-            let fields =
-                one.fields.iter().map(|field| format!("{} {}", field.name.wire, field.doc)).collect::<Vec<_>>();
-            add(
-                &one.name.wire,
-                "record",
-                title,
-                format!("{} {}", sentence(&one.doc), fields.join(" ")),
-                of_types(&one.name.wire),
-            );
-        }
+        to.weight = family.family.is_observed().then_some(OBSERVED);
+        to.family(site, family);
+        to.types(family);
         for view in &family.operations {
-            let (operation, page) = (view.operation, &view.address);
-            let rates = operation.rates.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            let mut text =
-                format!("{}{WORDS}{}|{}|{rates}", sentence(&operation.doc), operation.name, operation.path.text);
-            if operation.window.is_some() || operation.history.is_some() {
-                text.push_str(" how far back time range history");
-            }
-            text.push_str(&format!(" {} repeat again", operation.effect.as_str()));
-            for word in operation.called.iter().map(|(word, _)| word).chain(&operation.permission) {
-                text.push_str(&format!("|{word}"));
-            }
-            add(&operation.title, "operation", title, text, page.clone());
-            for rate in operation.rates.iter().filter(|rate| rate.own_class().is_some()) {
-                let text =
-                    format!("{rate}. How many calls a second; rate limit of {} of {}", operation.title, rate.class);
-                add(
-                    &format!("{}: limit for {}", operation.title, rate.class),
-                    "limit",
-                    title,
-                    text,
-                    page.clone().at("limits"),
-                );
-            }
-            for one in view.all_parameters() {
-                add(one.name, "parameter", &operation.title, one.doc.to_owned(), page.clone().at(one.anchor.as_str()));
-            }
-            for rule in view.rules.iter().filter(|rule| rule.is_written) {
-                let says = rule.says.clone();
-                add(&rule.id, "rule", &operation.title, says, page.clone().at(rule.anchor.as_str()));
-            }
+            to.operation(family, view);
         }
     }
+    to.weight = None;
     for code in &site.api.codes {
         let address = Address::errors().at(anchor("observed", &code.code));
-        add(&code.code, "observed code", "Errors", code.says.clone(), address);
+        to.add(&code.code, "observed code", "Errors", code.says.clone(), address);
     }
-    found
+    to.found
+}
+
+#[derive(Default)]
+struct Entries {
+    found: Vec<IndexEntry>,
+    /// The weight of the entries that are added.
+    weight: Option<f64>,
+}
+
+impl Entries {
+    fn add(&mut self, title: &str, kind: &'static str, place: &str, text: String, address: Address) {
+        let (text, words) = text.split_once(WORDS).unwrap_or((&text, ""));
+        let (title, place, text, words) = (title.to_owned(), place.to_owned(), text.to_owned(), words.to_owned());
+        self.found.push(IndexEntry { title, kind, place, text, words, address, weight: self.weight });
+    }
+
+    fn concepts(&mut self, site: &Site<'_>) {
+        for (concept, words) in CONCEPTS.iter().zip(concepts::words(site)) {
+            let text = format!("{}{WORDS}{words}", concept.about);
+            self.add(concept.title, "concept", "", text, Address::concept(concept.file));
+        }
+        for (title, about) in [
+            ("Rate limits", "How often each operation may be called, and by whom."),
+            ("Batch sizes", "How many items a call may have."),
+        ] {
+            self.add(title, "concept", "", about.to_owned(), Address::limits());
+        }
+        let permissions = "The permission that the key needs for each operation.".to_owned();
+        self.add("Permissions", "concept", "", permissions, Address::limits().at("permissions"));
+    }
+
+    fn codes(&mut self, family: &FamilyView<'_>) {
+        for error in &family.family.errors {
+            let address = Address::errors().at(anchor(&format!("code-{}", family.name()), &error.code));
+            let text = format!("{} {}", sentence(&error.text), error.doc);
+            self.add(&error.code, "code", &family.family.title, text, address);
+        }
+    }
+
+    fn family(&mut self, site: &Site<'_>, family: &FamilyView<'_>) {
+        let title = family.family.title.as_str();
+        self.add(title, "family", &site.api.name, family.family.doc.clone(), Address::family(family.name()));
+        for rule in &family.rules {
+            let address = Address::family(family.name()).at(rule.anchor.as_str());
+            self.add(&rule.id, "rule", title, rule.says.clone(), address);
+        }
+    }
+
+    fn types(&mut self, family: &FamilyView<'_>) {
+        let Family { title, enums, identifiers, choices, records, .. } = family.family;
+        let mut add = |name: &Name, kind, text| {
+            let address = Address::types(family.name()).at(anchor("type", &name.wire));
+            self.add(&name.wire, kind, title, text, address);
+        };
+        for one in enums {
+            let values = one.values.iter().map(|value| format!("{}: {}", value.name.wire, value.doc));
+            add(&one.name, "values", with_parts(&one.doc, values));
+        }
+        for one in identifiers {
+            add(&one.name, "identifier", one.doc.clone());
+        }
+        for one in choices {
+            add(&one.name, "choice", one.doc.clone());
+        }
+        for one in records.iter().filter(|one| !one.is_abstract) {
+            let fields = one.fields.iter().map(|field| format!("{} {}", field.name.wire, field.doc));
+            add(&one.name, "record", with_parts(&one.doc, fields));
+        }
+    }
+
+    fn operation(&mut self, family: &FamilyView<'_>, view: &OperationView<'_>) {
+        let (operation, page, title) = (view.operation, &view.address, family.family.title.as_str());
+        self.add(&operation.title, "operation", title, of_operation(operation), page.clone());
+        for rate in operation.rates.iter().filter(|rate| rate.own_class().is_some()) {
+            let text = format!("{rate}. How many calls a second; rate limit of {} of {}", operation.title, rate.class);
+            let name = format!("{}: limit for {}", operation.title, rate.class);
+            self.add(&name, "limit", title, text, page.clone().at("limits"));
+        }
+        for one in view.all_parameters() {
+            let address = page.clone().at(one.anchor.as_str());
+            self.add(one.name, "parameter", &operation.title, one.doc.to_owned(), address);
+        }
+        for rule in view.rules.iter().filter(|rule| rule.is_written) {
+            let address = page.clone().at(rule.anchor.as_str());
+            self.add(&rule.id, "rule", &operation.title, rule.says.clone(), address);
+        }
+    }
+}
+
+/// What a type is, and what it consists of.
+fn with_parts(doc: &str, parts: impl Iterator<Item = String>) -> String {
+    format!("{} {}", sentence(doc), parts.collect::<Vec<_>>().join(" "))
+}
+
+/// What an operation does, and the words by which it is found.
+fn of_operation(operation: &Operation) -> String {
+    let rates = operation.rates.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let mut text = format!("{}{WORDS}{}|{}|{rates}", sentence(&operation.doc), operation.name, operation.path.text);
+    if operation.window.is_some() || operation.history.is_some() {
+        text.push_str(" how far back time range history");
+    }
+    text.push_str(&format!(" {} repeat again", operation.effect.as_str()));
+    for word in operation.called.iter().map(|(word, _)| word).chain(&operation.permission) {
+        text.push_str(&format!("|{word}"));
+    }
+    text
 }
 
 /// The index as a script, because a page opened as a file must not fetch anything: numbered pages, then rows.
@@ -142,9 +178,12 @@ pub(super) fn script(site: &Site<'_>) -> String {
         }
     };
     let rows = entries(site).into_iter().map(|entry| {
-        let IndexEntry { title, kind, place, text, words, address, is_name: _ } = entry;
+        let IndexEntry { title, kind, place, text, words, address, weight } = entry;
         let page = number(Address::page(address.file.as_str()).below_root());
-        json!([title, kind, place, text, page, encode(&address.anchor), words]).to_string()
+        let mut row = vec![json!(title), json!(kind), json!(place), json!(text), json!(page)];
+        row.extend([json!(encode(&address.anchor)), json!(words)]);
+        row.extend(weight.map(|weight| json!(weight)));
+        Value::from(row).to_string()
     });
     let rows = rows.collect::<Vec<_>>().join(",\n");
     format!("window.sitePages = {};\nwindow.siteIndex = [\n{rows}\n];\n", json!(pages))

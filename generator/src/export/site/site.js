@@ -110,11 +110,11 @@ function words(text) {
 let prepared = null;
 
 function prepare() {
-  prepared ??= (window.siteIndex ?? []).map(([title, kind, place, text, page, anchor, more]) => {
+  prepared ??= (window.siteIndex ?? []).map(([title, kind, place, text, page, anchor, more, weight = 1]) => {
     const link = window.sitePages[page] + (anchor && `#${anchor}`);
     const title_words = words(title), place_words = words(place);
     const names = [title, ...more.split("|")].map(joined).filter((name) => name.length > 2);
-    return { title, kind, place, text, link, names, plain: title.toLowerCase(), title_words, place_words, all: new Set([...title_words, ...place_words, ...words(text), ...words(kind), ...words(more)]) };
+    return { title, kind, place, text, weight, link, names, plain: title.toLowerCase(), title_words, place_words, all: new Set([...title_words, ...place_words, ...words(text), ...words(kind), ...words(more)]) };
   });
   return prepared;
 }
@@ -165,7 +165,7 @@ function occurrence(entry, word, similar) {
 }
 
 // The entries that have the most of the words: rare words before common ones, operations before what they consist of,
-// names before sentences.
+// names before sentences, documented ones before those that no document describes.
 function lookUp(query) {
   const plain = query.trim().toLowerCase(), together = joined(query);
   const wanted = words(query).filter((word) => !fillers.has(word));
@@ -203,7 +203,7 @@ function lookUp(query) {
     if ((entry.kind === "operation" || entry.kind === "concept") && terms.length > 0 && named === terms.length) score += 8;
     // Of two sentences the shorter one says it; the same code of several families stays in the order of these.
     const length = entry.kind === "code" ? 0 : entry.text.length;
-    found.push({ entry, index, score: score + 0.2 * (order[entry.kind] ?? 0) - 0.0002 * length });
+    found.push({ entry, index, score: entry.weight * (score + 0.2 * (order[entry.kind] ?? 0) - 0.0002 * length) });
   });
   const best = Math.max(0, ...found.map((one) => one.score));
   return found.filter((one) => one.score > best * 0.35).sort((a, b) => b.score - a.score || a.index - b.index).slice(0, 20).map((one) => one.entry);

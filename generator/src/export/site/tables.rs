@@ -295,7 +295,7 @@ fn row(here: &Address, page: &Address, rule: &RuleView<'_>) -> Markup {
 pub(super) fn names(site: &Site<'_>) -> Page {
     let address = Address::names();
     let mut by_letter: BTreeMap<String, BTreeMap<String, Vec<search::IndexEntry>>> = BTreeMap::new();
-    for entry in search::entries(site).into_iter().filter(|entry| entry.is_name) {
+    for entry in search::entries(site).into_iter().filter(search::IndexEntry::is_name) {
         let letter = entry.title.chars().find(|c| c.is_alphanumeric());
         let letter = letter.map_or_else(|| "Others".to_owned(), |c| c.to_uppercase().collect());
         by_letter.entry(letter).or_default().entry(entry.title.clone()).or_default().push(entry);

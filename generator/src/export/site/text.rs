@@ -69,7 +69,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     if !statements.not_shown.is_empty() {
         out.heading(2, "Not shown in the documents");
     }
-    statements.not_shown.iter().for_each(|open| out.item(0, &open.says));
+    statements.not_shown.iter().for_each(|open| out.item(0, &open.says.0));
     if !statements.observed.is_empty() {
         out.heading(2, "Observed on the wire, in no document");
     }

@@ -120,6 +120,12 @@ impl std::ops::Deref for Prose {
     }
 }
 
+impl std::fmt::Display for Prose {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl Scalar for Prose {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         let text = from.text(Expected::Text)?.trim();

@@ -3,6 +3,7 @@
 use super::Reviewed;
 use super::types::EnumValue;
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
+use crate::load::typed::{NodeReader, Read, ReadError};
 use crate::words::{
     Algorithm, Around, CallResult, Encoding, NonceForm, PairOrder, PropertyType, ReportedIn, ResetForm, RowOutcome,
     SecretForm, Sent, SignedPart, SignedQuery, TimestampForm,
@@ -308,7 +309,7 @@ mappings! {
 }
 
 impl ShortForm for InstrumentProperty {
-    fn from_doc(doc: String) -> Self {
-        Self { doc: Some(Spanned { value: doc, ..Spanned::default() }), ..Self::default() }
+    fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self { doc: Some(Spanned::read(from)?), ..Self::default() })
     }
 }

@@ -4,6 +4,7 @@ use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
+use crate::load::typed::{NodeReader, Read, ReadError};
 use crate::words::{CodeProof, CredentialCause, Lists, Numbers, Objects, Sends, Stage, Times};
 
 mappings! {
@@ -16,7 +17,7 @@ mappings! {
         /// What the family covers.
         @required doc: Option<Text>,
         /// Where a document describes it.
-        source: Option<Spanned<Source>>,
+        source: Option<Source>,
         /// Who has seen its operations on the wire, at least two, if no document describes the family.
         sources: Option<Spanned<Vec<Text>>>,
         /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
@@ -46,7 +47,7 @@ mappings! {
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document leaves open, explicitly or by omission.
-        not_shown: Vec<Spanned<Short<OpenQuestion>>>,
+        not_shown: Vec<Short<OpenQuestion>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
         /// What was seen on the wire and is in no document.
@@ -163,7 +164,7 @@ mappings! {
         /// What it is about.
         doc: Option<Text>,
         /// Where a document describes it.
-        source: Option<Spanned<Source>>,
+        source: Option<Source>,
     }
 
     /// An error code.
@@ -186,7 +187,7 @@ mappings! {
         /// Whether it is the code of success.
         success: Option<bool>,
         /// Where a document describes it.
-        source: Option<Spanned<Source>>,
+        source: Option<Source>,
     }
 
     /// States and transitions.
@@ -194,7 +195,7 @@ mappings! {
         /// The enum whose values are the states.
         @required r#enum: Option<Text>,
         /// Where a document describes it.
-        source: Option<Spanned<Source>>,
+        source: Option<Source>,
         /// The states, by their values.
         states: Named<Short<State>>,
         /// How a state becomes another.
@@ -257,7 +258,7 @@ mappings! {
 }
 
 impl ShortForm for State {
-    fn from_doc(doc: String) -> Self {
-        Self { doc: Some(Spanned { value: doc, ..Spanned::default() }), ..Self::default() }
+    fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self { doc: Some(Spanned::read(from)?), ..Self::default() })
     }
 }

@@ -20,7 +20,7 @@ mappings! {
         /// Its Rust name, if the heading cannot be used.
         rust: Option<Text>,
         /// Where a document describes it.
-        source: Option<Spanned<Source>>,
+        source: Option<Source>,
         /// Who has seen it on the wire, at least two, if no document describes it; those of the family when left out.
         sources: Option<Spanned<Vec<Text>>>,
         /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path is in braces.
@@ -39,7 +39,7 @@ mappings! {
         /// Whether only user ids on the exchange's white list may call.
         whitelisted: Option<Spanned<bool>>,
         /// Set if the document advises against its use.
-        deprecated: Option<Spanned<Deprecated>>,
+        deprecated: Option<Deprecated>,
         /// The permission of the key. Left out: the document does not say.
         permission: Option<Text>,
         /// The headers that it carries in addition to those of every call.
@@ -84,7 +84,7 @@ mappings! {
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document leaves open, explicitly or by omission.
-        not_shown: Vec<Spanned<Short<OpenQuestion>>>,
+        not_shown: Vec<Short<OpenQuestion>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
         /// What was seen on the wire and is in no document.
@@ -222,13 +222,27 @@ mappings! {
     }
 }
 
+/// What decides the effect of a change of a [`Window`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WindowContext {
+    /// Whether both ends can be set by one call.
+    End,
+}
+
+/// What decides the effect of a change of a [`Confirm`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConfirmContext {
+    /// The types of the query and of its record.
+    Query,
+}
+
 declared! {
     /// A pair of times that bounds a query.
-    element Window {
+    element Window(WindowContext) {
         /// The parameter it begins with.
-        from: Ref => Change::InContext,
+        from: Ref => Change::InContext(WindowContext::End),
         /// The parameter it ends with.
-        to: Ref => Change::InContext,
+        to: Ref => Change::InContext(WindowContext::End),
         /// The longest time from first to last, such as `30 days`.
         span: Option<(Duration, Place)> => Change::Behaviour("checked before sending"),
         /// How far back a query may begin, such as `90 days`.
@@ -252,9 +266,9 @@ declared! {
     }
 
     /// How queries confirm that a request had its effect.
-    element Confirm {
+    element Confirm(ConfirmContext) {
         /// The operation that is the query.
-        by: Ref => Change::InContext,
+        by: Ref => Change::InContext(ConfirmContext::Query),
         /// The query for records that the first one no longer shows; it is sent with the same parameters.
         then: Option<Ref> => Change::Behaviour("which query follows when the first one finds nothing"),
         /// The parameters of the query that identify the record: the parameters of the request with the ids.
@@ -302,7 +316,7 @@ declared! {
     /// What a repeat of an operation does that changes something.
     element Repeat {
         /// What a repeat is.
-        is: (Harmless, Place) => Change::InContext,
+        is: (Harmless, Place) => Change::Behaviour("what a repeat does"),
         /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
         by_key: Option<Ref> => Change::Behaviour("which parameter has to be the same in a repeat"),
         /// With `by_key`: the minimum time for which the exchange remembers a value, such as `1 day`. Left out: forever.

@@ -1,25 +1,30 @@
 //! Statements that any file may have: sources, open questions, contradictions and rules.
 
+use crate::diagnostics::Place;
+use crate::load::declared::{KeyValue, Names, Prose, Ref, declared};
 use crate::load::shapes::{Named, ShortForm, Spanned, Text, Texts};
+use crate::load::typed::{NodeReader, ReadError};
 use crate::words::{RuleKind, Severity};
 
-mappings! {
+declared! {
     /// Where a document describes something.
-    Source {
+    part Source {
         /// One of the `documents` in api.yaml.
-        @required document: Option<Text>,
+        document: Ref,
         /// The heading of the section.
-        section: Option<Text>,
+        section: Option<(Prose, Place)>,
     }
 
     /// Something that the document leaves open; a text alone where the document is silent.
-    OpenQuestion {
+    part OpenQuestion {
         /// What is not shown.
-        @required says: Option<Text>,
+        says: (Prose, Place),
         /// The sections that say so themselves.
-        at: Texts,
+        at: Names,
     }
+}
 
+mappings! {
     /// Statements that cannot all hold.
     Contradiction {
         /// An id, in lower case with hyphens.
@@ -65,7 +70,7 @@ mappings! {
 }
 
 impl ShortForm for OpenQuestion {
-    fn from_doc(says: String) -> Self {
-        Self { says: Some(Spanned { value: says, ..Spanned::default() }), at: Texts::default() }
+    fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self { says: KeyValue::read(from)?, at: Names::new(), place: from.place() })
     }
 }

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use super::Reviewed;
 use super::statement::Source;
+use crate::diagnostics::Place;
+use crate::load::declared::{Prose, Ref, declared};
 #[cfg(feature = "cli")]
 use crate::load::describe::{self, Definitions, Describe};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
@@ -47,7 +49,7 @@ mappings! {
         /// Other spellings that a decoder accepts.
         also: Vec<Text>,
         /// Set if the document advises against its use.
-        deprecated: Option<Spanned<Deprecated>>,
+        deprecated: Option<Deprecated>,
     }
 
     /// A newtype over text.
@@ -91,7 +93,7 @@ mappings! {
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// Where a document describes it.
-        source: Option<Spanned<Source>>,
+        source: Option<Source>,
         /// A record whose fields come first.
         includes: Option<Text>,
         /// Whether it is only there to be included.
@@ -154,7 +156,7 @@ mappings! {
         only: Option<Spanned<Vec<Text>>>,
         /// Of a request: `{ keep: left_out, delete: "0" }`: leaving it out keeps the value, the given text deletes it.
         /// Without `delete`: it cannot be deleted.
-        edit: Option<Spanned<Edit>>,
+        edit: Option<Edit>,
         /// Of a request: `left_out`: by the document, an empty text means the same as leaving it out; elsewhere an
         /// empty text in a stored request is an error.
         blank: Option<Spanned<Keep>>,
@@ -183,30 +185,13 @@ mappings! {
         r#as: Option<Text>,
         /// `{ since: v2, use: newPrice }`, as documented; `{}` where the document states no more. `use` names another
         /// parameter or field. The compiler warns of the setter or the field.
-        deprecated: Option<Spanned<Deprecated>>,
+        deprecated: Option<Deprecated>,
         /// What it is; as for the type when left out.
         doc: Option<Text>,
         /// Other words that people search for a parameter by.
         called: Texts,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
-    }
-
-    /// A document's advice against using something; `{}` if there are no details.
-    Deprecated {
-        /// The version or the day since when, as the document writes it.
-        since: Option<Text>,
-        /// The replacement that the document recommends: another parameter, field or value, or an operation by its
-        /// title or name.
-        r#use: Option<Text>,
-    }
-
-    /// The effect of leaving a parameter out, or of a special text, on an existing value.
-    Edit {
-        /// How the value is kept.
-        @required keep: Option<Spanned<Keep>>,
-        /// The text that deletes it.
-        delete: Option<Text>,
     }
 
     /// A unit under a condition.
@@ -220,9 +205,28 @@ mappings! {
     }
 }
 
+declared! {
+    /// A document's advice against using something; `{}` if there are no details.
+    part Deprecated {
+        /// The version or the day since when, as the document writes it.
+        since: Option<(Prose, Place)>,
+        /// The replacement that the document recommends: another parameter, field or value, or an operation by its
+        /// title or name.
+        r#use: Option<(Prose, Place)>,
+    }
+
+    /// The effect of leaving a parameter out, or of a special text, on an existing value.
+    part Edit {
+        /// How the value is kept.
+        keep: (Keep, Place),
+        /// The text that deletes it.
+        delete: Option<Ref>,
+    }
+}
+
 impl ShortForm for EnumValue {
-    fn from_doc(doc: String) -> Self {
-        Self { doc: Some(Spanned { value: doc, ..Spanned::default() }), ..Self::default() }
+    fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self { doc: Some(Spanned::read(from)?), ..Self::default() })
     }
 }
 

@@ -4,7 +4,7 @@ use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Help, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::types::travels_as_text;
-use crate::model::{Deprecated, Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
+use crate::model::{Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
 use crate::words::Travels;
 
 /// The kind of message that a field is part of.
@@ -29,7 +29,7 @@ impl FamilyBuilder<'_, '_> {
             may_be_null: raw.may_be.is_some(),
             comes_only: raw.comes_only.as_ref().map(|condition| condition.value.clone()),
             sources: self.builder.sources(&raw.sources, None),
-            deprecated: deprecated(&raw.deprecated),
+            deprecated: raw.deprecated.clone(),
             only: self.only(raw),
             units: self.units(raw),
             as_text: self.as_text(raw, &shape, Message::Answer),
@@ -93,9 +93,6 @@ impl FamilyBuilder<'_, '_> {
                 self.refuse_keys(&[(key, Some(name.place))], "requires `fields`");
             }
         }
-        if let Some(edit) = raw.edit.as_ref().filter(|edit| edit.keep.is_none()) {
-            self.builder.missing("keep", edit.place);
-        }
         let required = raw.required.as_ref().map(|required| required.value);
         let shape = if is_known { self.shape(name, raw) } else { Shape::One(Type::Undefined) };
         Parameter {
@@ -112,14 +109,11 @@ impl FamilyBuilder<'_, '_> {
             digits: raw.digits.as_ref().map(|n| (n.value, n.place)),
             length: raw.length.as_ref().and_then(|length| Some((self.builder.length(length, 0)?, length.place))),
             only: self.only(raw),
-            edit: raw
-                .edit
-                .as_ref()
-                .map(|edit| Edit { delete: edit.delete.as_ref().map(|text| text.value.clone()), place: edit.place }),
+            edit: raw.edit.clone(),
             may_be_blank: raw.blank.is_some(),
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
-            deprecated: deprecated(&raw.deprecated),
+            deprecated: raw.deprecated.clone(),
             as_text: self.as_text(raw, &shape, Message::Request),
             shape,
             doc: self.doc(raw),
@@ -357,15 +351,6 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         called: if own.called.is_empty() { base.called } else { own.called },
         rust: own.rust.or(base.rust),
     }
-}
-
-pub(super) fn deprecated(raw: &Option<Spanned<raw::Deprecated>>) -> Option<Deprecated> {
-    let text = |text: &Text| text.value.trim().to_owned();
-    raw.as_ref().map(|raw| Deprecated {
-        since: raw.since.as_ref().map(text),
-        instead: raw.r#use.as_ref().map(|instead| (text(instead), instead.place)),
-        place: raw.place,
-    })
 }
 
 fn unit(raw: &raw::Unit) -> Unit {

@@ -1,6 +1,5 @@
 //! Operation files -> operations.
 
-use super::fields::deprecated;
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, WordOr, raw};
@@ -42,7 +41,7 @@ impl FamilyBuilder<'_, '_> {
             access: raw.access.unwrap_or(Access::Signed),
             whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
             called: raw.called.iter().map(placed).collect(),
-            deprecated: deprecated(&raw.deprecated),
+            deprecated: raw.deprecated.clone(),
             call: raw.call.as_ref().map(placed),
             permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
             headers: raw.headers.iter().map(placed).collect(),

@@ -2,9 +2,9 @@
 
 use super::{Builder, placed, placed_list, text_of};
 use crate::diagnostics::{Code, Place, unknown};
-use crate::load::{Named, Short, Spanned, raw};
+use crate::load::{Named, Spanned, raw};
 use crate::model::{
-    Comparison, Condition, Contradiction, Observation, OpenQuestion, Operand, Relation, Rule, RuleKind, Severity, Test,
+    Comparison, Condition, Contradiction, Observation, Operand, Relation, Rule, RuleKind, Severity, Test,
 };
 
 /// The rules of a family or of one of its `operations`.
@@ -192,16 +192,6 @@ pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Cont
                 chosen: builder.need(&raw.chosen, "chosen", raw.place),
                 why: builder.need(&raw.why, "why", raw.place),
             }
-        })
-        .collect()
-}
-
-pub(super) fn not_shown(builder: &mut Builder<'_>, raw: &[Spanned<Short<raw::OpenQuestion>>]) -> Vec<OpenQuestion> {
-    raw.iter()
-        .map(|raw| OpenQuestion {
-            says: builder.need(&raw.value.says, "says", raw.place),
-            at: raw.value.at.iter().map(|at| at.value.trim().to_owned()).collect(),
-            place: raw.place,
         })
         .collect()
 }

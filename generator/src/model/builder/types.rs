@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
-use super::fields::deprecated;
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Kind, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
@@ -145,7 +144,7 @@ impl FamilyBuilder<'_, '_> {
                 name: self.name(wire, &value.rust, "value", variant_name),
                 doc: text_of(&value.doc),
                 also: value.also.iter().map(placed).collect(),
-                deprecated: deprecated(&value.deprecated),
+                deprecated: value.deprecated.clone(),
             })
             .collect();
         let truth_of = |wanted: bool| {

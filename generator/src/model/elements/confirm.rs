@@ -1,14 +1,13 @@
 //! The keys for how an unknown outcome is queried, and what may be repeated.
 
 use super::{Element, Key, Means, additive, behaviour, breaking, declared_keys, list, maybe};
-use crate::model::{Compound, Confirm, Echoes, Family, NamesWithin, Operation, Repeat};
+use crate::model::{Compound, Confirm, ConfirmContext, Echoes, Family, NamesWithin, Operation, Repeat};
 
 impl Repeat {
     pub(super) fn element(&self, operation: &str) -> Element {
         Element::new("repeat", operation, ["repeat", "repeat"], self.place)
             .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
-            // What a repeat is has one word only.
-            .keys(declared_keys(self, |_| Means::Nothing))
+            .keys(declared_keys(self, |never| match never {}))
     }
 }
 
@@ -16,7 +15,7 @@ impl Confirm {
     pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
         let types = operation.first_query(family);
         let types = types.map(|(query, record)| format!("{} {}", query.rust.rust, record.name.rust));
-        let by = |_: &str| Means::Rust {
+        let by = |ConfirmContext::Query| Means::Rust {
             name: types.clone(),
             other: breaking("the query and the record that it returns have other types"),
             same: behaviour("another operation is queried"),

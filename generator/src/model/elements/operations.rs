@@ -11,7 +11,7 @@ use crate::diagnostics::Place;
 use crate::model::facts::{Fact, WindowBound};
 use crate::model::{
     Body, Effect, Example, Family, InFlight, Intent, Need, Operation, Parameter, PoolWeight, Rate, Repeat, Setting,
-    Window, WireParameter,
+    Window, WindowContext, WireParameter,
 };
 use crate::words::Sends;
 
@@ -257,7 +257,7 @@ impl Window {
         let has_between = self.has_between(operation);
         let between = || breaking("`between` is removed");
         let checked = || behaviour("checked before sending");
-        let end = |_: &str| Means::Allows { is_allowed: has_between, lost: between(), otherwise: checked() };
+        let end = |WindowContext::End| Means::Allows { is_allowed: has_between, lost: between(), otherwise: checked() };
         let unchecked = || behaviour("no longer checked before sending");
         Element::new("window", &operation.id, ["window", "window"], self.place)
             .when(checked(), if has_between { between() } else { unchecked() })
@@ -276,7 +276,7 @@ impl InFlight {
     fn element(&self, operation: &str) -> Element {
         Element::new("in_flight", operation, ["in_flight", "in_flight"], self.place)
             .when(additive("it implements `Amendment`"), breaking("it no longer implements `Amendment`"))
-            .keys(declared_keys(self, |_| Means::Nothing))
+            .keys(declared_keys(self, |never| match never {}))
     }
 }
 

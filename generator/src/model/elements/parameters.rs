@@ -5,10 +5,9 @@ use super::{
     Element, Key, Means, Order, additive, behaviour, breaking, documentation, first, flag, maybe, names, path,
 };
 use crate::diagnostics::Place;
-use crate::json::Value;
 use crate::model::facts::Fact;
 use crate::model::phrases;
-use crate::model::{Choice, Edit, Family, ListName, Need, Parameter, WireParameter};
+use crate::model::{Choice, Edit, Family, ListName, Need, Parameter, WireParameter, declared};
 
 impl Parameter {
     /// Its keys.
@@ -107,7 +106,7 @@ impl Parameter {
 }
 
 fn edit(edit: Option<&Edit>) -> Key {
-    let delete = edit.and_then(|edit| edit.delete.as_deref());
+    let delete = edit.and_then(Edit::deletes_with);
     let words = edit.map(|_| match delete {
         None => "left out keeps".to_owned(),
         Some(delete) => format!("left out keeps, {delete:?} deletes"),
@@ -121,9 +120,7 @@ fn edit(edit: Option<&Edit>) -> Key {
         other: breaking(other),
         same: behaviour("how the value is kept or deleted"),
     };
-    let delete = delete.map(|text| ("delete", text.into()));
-    let data = edit.map(|_| Value::object([("keep", "left_out".into())].into_iter().chain(delete)));
-    Key::new("edit", maybe(words), means).at(edit.map(|edit| edit.place)).data("x-edit", data)
+    Key::new("edit", maybe(words), means).at(edit.map(|edit| edit.place)).data("x-edit", edit.map(declared::data))
 }
 
 impl WireParameter<'_> {

@@ -23,11 +23,11 @@ impl OpenQuestion {
     /// It has no name, so versions are compared by its presence.
     pub(super) fn key(&self) -> Key {
         let Self { says, at: _, place } = self;
-        Key { is_one_of_several: true, ..Key::prose("not_shown", says).at(Some(*place)) }
+        Key { is_one_of_several: true, ..Key::prose("not_shown", &says.0).at(Some(*place)) }
     }
 
     fn fact(&self, about: &str) -> (Place, Fact) {
-        (self.place, Fact::OpenQuestion { about: about.to_owned(), says: self.says.clone() })
+        (self.place, Fact::OpenQuestion { about: about.to_owned(), says: self.says.0.to_string() })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::json::Value;
 use crate::model::facts::Fact;
 use crate::model::{
     Case, Choice, ChoiceKind, Deprecated, Enum, EnumValue, Family, Form, Identifier, Name, Parameter, Shape, Truth,
-    Type, Unit, alphabet, phrases,
+    Type, Unit, alphabet, declared, phrases,
 };
 
 /// An element with a name on the wire and one in Rust.
@@ -81,7 +81,7 @@ pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Key {
     Key::new("deprecated", maybe(words), means)
         .at(deprecated.map(|all| all.place))
         .says(says.unwrap_or_default())
-        .data("x-deprecated", deprecated.map(deprecation))
+        .data("x-deprecated", deprecated.map(declared::data))
         .documented()
 }
 
@@ -91,13 +91,6 @@ impl Deprecated {
         let fact = Fact::Deprecated { about: about.to_owned(), path: path.to_owned(), says: self.to_string() };
         (self.place, fact)
     }
-}
-
-/// The statement of a document about the deprecation.
-fn deprecation(deprecated: &Deprecated) -> Value {
-    let Deprecated { since, instead, place: _ } = deprecated;
-    let members = [("since", since.as_ref()), ("use", instead.as_ref().map(|(instead, _)| instead))].into_iter();
-    Value::object(members.filter_map(|(name, text)| Some((name, text?.as_str().into()))))
 }
 
 /// The text of the parameter or field itself; empty if it is that of its type.

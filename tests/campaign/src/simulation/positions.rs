@@ -9,13 +9,17 @@ use crate::exchange::{BALANCE, Exchange};
 use crate::operation::Family;
 use crate::violation::Violation;
 
+fn exact(figure: tradeapi::Decimal) -> Option<Decimal> {
+    figure.to_rust_decimal().ok()
+}
+
 /// The disagreements between a ledger that is up to date and the account.
 pub(super) fn violations(ledger: &Ledger, exchange: &Exchange) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (family, name) in [(Family::Classic, "classic"), (Family::Unified, "unified")] {
         let mut sizes = BTreeMap::<String, Decimal>::new();
         for (key, position) in ledger.positions().iter().filter(|(key, _)| key.family == name) {
-            match position.size() {
+            match position.size().and_then(exact) {
                 Some(size) => *sizes.entry(format!("{} {}", key.line, key.instrument)).or_default() += size,
                 None => violations.push(Violation::WrongLedger(format!("{key:?} is unknown"))),
             }
@@ -28,8 +32,8 @@ pub(super) fn violations(ledger: &Ledger, exchange: &Exchange) -> Vec<Violation>
     }
     // The classic account has its profits and fees in its balance; the unified one may owe coins.
     let of_classic = || ledger.positions().iter().filter(|(key, _)| key.family == "classic");
-    let fees = of_classic().filter_map(|(_, position)| position.fees().get("USDT").copied());
-    let profits = of_classic().filter_map(|(_, position)| position.realised());
+    let fees = of_classic().filter_map(|(_, position)| position.fees().remove("USDT").and_then(exact));
+    let profits = of_classic().filter_map(|(_, position)| position.realised().and_then(exact));
     let total = profits.chain(fees).fold(Decimal::from(BALANCE), |sum, one| sum + one);
     let balance = exchange.balance(Family::Classic);
     if balance != Some(total) {

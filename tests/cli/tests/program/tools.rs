@@ -40,7 +40,7 @@ fn help_states_what_the_schema_states() {
         "--client-oid <CLIENTOID>",
         "- sell: Sells the base coin.",
         "Unit: quote coin when category is SPOT or MARGIN",
-        "The exchange assumes gtc.",
+        "The exchange defaults to gtc.",
         "Rate limit: 10 calls a second per user",
         "hedge-mode-needs-pos-side: In hedge mode posSide must be sent.",
         "Source: unified-v3, Place Order",

@@ -76,7 +76,7 @@ impl<'a> RuleReader<'a, '_> {
 
     fn document(&self) -> Option<&'a str> {
         let of_operation = self.operation.and_then(|operation| operation.source.as_ref());
-        of_operation.or(self.family.source.as_ref()).map(|source| source.document.as_str())
+        of_operation.or(self.family.source.as_ref()).map(|source| source.document())
     }
 
     fn place(&self, entry: &Entry<'a>, written: Option<&'a Rule>) -> Place {
