@@ -82,6 +82,7 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
          order-info 3: answer = lags by minutes",
         GONE,
     ),
+    (Assumption::Lag, "ledger", "fills 3: answer = lags; fills 8: answer = lags by minutes", POSITION),
     (
         Assumption::ClockError,
         "place",
