@@ -99,6 +99,7 @@ impl Journal for OpenJournal {
             if let Some(stored) = changes.iter_mut().find(|stored| stored.number == number) {
                 stored.items.retain(|known| items.iter().all(|item| item.place != known.place));
                 stored.items.extend(items);
+                stored.items.sort_unstable_by_key(|item| item.place);
             }
         });
         Box::pin(ready(Ok(())))

@@ -182,7 +182,8 @@ impl Truth<'_> {
             of_journal().any(|report| {
                 report.orders.iter().any(|reported| {
                     reported.id.as_ref() == Some(&order.id)
-                        && (report.is_final || reported.difference == Difference::Ended)
+                        && (report.is_final
+                            || matches!(reported.difference, Difference::Ended | Difference::PerhapsLost))
                         && (reported.is_open == (order.status() == Status::Live))
                 })
             })
