@@ -60,6 +60,7 @@
 //!   processes; needs tokio.
 //! - `stream`: `pages::Pages::into_stream`, which returns a `futures_core::Stream`.
 //! - `journal`: `journal::FileJournal`, a journal of changes in a folder.
+//! - `described`: `parameters::described`, the parameters of requests as data, for command lines.
 //! - `jiff`, `chrono`: conversions of times to and from the types of these crates.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 //! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes and queries, all with the
