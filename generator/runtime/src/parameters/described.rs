@@ -4,8 +4,7 @@
 //! documentation; texts are Markdown.
 
 use super::ParameterTable;
-use crate::json::Json;
-use crate::value::{Decimal, Edit, Scaled, TimeFormat, TimeIn, Timestamp};
+use crate::value::Edit;
 
 /// A type of values that parameters have.
 pub trait Described {
@@ -128,25 +127,4 @@ impl<T: Described> DescribedField for Edit<T> {
 
 impl<T: Described> Described for Vec<T> {
     const VALUES: Values = Values::List(&T::VALUES);
-}
-
-/// Declares the values of types that texts state.
-macro_rules! described {
-    ($($name:ty $([$($generics:tt)*])?: $values:expr;)*) => {$(
-        impl$(<$($generics)*>)? Described for $name {
-            const VALUES: Values = $values;
-        }
-    )*};
-}
-
-described! {
-    String: Values::Text("string");
-    Decimal: Values::Text("decimal");
-    Scaled<SCALE> [const SCALE: u8]: Values::Text("decimal");
-    u64: Values::Text("integer");
-    i64: Values::Text("signed");
-    Timestamp: Values::Text("time");
-    TimeIn<F> [F: TimeFormat]: Values::Text("time");
-    bool: Values::Truth;
-    Json: Values::Json;
 }
