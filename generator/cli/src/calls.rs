@@ -2,8 +2,9 @@
 
 use std::pin::Pin;
 
-use tradeapi_runtime::batches::{Batch, ItemOutcome, ItemReport, ListsResults};
+use tradeapi_runtime::batches::{Batch, ItemOutcome, ItemReport, ItemsReply};
 use tradeapi_runtime::checks::CheckContext;
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation};
 use tradeapi_runtime::json::{Encode, JsonWriter};
 use tradeapi_runtime::operation::Repeatable;
@@ -41,7 +42,7 @@ fn request<O: Operation>(client: &ClientCore, json: &str) -> Result<O, Violation
 /// Sends a read, and reports its data, a list item by item.
 pub(crate) async fn read<O>(called: Called<'_>) -> Ended
 where
-    O: Repeatable<Response: Encode>,
+    O: Repeatable<Response: Encode> + Callable,
 {
     let request = match request::<O>(called.client, called.json) {
         Ok(request) => request,
@@ -49,6 +50,7 @@ where
     };
     match called.client.retrying(&RetryPolicy::new()).call(&request).await {
         Ok(reply) => {
+            let reply = reply.as_ref();
             called.to.warn(&reply.warnings);
             called.to.data(&tradeapi_runtime::json::write_json(&reply.data));
             Ended::DONE
@@ -94,7 +96,7 @@ where
 /// Sends a change once.
 pub(crate) async fn change<O>(called: Called<'_>) -> Ended
 where
-    O: Operation<Response: Encode>,
+    O: Callable<Response: Encode>,
 {
     let request = match request::<O>(called.client, called.json) {
         Ok(request) => request,
@@ -102,6 +104,7 @@ where
     };
     match called.client.call(&request).await {
         Ok(reply) => {
+            let reply = reply.as_ref();
             called.to.warn(&reply.warnings);
             report(called, Ending::Done, |out| reply.data.encode(out.member("data")))
         }
@@ -134,13 +137,13 @@ where
 /// Sends a change whose answer lists successes and failures.
 pub(crate) async fn results<O>(called: Called<'_>) -> Ended
 where
-    O: ListsResults<Response: Encode + Clone>,
+    O: Callable<Response: Encode, Reply = ItemsReply<<O as Operation>::Response>>,
 {
     let request = match request::<O>(called.client, called.json) {
         Ok(request) => request,
         Err(violations) => return violations.into(),
     };
-    let reply = match called.client.call_with_results(&request).await {
+    let reply = match called.client.call(&request).await {
         Ok(reply) => reply,
         Err(error) => return error.into(),
     };
@@ -161,7 +164,7 @@ where
             }
             out.end_array();
         }
-        (*reply).encode(out.member("data"));
+        reply.data.encode(out.member("data"));
     })
 }
 

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use tradeapi_runtime::batches::{Batch, ListsResults};
+use tradeapi_runtime::batches::{Batch, ItemsReply};
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::confirm::{Confirmable, ConfirmableItems};
 use tradeapi_runtime::json::Encode;
 use tradeapi_runtime::operation::Repeatable;
@@ -32,7 +33,7 @@ impl Command {
     /// A read whose answer is complete.
     pub const fn read<O>(name: &'static str) -> Self
     where
-        O: Described + Repeatable<Response: Encode> + 'static,
+        O: Described + Repeatable<Response: Encode> + Callable + 'static,
     {
         Self::of::<O>(name, |called| Box::pin(calls::read::<O>(called)))
     }
@@ -49,7 +50,7 @@ impl Command {
     /// A change that no query confirms.
     pub const fn change<O>(name: &'static str) -> Self
     where
-        O: Described + Operation<Response: Encode> + 'static,
+        O: Described + Callable<Response: Encode> + 'static,
     {
         Self::of::<O>(name, |called| Box::pin(calls::change::<O>(called)))
     }
@@ -65,7 +66,7 @@ impl Command {
     /// A change whose answer lists successes and failures.
     pub const fn results<O>(name: &'static str) -> Self
     where
-        O: Described + ListsResults<Response: Encode + Clone> + 'static,
+        O: Described + Callable<Response: Encode, Reply = ItemsReply<<O as Operation>::Response>> + 'static,
     {
         Self::of::<O>(name, |called| Box::pin(calls::results::<O>(called)))
     }

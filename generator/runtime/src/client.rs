@@ -2,6 +2,7 @@
 
 mod builder;
 mod call;
+mod callable;
 mod core;
 mod earlier;
 mod exchange_clock;
@@ -22,6 +23,7 @@ mod weighing;
 
 pub use self::builder::ClientBuilder;
 pub(crate) use self::call::Attempt;
+pub use self::callable::{Callable, ReplyTo};
 pub use self::core::ClientCore;
 #[cfg(feature = "blocking")]
 pub(crate) use self::forked::refusing_calls;

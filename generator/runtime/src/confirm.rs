@@ -20,7 +20,7 @@ mod verdict;
 use std::time::Duration;
 
 use crate::batches::Batch;
-use crate::client::{ClientCore, LAG, SETTLING};
+use crate::client::{Callable, ClientCore, LAG, SETTLING};
 use crate::evidence::CLOCK_ERROR;
 use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
@@ -111,7 +111,7 @@ impl<R> Shows<R> for List<R> {
     message = "no operation queries the outcome of `{Self}`",
     note = "for a request with several items, use `batch(..).send_and_confirm(..)`"
 )]
-pub trait Confirmable: Queryable {}
+pub trait Confirmable: Queryable + Callable {}
 
 /// A batch whose items each change one thing, and have an outcome each.
 #[diagnostic::on_unimplemented(

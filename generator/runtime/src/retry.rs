@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::client::{Attempt, CallFuture, ClientCore};
+use crate::client::{Attempt, CallFuture, Callable, ClientCore, ReplyTo};
 use crate::clock::{Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
 use crate::observe;
@@ -191,8 +191,9 @@ impl<'a> Retrying<'a> {
     ///
     /// Returns the error of the last attempt. If that had no effect and the outcome of an earlier one is unknown,
     /// returns the earlier error: the exchange refuses to cancel what an unanswered attempt has cancelled.
-    pub async fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
-        self.repeat(operation).await
+    pub async fn call<O: Repeatable + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
+        let reply = self.repeat(operation).await?;
+        Ok(O::Reply::of(reply, operation, self.core))
     }
 
     /// Like [`call`](Self::call), for a cancellation, such as that of all orders in an emergency.
@@ -200,31 +201,27 @@ impl<'a> Retrying<'a> {
     /// A repeat also cancels what was placed since the first attempt, so nothing may be placed until this returns: by
     /// this program, by another one, or by hand. Then a repeat is harmless, because what is cancelled stays so. The
     /// response is that of the last attempt: it does not list what an earlier one without a response has cancelled.
-    /// Where it lists successes and failures, [`cancel_with_results`](Self::cancel_with_results) reads them.
     ///
     /// ```
+    /// use tradeapi_runtime::client::Callable;
     /// use tradeapi_runtime::operation::Cancellation;
     /// use tradeapi_runtime::retry::RetryPolicy;
     /// use tradeapi_runtime::{ClientCore, Error};
     ///
-    /// async fn panic_button<O: Cancellation>(client: &ClientCore, all: &O) -> Result<(), Error> {
-    ///     client.retrying(&RetryPolicy::new().attempts(10)).cancel(all).await.map(drop)
+    /// async fn panic_button<O: Cancellation + Callable>(client: &ClientCore, all: &O) -> Result<O::Reply, Error> {
+    ///     client.retrying(&RetryPolicy::new().attempts(10)).cancel(all).await
     /// }
     /// ```
     ///
     /// # Errors
     ///
     /// As [`call`](Self::call).
-    pub async fn cancel<O: Cancellation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
-        self.repeat(operation).await
+    pub async fn cancel<O: Cancellation + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
+        let reply = self.repeat(operation).await?;
+        Ok(O::Reply::of(reply, operation, self.core))
     }
 
-    /// The client whose calls are retried.
-    pub(crate) fn core(&self) -> &'a ClientCore {
-        self.core
-    }
-
-    async fn repeat<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+    pub(crate) async fn repeat<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let with_key = operation.with_key(self.core.now(), self.core.environment().random());
         let operation = with_key.as_ref().unwrap_or(operation);
         let mut data = ReceivedFor::nothing(operation);

@@ -148,7 +148,6 @@ pub(super) const FAMILIES: ReservedNames = ReservedNames {
         "blocking",
         "builder",
         "call",
-        "call_with_results",
         "with_check_policy",
         "clone",
         "codes",

@@ -1,5 +1,6 @@
 //! Cancellations. No query returns their outcome, but the order itself shows it.
 
+use tradeapi::runtime::client::Callable;
 use tradeapi::runtime::operation::Repeatable;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{classic, unified};
@@ -21,7 +22,7 @@ impl AccountContext {
         }
     }
 
-    async fn cancel_with<O: Repeatable>(&self, operation: O, order: &Order, name: Name, dice: &mut Dice) {
+    async fn cancel_with<O: Repeatable + Callable>(&self, operation: O, order: &Order, name: Name, dice: &mut Dice) {
         let handle = self.ledger.open(order.cancelled(), O::META.id, order.naming);
         let outcome = match self.client.retrying(&self.settings.retry_policy()).call(&operation).await {
             Ok(_) => Outcome::Done,

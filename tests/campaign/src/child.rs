@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
+use tradeapi::runtime::ClientCore;
+use tradeapi::runtime::client::Callable;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable};
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, Timestamp, classic, unified};
 use tradeapi_exchange::Keys;
 
@@ -171,7 +172,7 @@ impl Context {
     }
 
     /// Stores a request in the journal, and sends it.
-    async fn send<O: Operation>(&self, kind: &str, operation: &O) -> io::Result<(Result<(), Error>, Timestamp)> {
+    async fn send<O: Callable>(&self, kind: &str, operation: &O) -> io::Result<(Result<(), Error>, Timestamp)> {
         let prepared = self.client.prepare(operation).map_err(io::Error::other)?;
         let signed_at = prepared.signed_at();
         self.journal.sent(kind, &prepared.client_ids(), signed_at)?;

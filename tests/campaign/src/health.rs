@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use tradeapi::runtime::ClientCore;
+use tradeapi::runtime::client::Callable;
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, unified};
 
 use crate::claim::{Known, Naming};
@@ -63,7 +64,7 @@ impl Failure {
     }
 }
 
-async fn call<O: Operation>(client: &ClientCore, operation: &O, patience: Duration) -> Result<(), Failure> {
+async fn call<O: Callable>(client: &ClientCore, operation: &O, patience: Duration) -> Result<(), Failure> {
     match within(client, patience, client.call(operation)).await {
         Some(Ok(_)) => Ok(()),
         Some(Err(error)) => Err(Failure { why: error.to_string(), error: Some(error) }),

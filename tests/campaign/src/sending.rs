@@ -120,7 +120,7 @@ impl AccountContext {
                 }
             }
             SendMode::CallAndLocate => match client.call(&operation).await {
-                Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
+                Ok(reply) => self.done(Known::ByAnswer, &reply.as_ref().raw),
                 Err(error) => self.locate(&operation, error).await,
             },
             SendMode::CallAndLeave => self.call_once(&operation).await,
@@ -141,7 +141,7 @@ impl AccountContext {
 
     async fn call_once<O: Confirmable>(&self, operation: &O) -> SendResult {
         match self.client.call(operation).await {
-            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
+            Ok(reply) => self.done(Known::ByAnswer, &reply.as_ref().raw),
             Err(error) => {
                 self.ledger.failed(&error);
                 self.result(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client))
@@ -155,7 +155,7 @@ impl AccountContext {
             result = self.client.call(operation).await;
         }
         match result {
-            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
+            Ok(reply) => self.done(Known::ByAnswer, &reply.as_ref().raw),
             Err(error) => self.settle(operation, error, Some(handle)).await,
         }
     }
@@ -180,7 +180,7 @@ impl AccountContext {
             },
         };
         match result {
-            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
+            Ok(reply) => self.done(Known::ByAnswer, &reply.as_ref().raw),
             Err(error) => self.settle(operation, error, None).await,
         }
     }
@@ -213,7 +213,7 @@ impl AccountContext {
             // The id is unique, so the record belongs to this request; only the exchange's id is read.
             if let Ok(reply) = self.client.locate(operation).await {
                 let confirmation = self.client.settle(operation, signed_at, &self.settings.single_query_policy()).await;
-                let order_id = raw::order_id(&reply.raw);
+                let order_id = raw::order_id(&reply.as_ref().raw);
                 return SendResult { order_id, known: Known::ByQuery, ..self.confirmation_result(confirmation) };
             }
         }

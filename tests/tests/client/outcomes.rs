@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi::runtime::ClientBuilder;
-use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::client::{Callable, LimitMode};
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::tables::{CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
@@ -38,7 +38,7 @@ macro_rules! changes_of {
 }
 tradeapi::for_each_operation!(changes_of);
 
-fn call<'a, O: Operation>(client: &'a Client, request: &'a str) -> Called<'a> {
+fn call<'a, O: Callable>(client: &'a Client, request: &'a str) -> Called<'a> {
     Box::pin(async move { client.call(&O::from_json(request).unwrap()).await.map(drop) })
 }
 

@@ -1,9 +1,9 @@
 //! What an answer proves: a success counts only if it repeats an id of the request and contradicts none, or if it is as
 //! the documents say in every respect and shows what they promise; a refusal counts only if it is whole.
 
-use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::client::{Callable, LimitMode};
 use tradeapi::runtime::tables::{CallResult, Outcome};
-use tradeapi::{Client, Credentials, Decimal, Error, Operation, classic, unified};
+use tradeapi::{Client, Credentials, Decimal, Error, classic, unified};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 fn client(server: &ScriptedServer) -> Client {
@@ -12,7 +12,7 @@ fn client(server: &ScriptedServer) -> Client {
 }
 
 /// The outcome of a change with this answer: `Ok` if it is taken for a success.
-async fn outcome_of<O: Operation>(operation: &O, answer: Answer) -> Result<(), Outcome> {
+async fn outcome_of<O: Callable>(operation: &O, answer: Answer) -> Result<(), Outcome> {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(answer);
     let result = client(&server).call(operation).await.map(drop);
@@ -29,7 +29,7 @@ fn success(data: &str) -> Answer {
 }
 
 /// Whether a change with these data is a success; otherwise its outcome is unknown.
-async fn is_done<O: Operation>(operation: &O, data: &str) -> bool {
+async fn is_done<O: Callable>(operation: &O, data: &str) -> bool {
     match outcome_of(operation, success(data)).await {
         Ok(()) => true,
         Err(outcome) => {
@@ -40,7 +40,7 @@ async fn is_done<O: Operation>(operation: &O, data: &str) -> bool {
 }
 
 /// Whether a read of these data succeeds; otherwise the answer is unreadable.
-async fn is_read<O: Operation>(operation: &O, answer: Answer) -> bool {
+async fn is_read<O: Callable>(operation: &O, answer: Answer) -> bool {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(answer);
     match client(&server).call(operation).await.map(drop) {

@@ -141,7 +141,7 @@ async fn items_of_a_repeat_prove_nothing_either() {
         let report = core.core().batch(batch.clone()).send().await.unwrap();
         let outcomes: Vec<_> = report.items.iter().map(|item| outcome_of(&item.outcome)).collect();
         assert_eq!(outcomes, [first, Outcome::NotDone]);
-        let direct = core.core().call_with_results(&batch).await.unwrap();
+        let direct = core.core().call(&batch).await.unwrap();
         let outcomes: Vec<_> = direct.failures().iter().map(|failure| failure.error.outcome).collect();
         assert_eq!(outcomes, [first, Outcome::NotDone]);
     }

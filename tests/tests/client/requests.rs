@@ -9,6 +9,7 @@ use proptest::sample::select;
 use serde::Serialize;
 use serde_json::Value;
 use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::client::Callable;
 use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::tables::Method;
 use tradeapi::runtime::value::OpenEnum;
@@ -319,7 +320,7 @@ struct Wire {
 }
 
 impl Wire {
-    fn over<O: Operation>(request: &O) -> Request {
+    fn over<O: Callable>(request: &O) -> Request {
         thread_local! {
             static WIRE: Wire = Wire::new();
         }

@@ -305,6 +305,10 @@ fn operations(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
                 reply = syn::parse_quote!(runtime::batches::ItemsReply<#response>);
             }
             input.parse::<syn::Token![;]>()?;
+            uses.push(is(
+                &format!("runtime::client::Callable<Reply = {}>", text(quote!(#reply))),
+                &text(quote!(#request)),
+            ));
             syn::parse_quote!(async fn #function(&self, request: &#request) -> Result<#reply, runtime::Error>)
         };
         uses.push(call(&ty, &signature));

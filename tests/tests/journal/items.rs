@@ -59,7 +59,7 @@ async fn an_item_of_which_nothing_is_known_keeps_a_batch_open_and_only_it_is_que
         let results = json!([placed("b1"), refused("b2", code), refused("b3", "40762")]);
         let server = serving([answer(&results), answer(&record("b2"))]);
         let client = client(&server, folder.path());
-        client.call(&batch(&["b1", "b2", "b3"])).await.unwrap();
+        client.call(&batch(&["b1", "b2", "b3"])).await.map(drop).unwrap();
         let journal = client.core().journal().unwrap().clone();
         let open = read(&*journal, Selection::Open);
         let known = [ItemEnding::new(0, Outcome::Done), ItemEnding::new(2, Outcome::NotDone).code("40762")];
@@ -85,7 +85,7 @@ async fn what_is_known_of_items_outlives_the_process() {
     let server = serving([answer(&results), answer(&record("b2")), answer(&json!([]))]);
     {
         let client = client(&server, folder.path());
-        client.call(&batch(&["b1", "b2", "b3"])).await.unwrap();
+        client.call(&batch(&["b1", "b2", "b3"])).await.map(drop).unwrap();
         let order: Order = read_json(&record("b2").to_string()).unwrap();
         let evidence = client.evidence(&order).await.unwrap();
         assert_eq!(evidence.requests[0].verdict, EvidenceVerdict::ProvesItem);
@@ -111,8 +111,8 @@ async fn a_batch_is_done_if_an_item_is_and_not_done_if_none_is() {
     let none = json!([refused("c", "40762"), refused("d", "40762")]);
     let server = serving([answer(&some), answer(&none)]);
     let client = client(&server, folder.path());
-    client.call(&batch(&["a", "b"])).await.unwrap();
-    client.call(&batch(&["c", "d"])).await.unwrap();
+    client.call(&batch(&["a", "b"])).await.map(drop).unwrap();
+    client.call(&batch(&["c", "d"])).await.map(drop).unwrap();
     let stored = all(&**client.core().journal().unwrap());
     let outcomes: Vec<_> = stored.iter().map(|stored| stored.ending.as_ref().unwrap().outcome).collect();
     assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone]);
@@ -126,7 +126,7 @@ async fn an_answer_that_only_names_an_item_says_nothing_about_it() {
     let named = json!({"orderId": "1", "clientOid": "a", "msg": "b"});
     let server = serving([answer(&json!([named]))]);
     let client = client(&server, folder.path());
-    client.call(&batch(&["a", "b"])).await.unwrap();
+    client.call(&batch(&["a", "b"])).await.map(drop).unwrap();
     let open = read(&**client.core().journal().unwrap(), Selection::Open);
     assert_eq!(open.iter().map(|stored| stored.outcome_of(1)).collect::<Vec<_>>(), [None]);
 }
@@ -139,7 +139,7 @@ async fn a_cancellation_of_all_of_which_one_is_unknown_stays_open() {
         let results = json!([placed("a"), refused("b", code)]);
         let server = serving([answer(&results)]);
         let client = client(&server, folder.path());
-        client.call(&CancelAllOrders::new(tradeapi::unified::Category::UsdtFutures)).await.unwrap();
+        client.call(&CancelAllOrders::new(tradeapi::unified::Category::UsdtFutures)).await.map(drop).unwrap();
         let stored = all(&**client.core().journal().unwrap()).remove(0);
         assert_eq!(stored.ending.map(|ending| ending.outcome), expected, "{code}");
     }

@@ -271,7 +271,7 @@ async fn an_adopted_order_is_denied_by_two_listings_that_have_to_show_it() {
 #[tokio::test]
 async fn an_item_that_may_still_arrive_is_neither_gone_nor_settled() {
     let exchange = Lagging::start();
-    exchange.client().call(&BatchOrder::new(vec![item("a"), item("bb")])).await.unwrap();
+    exchange.client().call(&BatchOrder::new(vec![item("a"), item("bb")])).await.map(drop).unwrap();
     exchange.advance(20);
     let early = exchange.compare().await;
     assert_eq!((of(&early, "a"), of(&early, "bb")), (Difference::AsExpected, UNSETTLED), "{early}");

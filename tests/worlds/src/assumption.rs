@@ -28,11 +28,13 @@ pub enum Assumption {
     Journal,
     /// A record from outside is of this account.
     Records,
+    /// A journal that has lost changes reports a gap.
+    Gaps,
 }
 
 impl Assumption {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Settling,
         Self::Lag,
         Self::ClockError,
@@ -45,6 +47,7 @@ impl Assumption {
         Self::Answers,
         Self::Journal,
         Self::Records,
+        Self::Gaps,
     ];
 
     /// Its name in the table of the guide.
@@ -62,6 +65,7 @@ impl Assumption {
             Self::Answers => "answers",
             Self::Journal => "journal",
             Self::Records => "records",
+            Self::Gaps => "gaps",
         }
     }
 

@@ -197,6 +197,12 @@ impl Exchange {
         }
     }
 
+    /// The orders that were filled, and since when they are.
+    pub(crate) fn fills(&self) -> impl Iterator<Item = (&Order, &OrderState)> {
+        let filled = |order: &Order| order.states.iter().position(|state| state.status == Status::Filled);
+        self.orders.iter().filter_map(move |order| Some((order, &order.states[filled(order)?])))
+    }
+
     /// Cancels an order, and shows it no more.
     pub(crate) fn forget(&mut self, order: usize, now: i64) {
         if let Some(order) = self.orders.get_mut(order) {

@@ -7,7 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use tradeapi::runtime::error::JournalError;
 use tradeapi::runtime::journal::{
-    Change, ChangeNumber, Durability, Ending, FileJournal, ItemEnding, Journal, JournalFuture, Selection, StoredChange,
+    Change, ChangeNumber, Durability, Ending, FileJournal, Gap, ItemEnding, Journal, JournalFuture, Selection,
+    StoredChange,
 };
 
 use crate::memory::MemoryJournal;
@@ -61,11 +62,7 @@ impl OpenJournal {
 impl Journal for OpenJournal {
     fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
         let operation = change.operation.clone();
-        let number = self.with(|changes| {
-            let number = ChangeNumber(changes.len() as u64 + 1);
-            changes.push(StoredChange::new(number, change.clone(), None));
-            number
-        });
+        let number = self.stored().add(change.clone());
         if let Some(on_disk) = self.on_disk(|disk| disk.begin(change)) {
             self.stored().compare(&number, &on_disk);
         }
@@ -118,6 +115,15 @@ impl Journal for OpenJournal {
     fn claim_again<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, ()> {
         self.stored().claim_again(account, owner);
         self.on_disk(|disk| disk.claim_again(account, owner));
+        Box::pin(ready(Ok(())))
+    }
+
+    fn gap(&self, _: &str) -> Option<Gap> {
+        self.stored().gap()
+    }
+
+    fn close_gap<'a>(&'a self, _: &'a str) -> JournalFuture<'a, ()> {
+        self.stored().close_gap();
         Box::pin(ready(Ok(())))
     }
 

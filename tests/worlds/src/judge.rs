@@ -4,12 +4,16 @@ use std::fmt;
 
 use tradeapi::runtime::journal::{ItemEnding, StoredChange};
 use tradeapi::runtime::reconcile::{Difference, Gone};
+use tradeapi::runtime::rust_decimal::Decimal;
 use tradeapi::runtime::tables::Outcome;
 
 use crate::exchange::{Effect, Exchange, Order, Status, What};
 use crate::lock;
-use crate::record::{ActionOf, Claim, Record, Report, ReportedOrder, Subject};
+use crate::record::{ActionOf, Claim, Record, Report, ReportedOrder, Shown, Subject};
 use crate::world::World;
+
+/// How far the client assumes by default that a machine lags, in milliseconds.
+const LAG: i64 = 60_000;
 
 /// Something false that the client said, or did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +30,11 @@ impl fmt::Display for FalseWord {
     }
 }
 
+/// Whether a change is an order that was taken into the journal, as the listing showed it: no request made it.
+fn adopts(operation: &str) -> bool {
+    ["unfilled-orders", "orders-pending"].iter().any(|listing| operation.ends_with(listing))
+}
+
 /// The false words of a world in which nothing is under way any more.
 pub(crate) fn judge(world: &World) -> Vec<FalseWord> {
     let (exchange, record) = (lock(&world.exchange), lock(&world.record));
@@ -39,6 +48,7 @@ pub(crate) fn judge(world: &World) -> Vec<FalseWord> {
     let differences = world.journals.iter().filter_map(|journal| journal.difference());
     found.extend(differences.map(|says| FalseWord { kind: "a journal has not what was stored", says }));
     found.extend(record.reports.iter().flat_map(|report| truth.of_report(report)));
+    found.extend(record.shown.iter().filter_map(|shown| truth.of_shown(shown)));
     found.extend(truth.doubled());
     found
 }
@@ -93,7 +103,10 @@ impl Truth<'_> {
             return Some(FalseWord { kind: "a change closed with the wrong outcome", says });
         }
         let outcome = ending.as_ref()?.outcome;
-        // Adopted orders are no requests, and a batch is done as a whole if one of its items is.
+        if adopts(&change.operation) {
+            return None;
+        }
+        // A batch is done as a whole if one of its items is.
         let is_request = self.record.requests(subject).next().is_some();
         let is_batch = change.operation.ends_with("batch") || change.operation.ends_with("all-orders");
         let is_done_as_whole = outcome == Outcome::Done && (is_batch || change.operation.ends_with("symbol-order"));
@@ -143,6 +156,20 @@ impl Truth<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A ledger has every fill that was shown by every machine when it asked, and perhaps later ones.
+    fn of_shown(&self, Shown { asked, until, size }: &Shown) -> Option<FalseWord> {
+        let mut sizes = vec![Decimal::ZERO];
+        for (order, filled) in self.exchange.fills().filter(|(_, filled)| filled.since <= *until) {
+            let qty = filled.qty.parse::<Decimal>().unwrap_or_default();
+            let qty = if order.side == "sell" { -qty } else { qty };
+            let without = if filled.since + LAG > *asked { sizes.clone() } else { Vec::new() };
+            sizes = without.into_iter().chain(sizes.into_iter().map(|size| size + qty)).collect();
+        }
+        let size = (*size)?;
+        let says = || format!("{size}, and by the fills it is one of {sizes:?}");
+        (!sizes.contains(&size)).then(|| FalseWord { kind: "a ledger shows a wrong position", says: says() })
     }
 
     /// The own orders whose state no report has, although nothing is under way any more and everything was read.

@@ -1,11 +1,12 @@
 //! What a journal has stored. It outlives the processes that have it open.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use tempfile::TempDir;
-use tradeapi::runtime::journal::StoredChange;
+use tradeapi::runtime::journal::{Change, ChangeNumber, Gap, GapReason, StoredChange};
 
 use crate::lock;
 
@@ -13,6 +14,10 @@ use crate::lock;
 #[derive(Default)]
 pub(crate) struct MemoryJournal {
     changes: Mutex<Vec<StoredChange>>,
+    /// The highest number. None is given twice, also if its change is lost.
+    last: Mutex<u64>,
+    /// What it may lack.
+    gap: Mutex<Option<Gap>>,
     owners: Mutex<HashMap<String, String>>,
     /// The folder in which a second journal has to have the same.
     folder: Option<TempDir>,
@@ -51,6 +56,34 @@ impl MemoryJournal {
     /// All changes.
     pub(crate) fn changes(&self) -> Vec<StoredChange> {
         self.with(|changes| changes.clone())
+    }
+
+    /// Stores a change, to which it gives a number.
+    pub(crate) fn add(&self, change: Change) -> ChangeNumber {
+        let mut last = lock(&self.last);
+        *last += 1;
+        let number = ChangeNumber(*last);
+        lock(&self.changes).push(StoredChange::new(number, change, None));
+        number
+    }
+
+    /// Loses changes by their places. If it notices, it has a gap after those before them.
+    pub(crate) fn lose(&self, places: Range<usize>, is_noticed: bool) {
+        let mut changes = lock(&self.changes);
+        let after = places.start.checked_sub(1).map(|place| changes[place].change.signed_at);
+        changes.drain(places);
+        if is_noticed {
+            *lock(&self.gap) = Some(Gap::new(GapReason::Damaged, after));
+        }
+    }
+
+    /// What it may lack.
+    pub(crate) fn gap(&self) -> Option<Gap> {
+        lock(&self.gap).clone()
+    }
+
+    pub(crate) fn close_gap(&self) {
+        *lock(&self.gap) = None;
     }
 
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Vec<StoredChange>) -> T) -> T {

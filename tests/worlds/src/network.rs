@@ -32,6 +32,9 @@ const HELD_LONG: Duration = Duration::from_secs(240);
 /// How much later a copy of a request arrives: more than the second that the client assumes by default.
 const COPY: Duration = Duration::from_secs(2);
 
+/// What a key begins with that replaced another one.
+pub(crate) const NEW: &str = "new-";
+
 /// The connection of a process.
 pub(crate) struct Line {
     pub(crate) world: Arc<World>,
@@ -98,7 +101,7 @@ impl Line {
             world: Arc::clone(world),
             number,
             name,
-            account: header("access-key").to_owned(),
+            account: account_of(header("access-key")).to_owned(),
             path,
             parameters,
             signed_at: header("access-timestamp").parse().unwrap_or_default(),
@@ -323,6 +326,11 @@ fn failed(kind: TransportErrorKind) -> TransportError {
 
 fn lost() -> TransportError {
     failed(TransportErrorKind::Closed)
+}
+
+/// The account that a key belongs to: that of the key which it replaced, if it did.
+fn account_of(key: &str) -> &str {
+    key.strip_prefix(NEW).unwrap_or(key)
 }
 
 /// The parameters of a query. None here has an escape.

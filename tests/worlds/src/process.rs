@@ -1,7 +1,8 @@
 //! A process: the client with its journal, and the steps that it takes.
 
+use std::future::pending;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tradeapi::classic;
@@ -10,26 +11,31 @@ use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::json::read_json;
-use tradeapi::runtime::reconcile::{Reconciled, Reconciliation};
+use tradeapi::runtime::ledger::{Ledger, PositionKey, PositionSide};
+use tradeapi::runtime::reconcile::{ForeignOrders, Reconciled, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
     BatchOrder, BatchOrderItem, CancelAllOrders, CancelOrder, Category, ClientOid, Execution, ModifyOrder, OrderRef,
     PlaceOrder, Side,
 };
-use tradeapi::{Client, Credentials, Error};
+use tradeapi::{Client, Credentials, Error, Timestamp};
 
 use crate::assumption::Assumption;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, FUTURES};
 use crate::journal::OpenJournal;
 use crate::lock;
-use crate::network::Line;
-use crate::record::{ActionOf, Report, Subject};
+use crate::network::{Line, NEW};
+use crate::record::{ActionOf, Report, Shown, Subject};
 use crate::scenario::{Order, Program, Step};
-use crate::time::{Machine, next_run};
+use crate::time::{BEGINNING, Machine, next_run};
 use crate::world::{Occasion, World};
 
 /// The price of all orders.
 const PRICE: u64 = 64_000;
+
+/// Keys with which a process claims the journal: one that replaced that of the account, and another account's.
+const NEW_CLAIMED: &str = "a new one, which it claims";
+const ANOTHERS_CLAIMED: &str = "another account's, which it claims";
 
 /// No task has more steps.
 const MOST_STEPS: usize = 100;
@@ -44,6 +50,15 @@ struct Context {
     client: Client,
     program: usize,
     process: usize,
+    ledger: Arc<Mutex<Ledger>>,
+}
+
+/// What a comparison does with foreign orders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Foreign {
+    Left,
+    Cancelled,
+    Adopted,
 }
 
 /// What a task does.
@@ -62,36 +77,42 @@ fn tasks(
     process: usize,
     occasion: Occasion,
 ) -> Result<Vec<TaskFuture>, BuildError> {
-    let Program { key, tasks, has_clients, again, .. } = &world.scenario.programs[program];
+    let &Program { key, tasks, has_clients, again, journal, .. } = &world.scenario.programs[program];
     let run = next_run();
-    let open = |key| Context::new(world, program, (process, run), key);
+    let open = |key: &str| Context::new(world, program, (process, run), key);
     if occasion == Occasion::First {
         let shared = open(key)?;
-        let contexts = tasks.iter().map(|_| if *has_clients { open(key) } else { Ok(shared.clone()) });
+        let contexts = tasks.iter().map(|_| if has_clients { open(key) } else { Ok(shared.clone()) });
         let of_task = |(task, (context, steps)): (usize, (Result<Context, BuildError>, &&'static [Step]))| {
             let (context, steps) = (context?, *steps);
             Ok(Box::pin(async move { context.perform(task * MOST_STEPS, steps).await }) as TaskFuture)
         };
-        return contexts.zip(*tasks).enumerate().map(of_task).collect();
+        return contexts.zip(tasks).enumerate().map(of_task).collect();
     }
-    let claimed = world.breaks(Assumption::Journal).then_some("another account's, which it claims");
-    let keys: Vec<_> = ["its own", "another account's"].into_iter().chain(claimed).collect();
+    let claimed = world.breaks(Assumption::Journal).then_some(ANOTHERS_CLAIMED);
+    let keys = ["its own", "another account's", "a new one", NEW_CLAIMED];
+    let keys: Vec<_> = keys.into_iter().chain(claimed).collect();
     let is_last = occasion == Occasion::Last;
     let choice = if is_last { "" } else { world.choose(|| format!("key of process {process}"), keys) };
-    let key = if choice.starts_with("another") { "another-key" } else { key };
+    let key = match choice {
+        "another account's" | ANOTHERS_CLAIMED => "another-key".to_owned(),
+        "a new one" | NEW_CLAIMED => format!("{NEW}{key}"),
+        _ => (*key).to_owned(),
+    };
+    world.let_it_lose(process, journal);
     world.step_clocks(|| format!("process {process}"));
-    let context = open(key)?;
+    let context = open(&key)?;
     let again = if occasion == Occasion::Again { again } else { &[][..] };
     // It recovers, goes on, and compares the account with the journal.
     Ok(vec![Box::pin(async move {
         let action = ActionOf { process, number: MOST_STEPS };
-        if choice.ends_with("claims") || is_last {
+        if matches!(choice, ANOTHERS_CLAIMED | NEW_CLAIMED) || is_last {
             // The last process is of the right account, whatever happened before.
             let _ = context.client.core().claim_journal().await;
         }
         context.world.acting(action, context.recover()).await;
         context.perform(0, again).await;
-        context.world.acting(action, context.reconcile(false)).await;
+        context.world.acting(action, context.reconcile(Foreign::Left)).await;
     })])
 }
 
@@ -102,16 +123,20 @@ fn policy() -> ConfirmPolicy {
     ConfirmPolicy::new().deadline(Duration::from_secs(320)).pauses(first, longest)
 }
 
-fn place(Order { id, qty }: Order) -> PlaceOrder {
-    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(PRICE));
+fn side(sells: bool) -> Side {
+    if sells { Side::Sell } else { Side::Buy }
+}
+
+fn place(Order { id, qty, sells }: Order) -> PlaceOrder {
+    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, side(sells), Execution::limit(PRICE));
     match id.parse::<ClientOid>() {
         Ok(id) => order.client_oid(id),
         Err(_) => order,
     }
 }
 
-fn item(Order { id, qty }: Order) -> BatchOrderItem {
-    let item = BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(PRICE));
+fn item(Order { id, qty, sells }: Order) -> BatchOrderItem {
+    let item = BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", qty, side(sells), Execution::limit(PRICE));
     match id.parse::<ClientOid>() {
         Ok(id) => item.client_oid(id),
         Err(_) => item,
@@ -135,7 +160,7 @@ impl Context {
         if let Err(error) = &client {
             world.tell(|| format!("process {process} has no client: {error}"));
         }
-        Ok(Self { world: Arc::clone(world), client: client?, program, process })
+        Ok(Self { world: Arc::clone(world), client: client?, program, process, ledger: Arc::default() })
     }
 
     /// Takes steps, whose calls are numbered from `first` on.
@@ -154,11 +179,11 @@ impl Context {
                 self.confirmed(subject, self.client.place_and_confirm(&place(order), &policy()).await);
             }
             Step::PlaceWithoutId => {
-                let order = place(Order { id: "", qty: 3 });
+                let order = place(Order { id: "", qty: 3, sells: false });
                 self.called(subject, &self.client.call(&order).await);
             }
             Step::PlaceBatch(orders) => self.place_batch(subject, orders).await,
-            Step::Amend(Order { id, qty }) => {
+            Step::Amend(Order { id, qty, .. }) => {
                 let Some(order) = order_ref(id) else { return };
                 let change = ModifyOrder::new(order).qty(qty);
                 self.confirmed(subject, self.client.place_and_confirm(&change, &policy()).await);
@@ -169,9 +194,9 @@ impl Context {
             }
             Step::CancelAll => {
                 let all = CancelAllOrders::new(Category::UsdtFutures);
-                self.called_with_results(subject, self.client.call_with_results(&all).await.map(ItemsReply::done));
+                self.called_with_results(subject, self.client.call(&all).await.map(ItemsReply::done));
             }
-            Step::PlaceClassic(Order { id, qty }) => {
+            Step::PlaceClassic(Order { id, qty, .. }) => {
                 let (side, execution) = (classic::Side::Buy, classic::Execution::limit(PRICE, classic::Force::Gtc));
                 let of = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
                 let order = classic::PlaceOrder::new("BTCUSDT", of.0, of.1, "USDT", qty, side, execution);
@@ -184,11 +209,17 @@ impl Context {
             }
             Step::FlashClose => {
                 let all = classic::FlashClosePosition::new(classic::ProductType::UsdtFutures);
-                self.called_with_results(subject, self.client.call_with_results(&all).await.map(ItemsReply::done));
+                self.called_with_results(subject, self.client.call(&all).await.map(ItemsReply::done));
             }
             Step::Evidence(id) => self.give_evidence(id).await,
-            Step::Reconcile => self.reconcile(false).await,
-            Step::CancelForeign => self.reconcile(true).await,
+            Step::Reconcile => self.reconcile(Foreign::Left).await,
+            Step::CancelForeign => self.reconcile(Foreign::Cancelled).await,
+            Step::Adopt => self.reconcile(Foreign::Adopted).await,
+            Step::Ledger => self.update_ledger().await,
+            Step::Restart => {
+                self.world.restart(self.process, Duration::from_secs(1));
+                pending().await
+            }
             Step::Pause(seconds) => {
                 pause(&Machine { time: Arc::clone(&self.world.time), run: 0 }, Duration::from_secs(seconds)).await
             }
@@ -278,14 +309,34 @@ impl Context {
         }
     }
 
-    /// Compares the account, and cancels all orders that are listed as foreign if asked to.
-    async fn reconcile(&self, cancels: bool) {
+    /// Reads the fills into the ledger, and notes the position that it shows.
+    async fn update_ledger(&self) {
+        let (asked, key) =
+            (self.world.time.right(), PositionKey::new("unified", FUTURES, "BTCUSDT", PositionSide::Net));
+        let begin = Timestamp::from_millis(BEGINNING.unsigned_abs());
+        let mut ledger = lock(&self.ledger).clone();
+        match self.client.update_ledger(&mut ledger, "unified", begin).await {
+            Ok(_) => {
+                let position = ledger.positions().get(&key);
+                let size = position.map_or(Some(0.into()), |position| position.size()?.to_rust_decimal().ok());
+                self.world.tell(|| format!("the ledger of process {} shows {size:?}", self.process));
+                self.world.show(Shown { asked, until: self.world.time.right(), size });
+                *lock(&self.ledger) = ledger;
+            }
+            Err(error) => self.world.tell(|| format!("process {} has no fills: {error}", self.process)),
+        }
+    }
+
+    /// Compares the account, and does with the orders that are listed as foreign what is asked for.
+    async fn reconcile(&self, foreign: Foreign) {
         let since = self.world.since(self.program);
-        let mut account = Reconciliation::since(since).family(self.family()).confirming(policy());
+        let orders = if foreign == Foreign::Adopted { ForeignOrders::Adopt } else { ForeignOrders::Leave };
+        let account = Reconciliation::since(since).family(self.family()).foreign_orders(orders);
+        let mut account = account.confirming(policy());
         for _ in 0..ATTEMPTS {
             match self.client.reconcile(&mut account).await {
                 Ok(mut reconciled) => {
-                    if cancels {
+                    if foreign == Foreign::Cancelled {
                         self.cancel_foreign(&mut reconciled).await;
                     }
                     let journal = self.world.scenario.programs[self.program].journal;

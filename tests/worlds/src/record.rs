@@ -2,6 +2,7 @@
 
 use tradeapi::runtime::journal::ChangeNumber;
 use tradeapi::runtime::reconcile::{Action, Difference, Reconciled};
+use tradeapi::runtime::rust_decimal::Decimal;
 use tradeapi::runtime::tables::Outcome;
 
 use crate::exchange::RequestNumber;
@@ -58,12 +59,22 @@ pub(crate) struct ReportedOrder {
     pub(crate) says: String,
 }
 
+/// The position that a ledger shows.
+pub(crate) struct Shown {
+    /// When the fills were asked for, and when they were read, by the right clock.
+    pub(crate) asked: i64,
+    pub(crate) until: i64,
+    /// The size; `None` if it is not known.
+    pub(crate) size: Option<Decimal>,
+}
+
 /// Everything that the judge needs to know of the client's side.
 #[derive(Default)]
 pub(crate) struct Record {
     pub(crate) sent: Vec<Sent>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) reports: Vec<Report>,
+    pub(crate) shown: Vec<Shown>,
 }
 
 impl Record {

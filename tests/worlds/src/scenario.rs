@@ -11,10 +11,23 @@ pub struct Scenario {
     pub programs: &'static [Program],
     /// How the exchange behaves.
     pub conduct: Conduct,
-    /// Whether orders can be filled.
-    pub fills: bool,
+    /// Whether orders are filled.
+    pub fills: Fills,
     /// Whether journals are kept in a folder of the file system, which is compared with what was stored.
     pub is_on_disk: bool,
+    /// Whether journals can lose changes while no process has them open.
+    pub loses: bool,
+}
+
+/// Whether orders are filled. Without it, they rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fills {
+    /// Never.
+    Never,
+    /// In worlds that deviate from the kind one.
+    Perhaps,
+    /// At once, in the kind world.
+    Usually,
 }
 
 /// A program, which is started again when it is killed.
@@ -30,7 +43,7 @@ pub struct Program {
     pub tasks: &'static [&'static [Step]],
     /// Whether each task has a client of its own.
     pub has_clients: bool,
-    /// What it does after recovery when it was killed, instead of its tasks.
+    /// What it does after recovery when it is started again, instead of its tasks.
     pub again: &'static [Step],
 }
 
@@ -61,25 +74,34 @@ pub enum Step {
     Reconcile,
     /// The same, and cancels foreign orders.
     CancelForeign,
+    /// The same, and takes foreign orders into the journal.
+    Adopt,
+    /// Reads the fills into the ledger of the process.
+    Ledger,
+    /// Ends the process. Its program is started again.
+    Restart,
     /// Waits so many seconds.
     Pause(u64),
 }
 
-/// An order: its id, and its quantity.
+/// An order.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     /// The client id.
     pub id: &'static str,
     /// The quantity.
     pub qty: u64,
+    /// Whether it sells.
+    pub sells: bool,
 }
 
 const KIND: Conduct = Conduct { allows_duplicates: false, funds: None, refuses_second_part: false };
 const DUPLICATES: Conduct = Conduct { allows_duplicates: true, ..KIND };
 const HALF: Conduct = Conduct { refuses_second_part: true, ..KIND };
 
-const A: Order = Order { id: "a", qty: 3 };
-const B: Order = Order { id: "b", qty: 4 };
+const A: Order = Order { id: "a", qty: 3, sells: false };
+const B: Order = Order { id: "b", qty: 4, sells: false };
+const SOLD: Order = Order { id: "c", qty: 1, sells: true };
 
 /// A program with one task.
 const fn program(tasks: &'static [&'static [Step]]) -> Program {
@@ -87,7 +109,7 @@ const fn program(tasks: &'static [&'static [Step]]) -> Program {
 }
 
 const fn scenario(name: &'static str, programs: &'static [Program]) -> Scenario {
-    Scenario { name, programs, conduct: KIND, fills: false, is_on_disk: false }
+    Scenario { name, programs, conduct: KIND, fills: Fills::Never, is_on_disk: false, loses: false }
 }
 
 /// All scenarios.
@@ -121,10 +143,13 @@ pub static SCENARIOS: &[Scenario] = &[
     scenario("flash-close", &[program(&[&[Step::FlashClose]])]),
     Scenario { conduct: HALF, ..scenario("flash-close-half-refused", &[program(&[&[Step::FlashClose]])]) },
     Scenario {
-        fills: true,
+        fills: Fills::Perhaps,
         ..scenario("reconcile", &[program(&[&[Step::Place(A), Step::Reconcile, Step::Pause(90), Step::Reconcile]])])
     },
-    Scenario { fills: true, ..scenario("reconcile-classic", &[program(&[&[Step::PlaceClassic(A), Step::Reconcile]])]) },
+    Scenario {
+        fills: Fills::Perhaps,
+        ..scenario("reconcile-classic", &[program(&[&[Step::PlaceClassic(A), Step::Reconcile]])])
+    },
     scenario("reconcile-beside", &[program(&[&[Step::Place(A)], &[Step::Reconcile]])]),
     scenario("same-id", &[program(&[&[Step::Place(A), Step::Place(A)]])]),
     Scenario { conduct: DUPLICATES, ..scenario("same-id-allowed", &[program(&[&[Step::Place(A), Step::Place(A)]])]) },
@@ -141,6 +166,35 @@ pub static SCENARIOS: &[Scenario] = &[
             Program { account: "two", ..program(&[&[Step::Place(A)]]) },
         ],
     ),
+    Scenario {
+        fills: Fills::Perhaps,
+        loses: true,
+        ..scenario(
+            "lost-changes",
+            &[Program {
+                again: &[Step::CancelForeign],
+                ..program(&[&[Step::Place(A), Step::Place(B), Step::Restart]])
+            }],
+        )
+    },
+    Scenario {
+        fills: Fills::Perhaps,
+        loses: true,
+        ..scenario(
+            "lost-changes-adopted",
+            &[Program {
+                again: &[Step::Pause(90), Step::Adopt, Step::CancelForeign],
+                ..program(&[&[Step::Place(A), Step::Restart]])
+            }],
+        )
+    },
+    Scenario {
+        fills: Fills::Usually,
+        ..scenario(
+            "ledger",
+            &[program(&[&[Step::Place(A), Step::Place(SOLD), Step::Ledger, Step::Pause(90), Step::Ledger]])],
+        )
+    },
 ];
 
 impl Scenario {

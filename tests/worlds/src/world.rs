@@ -13,8 +13,8 @@ use crate::choices::{Choice, Choices, Script};
 use crate::exchange::{Exchange, RequestNumber};
 use crate::lock;
 use crate::memory::MemoryJournal;
-use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Subject};
-use crate::scenario::Scenario;
+use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Shown, Subject};
+use crate::scenario::{Fills, Scenario};
 use crate::time::{Ahead, Time};
 
 /// How wrong a clock is, in milliseconds: one alone; the one that checks signatures; two together.
@@ -166,20 +166,43 @@ impl World {
         if choice != "is killed" {
             return false;
         }
-        let program = {
-            let mut processes = lock(&self.processes);
-            processes[process].is_killed = true;
-            processes[process].program
-        };
         let options = vec!["after a second", "after five minutes", "after three hours"];
         let pause = match self.choose(|| format!("restart of process {process}"), options) {
             "after five minutes" => 5 * 60,
             "after three hours" => 3 * 60 * 60,
             _ => 1,
         };
-        let world = Arc::clone(self);
-        self.time.after(Duration::from_secs(pause), move || world.start(program, Occasion::Again));
+        self.restart(process, Duration::from_secs(pause));
         true
+    }
+
+    /// Ends a process, and starts its program again after a while.
+    pub(crate) fn restart(self: &Arc<Self>, process: usize, pause: Duration) {
+        let program = {
+            let mut processes = lock(&self.processes);
+            processes[process].is_killed = true;
+            processes[process].program
+        };
+        let world = Arc::clone(self);
+        self.time.after(pause, move || world.start(program, Occasion::Again));
+    }
+
+    /// Lets the journal that a process is about to open lose changes, if that can happen in this scenario.
+    pub(crate) fn let_it_lose(&self, process: usize, journal: usize) {
+        let journal = &self.journals[journal];
+        let count = journal.changes().len();
+        if !self.scenario.loses || count == 0 {
+            return;
+        }
+        let unnoticed = self.breaks(Assumption::Gaps).then_some("lost all, and does not notice");
+        let options = ["has all", "lost the first change", "lost the last change", "lost all"];
+        match self.choose(|| format!("journal of process {process}"), options.into_iter().chain(unnoticed).collect()) {
+            "lost the first change" => journal.lose(0..1, true),
+            "lost the last change" => journal.lose(count - 1..count, true),
+            "lost all" => journal.lose(0..count, true),
+            "lost all, and does not notice" => journal.lose(0..count, false),
+            _ => {}
+        }
     }
 
     pub(crate) fn is_killed(&self, process: usize) -> bool {
@@ -246,9 +269,11 @@ impl World {
 
     /// Lets an order end, if orders do so in this scenario.
     pub(crate) fn let_it_end(self: &Arc<Self>, name: &str, order: usize) {
-        let mut options = vec!["rests"];
-        options
-            .extend(self.scenario.fills.then_some(["is filled at once", "is filled after 30 s"]).into_iter().flatten());
+        let mut options = match self.scenario.fills {
+            Fills::Never => vec!["rests"],
+            Fills::Perhaps => vec!["rests", "is filled at once", "is filled after 30 s"],
+            Fills::Usually => vec!["is filled at once", "is filled after 30 s", "rests"],
+        };
         options.extend(self.breaks(Assumption::Kept).then_some("is cancelled and forgotten"));
         let choice = self.choose(|| format!("{name}: order"), options);
         let pause = match choice {
@@ -293,6 +318,10 @@ impl World {
 
     pub(crate) fn report(&self, report: Report) {
         lock(&self.record).reports.push(report);
+    }
+
+    pub(crate) fn show(&self, shown: Shown) {
+        lock(&self.record).shown.push(shown);
     }
 
     pub(crate) fn is_calm(&self) -> bool {

@@ -116,8 +116,11 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
         NOT_DONE,
     ),
     (Assumption::Records, "evidence", "place-order 1: request = is lost; record of a = of another account", DONE),
+    (Assumption::Gaps, "lost-changes", "journal of process 1 = lost all, and does not notice", OWN),
 ];
 
+const OWN: &str = "an own order is cancelled";
+const POSITION: &str = "a ledger shows a wrong position";
 const DONE: &str = "said done, and it had no effect";
 const GONE: &str = "a live order is said to be gone";
 const DOUBLED: &str = "an order is doubled";

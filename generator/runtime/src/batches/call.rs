@@ -82,7 +82,7 @@ impl<O: Batch> BatchCall<O> {
             part.set_items(items);
         }
         report.calls += 1;
-        let reply = self.client.call(&part).await;
+        let reply = self.client.call_once(&part).await;
         let items = part.take_items();
         match reply {
             Ok(reply) => {

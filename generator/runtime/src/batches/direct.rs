@@ -1,8 +1,7 @@
 //! Responses that list successes and failures, of requests that were called directly.
 //!
-//! They come as a type of their own, because `must_use` of a type is not seen through another one, and `must_use` on
-//! every reply would be noise. An operation that is not a batch lists results if its response has the lists of a batch
-//! of its family.
+//! They come as a type of their own that must be used; on every reply that would be noise. An operation that is not a
+//! batch lists results if its response has the lists of a batch of its family.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -11,22 +10,24 @@ use std::ops::Deref;
 use super::batch::{ListsResults, SentItems};
 use super::matching;
 use super::report::{ItemResults, UnmatchedResult};
-use crate::client::ClientCore;
-use crate::error::{Error, ExchangeError};
+use crate::client::{ClientCore, ReplyTo};
+use crate::error::ExchangeError;
 use crate::json::BadItem;
-use crate::operation::Cancellation;
-use crate::retry::Retrying;
 use crate::wire::Reply;
 
 /// A reply to a request whose items succeed or fail on their own: the cancellation of all orders, or a batch in a
 /// single call. The call succeeded; items may have failed.
 ///
 /// ```
-/// use tradeapi_runtime::batches::ListsResults;
+/// use tradeapi_runtime::batches::ItemsReply;
+/// use tradeapi_runtime::client::Callable;
 /// use tradeapi_runtime::{ClientCore, Error};
 ///
-/// async fn cancel_all<O: ListsResults<Response: Clone>>(client: &ClientCore, all: &O) -> Result<(), Error> {
-///     let reply = client.call_with_results(all).await?;
+/// async fn cancel_all<O, T>(client: &ClientCore, all: &O) -> Result<(), Error>
+/// where
+///     O: Callable<Response = T, Reply = ItemsReply<T>>,
+/// {
+///     let reply = client.call(all).await?;
 ///     for failure in reply.failures() {
 ///         println!("{failure}"); // the id, the code and its meaning
 ///     }
@@ -163,28 +164,21 @@ impl<T> fmt::Display for PartialFailure<T> {
 
 impl<T: fmt::Debug> StdError for PartialFailure<T> {}
 
-impl ClientCore {
-    /// Like [`call`](Self::call), for a request whose items succeed or fail on their own. For a batch of any length,
-    /// and with the outcome of each item, use [`batch`](Self::batch).
-    ///
-    /// # Errors
-    ///
-    /// As [`call`](Self::call).
-    pub async fn call_with_results<O: ListsResults<Response: Clone>>(
-        &self,
-        operation: &O,
-    ) -> Result<ItemsReply<O::Response>, Error> {
-        let reply = self.call(operation).await?;
-        Ok(self.results_of(operation, reply))
+impl<T> AsRef<Reply<T>> for ItemsReply<T> {
+    fn as_ref(&self) -> &Reply<T> {
+        self
     }
+}
 
-    /// Reads the results of the items in a reply.
-    fn results_of<O: ListsResults<Response: Clone>>(
-        &self,
-        operation: &O,
-        reply: Reply<O::Response>,
-    ) -> ItemsReply<O::Response> {
-        let of_reply = ItemResults::new(self.api(), O::META, self.codes(), &reply);
+impl<T> From<ItemsReply<T>> for Reply<T> {
+    fn from(items: ItemsReply<T>) -> Self {
+        items.into_reply()
+    }
+}
+
+impl<O: ListsResults<Response: Clone>> ReplyTo<O> for ItemsReply<O::Response> {
+    fn of(reply: Reply<O::Response>, operation: &O, client: &ClientCore) -> Self {
+        let of_reply = ItemResults::new(client.api(), O::META, client.codes(), &reply);
         let answer = of_reply.read::<O>(reply.data.clone());
         let (bad, claims_failure) = (answer.bad.clone(), answer.all_done == Some(false));
         let (results, unmentioned) = match operation.sent() {
@@ -202,21 +196,6 @@ impl ClientCore {
             },
         );
         let failures = failures.collect();
-        ItemsReply { reply, failures, bad, unmentioned, claims_failure }
-    }
-}
-
-impl Retrying<'_> {
-    /// Like [`cancel`](Self::cancel), for a cancellation whose items succeed or fail on their own.
-    ///
-    /// # Errors
-    ///
-    /// As [`call`](Self::call).
-    pub async fn cancel_with_results<O>(&self, operation: &O) -> Result<ItemsReply<O::Response>, Error>
-    where
-        O: Cancellation + ListsResults<Response: Clone>,
-    {
-        let reply = self.cancel(operation).await?;
-        Ok(self.core().results_of(operation, reply))
+        Self { reply, failures, bad, unmentioned, claims_failure }
     }
 }

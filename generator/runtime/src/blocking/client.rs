@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use super::background::Background;
 use crate::account::{Account, AccountMismatch};
-use crate::batches::{ItemsReply, ListsResults};
 use crate::checks::CheckPolicy;
-use crate::client::{ClientBuilder, Prepared};
+use crate::client::{Callable, ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
 use crate::confirm::{
     ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, OutsideEvidence, Queryable, RecoveredChanges, Recovery,
@@ -197,7 +196,7 @@ impl ClientCore {
     /// # Errors
     ///
     /// As [`ClientCore::call`](crate::ClientCore::call).
-    pub fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+    pub fn call<O: Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
         self.wait(self.core.call(operation))
     }
 
@@ -206,20 +205,8 @@ impl ClientCore {
     /// # Errors
     ///
     /// As [`ClientCore::send`](crate::ClientCore::send).
-    pub fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
+    pub fn send<O: Callable>(&self, prepared: Prepared<'_, O>) -> Result<O::Reply, Error> {
         self.wait(self.core.send(prepared))
-    }
-
-    /// Like [`call`](Self::call), for a request whose items succeed or fail on their own.
-    ///
-    /// # Errors
-    ///
-    /// As [`call`](Self::call).
-    pub fn call_with_results<O: ListsResults<Response: Clone>>(
-        &self,
-        operation: &O,
-    ) -> Result<ItemsReply<O::Response>, Error> {
-        self.wait(self.core.call_with_results(operation))
     }
 
     /// Returns a client that retries calls after transient failures. An operation that is not safe to repeat does not
@@ -365,7 +352,7 @@ impl<'a> Retrying<'a> {
     /// # Errors
     ///
     /// Returns the error of the last attempt.
-    pub fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+    pub fn call<O: Repeatable + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
         let Self { client, policy } = *self;
         client.wait(client.to_async().retrying(policy).call(operation))
     }
@@ -375,21 +362,8 @@ impl<'a> Retrying<'a> {
     /// # Errors
     ///
     /// Returns the error of the last attempt.
-    pub fn cancel<O: Cancellation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+    pub fn cancel<O: Cancellation + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
         let Self { client, policy } = *self;
         client.wait(client.to_async().retrying(policy).cancel(operation))
-    }
-
-    /// Like [`cancel`](Self::cancel), for a cancellation whose items succeed or fail on their own.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the last attempt.
-    pub fn cancel_with_results<O>(&self, operation: &O) -> Result<ItemsReply<O::Response>, Error>
-    where
-        O: Cancellation + ListsResults<Response: Clone>,
-    {
-        let Self { client, policy } = *self;
-        client.wait(client.to_async().retrying(policy).cancel_with_results(operation))
     }
 }

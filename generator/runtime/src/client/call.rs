@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::callable::{Callable, ReplyTo};
 use super::core::ClientCore;
 use super::metrics::CallMetrics;
 use super::prepared::{Prepared, SignedRequest};
@@ -83,8 +84,9 @@ impl ClientCore {
     ///
     /// See [`Error`]. If a call that changes something fails with [`Error::Unknown`], it is unknown whether it had its
     /// effect; with every other error, it had none. If the call is dropped before it ends, its outcome is unknown.
-    pub async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
-        self.attempt(operation, Attempt::FIRST).await
+    pub async fn call<O: Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
+        let reply = self.call_once(operation).await?;
+        Ok(O::Reply::of(reply, operation, self))
     }
 
     /// Sends a prepared request once: waits for its rate limits and reads the response.
@@ -92,21 +94,17 @@ impl ClientCore {
     /// # Errors
     ///
     /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
-    pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
-        let mut data = ReceivedFor::nothing(prepared.operation);
-        self.call_any(prepared.operation, Start::Signed(Box::new(prepared.signed)), &mut data)
-            .await?
-            .with_data(data.into_received())
+    pub async fn send<O: Callable>(&self, prepared: Prepared<'_, O>) -> Result<O::Reply, Error> {
+        let Prepared { operation, signed } = prepared;
+        let mut data = ReceivedFor::nothing(operation);
+        let reply = self.call_any(operation, Start::Signed(Box::new(signed)), &mut data).await?;
+        Ok(O::Reply::of(reply.with_data(data.into_received())?, operation, self))
     }
 
-    /// Makes a call.
-    pub(crate) async fn attempt<O: Operation>(
-        &self,
-        operation: &O,
-        attempt: Attempt,
-    ) -> Result<Reply<O::Response>, Error> {
+    /// Makes a call, and returns the reply whatever it says of items.
+    pub(crate) async fn call_once<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let mut data = ReceivedFor::nothing(operation);
-        self.attempt_any(operation, attempt, &mut data).await?.with_data(data.into_received())
+        self.attempt_any(operation, Attempt::FIRST, &mut data).await?.with_data(data.into_received())
     }
 
     /// Makes a call, and puts the data of the response into `data`.

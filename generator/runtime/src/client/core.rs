@@ -202,6 +202,12 @@ impl ClientCore {
         self.now().min(self.moment().wall())
     }
 
+    /// The time by the clock that shows the later one. Unless both are behind, nothing has happened later: a machine of
+    /// the exchange whose clock is behind may have corrected the client's.
+    pub(crate) fn latest_now(&self) -> Timestamp {
+        self.now().max(self.moment().wall())
+    }
+
     /// The offset of the exchange's clock from the client's, estimated from recent responses. The error bound is at
     /// most half a round trip, and shrinks with further responses.
     pub fn skew(&self) -> Option<Skew> {

@@ -39,7 +39,7 @@ impl ClientCore {
         let Some(question) = only(Question::all(QueryPlan::of::<O>(), operation)) else {
             return did_not_happen(not_queryable(O::META));
         };
-        match self.call(operation).await {
+        match self.call_once(operation).await {
             Ok(reply) => happened(reply),
             Err(Error::Unknown(unknown)) => {
                 let (signed_at, left) = (unknown.sent.signed_at, unknown.sent.left);

@@ -47,8 +47,8 @@ where
 {
     Box::pin(async move {
         let reply = match retry {
-            Some(policy) => client.retrying(policy).call(query).await?,
-            None => client.call(query).await?,
+            Some(policy) => client.retrying(policy).repeat(query).await?,
+            None => client.call_once(query).await?,
         };
         Ok(reply.map(|response| response.shown().map(AnyRecord::new)))
     })
@@ -125,7 +125,7 @@ where
     let mut pages = HashSet::new();
     loop {
         let requested = query.cursor();
-        let reply = client.call(&ForPage(query.clone())).await?;
+        let reply = client.call_once(&ForPage(query.clone())).await?;
         let request_time = *begun.get_or_insert(reply.request_time);
         let mut next = Next::Lost;
         let onward = reply.onward.clone();

@@ -113,23 +113,11 @@ macro_rules! __client {
             /// See [`Error`](tradeapi_runtime::Error). If a call that changes something fails with
             /// [`Error::Unknown`](tradeapi_runtime::Error::Unknown), its outcome is unknown; with every other error, it
             /// had no effect.
-            pub $($async)? fn call<O: $crate::Operation>(
+            pub $($async)? fn call<O: $crate::client::Callable>(
                 &self,
                 operation: &O,
-            ) -> ::core::result::Result<$crate::Reply<O::Response>, $crate::Error> {
+            ) -> ::core::result::Result<O::Reply, $crate::Error> {
                 self.core.call(operation)$($wait)*
-            }
-
-            /// Like [`call`](Self::call), for a request whose items succeed or fail on their own.
-            ///
-            /// # Errors
-            ///
-            /// As [`call`](Self::call).
-            pub $($async)? fn call_with_results<O: $crate::batches::ListsResults<Response: ::core::clone::Clone>>(
-                &self,
-                operation: &O,
-            ) -> ::core::result::Result<$crate::batches::ItemsReply<O::Response>, $crate::Error> {
-                self.core.call_with_results(operation)$($wait)*
             }
 
             /// Returns a client that retries calls after transient failures. An operation that is not safe to repeat
@@ -155,10 +143,10 @@ macro_rules! __client {
             /// # Errors
             ///
             /// Like [`call`](Self::call); also if the signature has expired.
-            pub $($async)? fn send<O: $crate::Operation>(
+            pub $($async)? fn send<O: $crate::client::Callable>(
                 &self,
                 prepared: $crate::client::Prepared<'_, O>,
-            ) -> ::core::result::Result<$crate::Reply<O::Response>, $crate::Error> {
+            ) -> ::core::result::Result<O::Reply, $crate::Error> {
                 self.core.send(prepared)$($wait)*
             }
 

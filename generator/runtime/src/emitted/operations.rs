@@ -1,7 +1,7 @@
 //! A macro for the type of a family, which has a function for each operation, in an async and a blocking form.
 
-/// Declares the type of a family with a function for each operation, and its blocking form in the module `blocking` if
-/// the feature `blocking` is on.
+/// Declares the type of a family with a function for each operation, its blocking form in the module `blocking` if the
+/// feature `blocking` is on, and what a call of each returns.
 ///
 /// A row is `fn name(Request) -> Response;`, with `as items` after it where the response lists successes and failures.
 /// `let probe: Request = request;` at the end declares `check_credentials`, which sends that request.
@@ -23,6 +23,8 @@ macro_rules! operations {
                 Self { client }
             }
         }
+
+        $crate::__replies! { $($rows)* }
 
         $crate::__operations! { async ["Like [`Client::call`](super::Client::call)."] $family; $($rows)* }
 
@@ -51,6 +53,30 @@ macro_rules! operations {
     };
 }
 
+/// What the calls of the operations of a family return.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __replies {
+    (
+        $($(#[$attribute:meta])* fn $function:ident($request:ty) -> $response:ty $(as $items:ident)?;)*
+        $(let probe: $probe:ident = $sent:expr;)?
+    ) => {
+        $(
+            impl $crate::client::Callable for $request {
+                type Reply = $crate::__reply!($response $(as $items)?);
+            }
+        )*
+    };
+}
+
+/// The type that a call returns.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __reply {
+    ($response:ty) => { $crate::Reply<$response> };
+    ($response:ty as items) => { $crate::batches::ItemsReply<$response> };
+}
+
 /// The functions of a family, whose type holds `client`.
 #[doc(hidden)]
 #[macro_export]
@@ -62,14 +88,16 @@ macro_rules! __operations {
     ) => {
         impl $family<'_> {
             $(
-                $crate::__row! {
-                    $calls [$($items)?]
+                $crate::__operation! {
+                    $calls
                     $(#[$attribute])*
                     ///
                     /// # Errors
                     ///
                     #[doc = $errors]
-                    fn $function($request) -> $response
+                    fn $function(&self, request: &$request) -> $crate::__reply!($response $(as $items)?) {
+                        self.client.call(request)
+                    }
                 }
             )*
 
@@ -91,28 +119,6 @@ macro_rules! __operations {
                     fn check_credentials(&self) -> () { self.client.call(&$sent) }.map(::core::mem::drop)
                 }
             )?
-        }
-    };
-}
-
-/// The function of an operation.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __row {
-    ($calls:ident [] $(#[$attribute:meta])* fn $function:ident($request:ty) -> $response:ty) => {
-        $crate::__operation! {
-            $calls
-            $(#[$attribute])*
-            fn $function(&self, request: &$request) -> $crate::Reply<$response> { self.client.call(request) }
-        }
-    };
-    ($calls:ident [items] $(#[$attribute:meta])* fn $function:ident($request:ty) -> $response:ty) => {
-        $crate::__operation! {
-            $calls
-            $(#[$attribute])*
-            fn $function(&self, request: &$request) -> $crate::batches::ItemsReply<$response> {
-                self.client.call_with_results(request)
-            }
         }
     };
 }

@@ -172,12 +172,12 @@ impl From<Error> for CallDoubt {
 
 /// Sends a request whose answer is of no interest.
 pub(super) async fn sent<O: Operation>(client: &ClientCore, request: &str) -> Result<Named, Error> {
-    client.call(&read::<O>(request)?).await.map(|_| Named::default())
+    client.call_once(&read::<O>(request)?).await.map(|_| Named::default())
 }
 
 /// Sends a request, and returns the fields of the answer.
 async fn shown<O: Operation<Response: Encode>>(client: &ClientCore, request: &str) -> Result<Named, Error> {
-    let reply = client.call(&read::<O>(request)?).await?;
+    let reply = client.call_once(&read::<O>(request)?).await?;
     Ok(Named::of_record(write_json(&reply.data), O::Response::FORM))
 }
 

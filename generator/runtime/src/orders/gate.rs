@@ -34,14 +34,15 @@ pub fn order_reference(write: impl FnOnce(&mut ParameterWriter)) -> String {
 /// also between threads. A client that [tracks orders](crate::ClientBuilder::track_orders) has a gate of its own.
 ///
 /// ```
-/// use tradeapi_runtime::{ClientCore, Error, Reply};
+/// use tradeapi_runtime::client::Callable;
 /// use tradeapi_runtime::orders::{AmendGate, Amendment, Busy};
+/// use tradeapi_runtime::{ClientCore, Error};
 ///
-/// async fn amend<A: Amendment>(
+/// async fn amend<A: Amendment + Callable>(
 ///     client: &ClientCore,
 ///     gate: &AmendGate,
 ///     request: &A,
-/// ) -> Result<Result<Reply<A::Response>, Error>, Busy> {
+/// ) -> Result<Result<A::Reply, Error>, Busy> {
 ///     let _pass = gate.enter(request)?;
 ///     Ok(client.call(request).await)
 /// }

@@ -27,9 +27,10 @@ use crate::retry::RetryPolicy;
 ///
 /// A listing contains what the exchange shows at the time of each query, up to the end of the requested times. A range
 /// without an end goes until now, and so does one that has to be split and ends in the future: [`Page::range`] contains
-/// the end. Items that become visible later are not listed, nor are items after the first page if newer ones come
-/// first: begin the next listing a little before the end of this one. Without a beginning, the exchange decides how far
-/// back it goes.
+/// the end. If the client's clock and the exchange's as answers show it differ, the later one ends what is asked for, and
+/// the earlier one that range. Items that become visible later are not listed, nor are items after the first page if
+/// newer ones come first: begin the next listing a little before the end of this one. Without a beginning, the exchange
+/// decides how far back it goes.
 ///
 /// Times before the documented limit of access are refused, or clipped and reported with [`clip`](Self::clip). This is
 /// checked for each page, because time passes. A failed call, a success without a page, and a repeated cursor are

@@ -60,7 +60,7 @@ impl Walk {
     /// Whether the answer has shown that it is later than the client's clock said when the end of the range was chosen.
     fn ends_too_early(&self, plan: &Plan, reply: &Reply<()>) -> bool {
         let latest = plan.made.checked_add(reply.waited.saturating_add(BEHIND));
-        self.has_open_end() && latest.is_some_and(|latest| self.client.now() > latest)
+        self.has_open_end() && latest.is_some_and(|latest| self.client.latest_now() > latest)
     }
 
     fn take(&mut self, plan: Plan, fetched: SourceReply, source: &mut dyn PageSource) -> Page<()> {
@@ -75,7 +75,7 @@ impl Walk {
         self.at.barren = if source.is_empty() { self.at.barren.saturating_add(1) } else { 0 };
         self.advance(next);
         let (request_time, waited) = (reply.request_time, reply.waited);
-        Page { repeated, clipped, request_time, waited, ..Page::empty(range) }
+        Page { repeated, clipped, request_time, waited, ..Page::empty(range.until(self.client.earliest_now())) }
     }
 
     fn advance(&mut self, next: Next) {

@@ -27,7 +27,8 @@ pub struct Page<T> {
     pub list: List<T>,
     /// How many items were left out because they were listed already, equal in every field.
     pub repeated: usize,
-    /// The part of the requested times that the page belongs to.
+    /// The part of the requested times that the page belongs to. It ends now at the latest, by the clock that shows the
+    /// earlier time: the client's, as it is or as answers of the exchange correct it.
     pub range: TimeRange,
     /// The part that is not accessible, if the exchange gives access to less than requested. It is reported before
     /// anything of it is missed, and again each time more of it becomes inaccessible.
@@ -36,6 +37,14 @@ pub struct Page<T> {
     pub request_time: Option<Timestamp>,
     /// How long the call waited for its rate limits.
     pub waited: Duration,
+}
+
+impl TimeRange {
+    /// The same without what is later than a time.
+    pub(super) fn until(self, time: Timestamp) -> Self {
+        let end = self.from.map_or(time, |from| from.max(time));
+        Self { to: self.to.map(|to| to.min(end)), ..self }
+    }
 }
 
 impl<T> Page<T> {

@@ -24,6 +24,7 @@ pub(super) struct Plan {
     pub(super) at: Position,
     pub(super) range: TimeRange,
     pub(super) clipped: Option<Clipped>,
+    /// When, by the clock that shows the later time.
     pub(super) made: Timestamp,
 }
 
@@ -43,7 +44,7 @@ impl Walk {
     ///
     /// Fails if a part is not accessible and the listing may not be clipped.
     pub(super) fn plan(&self) -> Result<Plan, PageError> {
-        let made = self.client.now();
+        let made = self.client.latest_now();
         let access = self.access();
         let mut plan = Plan { at: self.at.clone(), range: TimeRange::default(), clipped: None, made };
         loop {

@@ -423,5 +423,5 @@ async fn cancel<C: Operation>(client: &ClientCore, request: &str) -> Result<(), 
     let context = CheckContext { policy: &nothing, ..CheckContext::default() };
     let request = C::from_json_in(request, context)
         .map_err(|violations| Error::Refused(Box::new(Refusal::new(C::META.id, violations))))?;
-    client.call(&request).await.map(drop)
+    client.call_once(&request).await.map(drop)
 }

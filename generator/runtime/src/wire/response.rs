@@ -502,6 +502,12 @@ impl<T: fmt::Display> fmt::Display for Reply<T> {
     }
 }
 
+impl<T> AsRef<Self> for Reply<T> {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl<T> Deref for Reply<T> {
     type Target = T;
 

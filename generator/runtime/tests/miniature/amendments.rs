@@ -1,11 +1,12 @@
 //! How many amendments of an order may be under way, of one at a time and of several at once.
 
 use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::emitted::order_reference;
 use tradeapi_runtime::orders::{AmendGate, Amendment};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::Meta;
-use tradeapi_runtime::{Edit, Error, Operation, name};
+use tradeapi_runtime::{Edit, Error, Operation, Reply, name};
 
 use crate::Tested;
 use crate::api::ClientOid;
@@ -41,6 +42,10 @@ impl Parameters for AmendMany {
 impl Operation for AmendMany {
     type Response = ();
     const META: &'static Meta = AmendOrder::META;
+}
+
+impl Callable for AmendMany {
+    type Reply = Reply<()>;
 }
 
 impl Amendment for AmendMany {

@@ -1,12 +1,12 @@
 //! What emitted code holds for a whole API: its table, its client, the types its operations share.
 
-use tradeapi_runtime::client::Prepared;
+use tradeapi_runtime::client::{Callable, Prepared};
 use tradeapi_runtime::tables::{
     Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content, CredentialCause,
     Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place, RemainingCalls, SecretForm,
     Sent, Signature, SignedQuery, Stage, Step, SuccessWith, TimestampForm,
 };
-use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
+use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, identifier, mintable, open_enum};
 
 pub(crate) const ENVELOPE: Envelope = Envelope {
     around: Around::All,
@@ -131,7 +131,7 @@ impl Client {
         ClientBuilder::new(&API, base_url)
     }
 
-    pub(crate) async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+    pub(crate) async fn call<O: Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
         self.0.call(operation).await
     }
 

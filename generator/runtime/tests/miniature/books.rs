@@ -1,10 +1,11 @@
 //! A public operation with a parameter in its path, of an API whose answers have no envelope.
 
 use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::emitted::PathWriter;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Access, Api, Meta};
-use tradeapi_runtime::{Operation, name};
+use tradeapi_runtime::{Operation, Reply, name};
 
 use crate::api::Symbol;
 
@@ -51,4 +52,8 @@ impl Operation for Book {
         out.segment("symbol", &self.symbol);
         out.literal("/levels");
     }
+}
+
+impl Callable for Book {
+    type Reply = Reply<Vec<String>>;
 }

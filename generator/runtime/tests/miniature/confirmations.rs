@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi_runtime::checks::Checks;
-use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::client::{Callable, LimitMode};
 use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
 use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
@@ -59,6 +59,10 @@ impl Operation for OneOrder {
         client_id: None,
         ..*<PlaceOrder as Operation>::META
     };
+}
+
+impl Callable for OneOrder {
+    type Reply = Reply<Found>;
 }
 
 impl Repeatable for OneOrder {}
@@ -129,6 +133,10 @@ impl Operation for Resize {
         }),
         ..*<PlaceOrder as Operation>::META
     };
+}
+
+impl Callable for Resize {
+    type Reply = Reply<()>;
 }
 
 impl Queryable for Resize {

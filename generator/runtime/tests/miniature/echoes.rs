@@ -2,9 +2,10 @@
 //! done one of them.
 
 use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{CallResult, Compound, Echo, Echoes, Effect, Meta, Outcome, Shows};
-use tradeapi_runtime::{Error, Operation, name};
+use tradeapi_runtime::{Error, Operation, Reply, name};
 
 use crate::Tested;
 use crate::api::{ClientOid, OrderId};
@@ -78,6 +79,10 @@ macro_rules! operations {
             type Response = Placed;
             const META: &'static Meta = &$meta;
         }
+
+        impl Callable for $name {
+            type Reply = Reply<Placed>;
+        }
     )*};
 }
 
@@ -106,7 +111,7 @@ operations! {
 }
 
 /// Whether the outcome of an operation is `Done`.
-async fn is_done<O: Operation>(operation: O, data: &str) -> Result<bool, Box<dyn std::error::Error>> {
+async fn is_done<O: Callable>(operation: O, data: &str) -> Result<bool, Box<dyn std::error::Error>> {
     match Line::new([answers(data)]).client()?.call(&operation).await {
         Ok(_) => Ok(true),
         Err(error) => {
@@ -190,7 +195,7 @@ async fn an_id_can_repeat_either_of_two_parameters() -> Tested {
 }
 
 /// The outcome of an operation that is refused with a code.
-async fn refused<O: Operation>(operation: O, with: &str) -> Result<Outcome, Box<dyn std::error::Error>> {
+async fn refused<O: Callable>(operation: O, with: &str) -> Result<Outcome, Box<dyn std::error::Error>> {
     let result = Line::new([code(with)]).client()?.call(&operation).await;
     Ok(result.err().as_ref().map(Error::outcome).ok_or("it was accepted")?)
 }

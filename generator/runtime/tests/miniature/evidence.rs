@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, Queryable};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Compound, Meta, Outcome};
-use tradeapi_runtime::{Operation, Timestamp};
+use tradeapi_runtime::{Operation, Reply, Timestamp};
 
 use crate::Tested;
 use crate::api::ClientOid;
@@ -98,6 +99,10 @@ impl Operation for Swap {
         compound: Some(Compound { when: None, why: "closes, then opens" }),
         ..*<PlaceOrder as Operation>::META
     };
+}
+
+impl Callable for Swap {
+    type Reply = Reply<Placed>;
 }
 
 impl Queryable for Swap {

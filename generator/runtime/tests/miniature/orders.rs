@@ -1,11 +1,12 @@
 //! Operations that place, amend and list orders.
 
-use tradeapi_runtime::batches::{Batch, BatchShape, ListsResults, SentItems};
+use tradeapi_runtime::batches::{Batch, BatchShape, ItemsReply, ListsResults, SentItems};
 use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::emitted::{BatchAnswer, text_of};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{ClientId, Confirm, Effect, Length, Meta, Method, RateLimit, Rule, Window};
-use tradeapi_runtime::{Decimal, Edit, List, Operation, Timestamp, name, record, serde_parameters};
+use tradeapi_runtime::{Decimal, Edit, List, Operation, Reply, Timestamp, name, record, serde_parameters};
 
 use crate::api::{ClientOid, ERRORS, OrderId, OrderType, Side, Symbol};
 use crate::confirmations::{CLIENT_ID, CONFIRM};
@@ -126,6 +127,10 @@ impl Operation for PlaceOrder {
     };
 }
 
+impl Callable for PlaceOrder {
+    type Reply = Reply<Placed>;
+}
+
 /// Gives a type that wraps a [`PlaceOrder`] the parameters of it.
 macro_rules! with_parameters_of_order {
     ($name:ident) => {
@@ -186,6 +191,10 @@ impl Operation for PlaceBatch {
         confirm: Some(Confirm { list: Some("[]"), ..CONFIRM }),
         ..BASE
     };
+}
+
+impl Callable for PlaceBatch {
+    type Reply = ItemsReply<List<Placed>>;
 }
 
 impl ListsResults for PlaceBatch {
@@ -270,6 +279,10 @@ impl Operation for AmendOrder {
     };
 }
 
+impl Callable for AmendOrder {
+    type Reply = Reply<()>;
+}
+
 pub(crate) const ORDERS_WINDOW: Window = Window {
     from: "startTime",
     to: "endTime",
@@ -326,6 +339,10 @@ impl Operation for Orders {
         list_member: Some("list"),
         ..BASE
     };
+}
+
+impl Callable for Orders {
+    type Reply = Reply<List<Placed>>;
 }
 
 record! {

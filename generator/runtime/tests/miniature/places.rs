@@ -1,11 +1,12 @@
 //! Queries of two places, of which the second one has records that the first no longer shows.
 
 use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, QueryFuture, Queryable, RecordId, query_at};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Confirm, Effect, Meta, Method, Outcome};
-use tradeapi_runtime::{ClientCore, Operation, Timestamp, name};
+use tradeapi_runtime::{ClientCore, Operation, Reply, Timestamp, name};
 
 use crate::Tested;
 use crate::api::ClientOid;
@@ -27,6 +28,10 @@ impl Operation for PlaceRecent {
         confirm: Some(Confirm { since: Some(("since", |time| time.as_millis().to_string())), ..CONFIRM }),
         ..*<PlaceOrder as Operation>::META
     };
+}
+
+impl Callable for PlaceRecent {
+    type Reply = Reply<Placed>;
 }
 
 impl Queryable for PlaceRecent {
@@ -74,6 +79,10 @@ impl Operation for RecentOrder {
         client_id: None,
         ..*<PlaceOrder as Operation>::META
     };
+}
+
+impl Callable for RecentOrder {
+    type Reply = Reply<Found>;
 }
 
 impl Repeatable for RecentOrder {}

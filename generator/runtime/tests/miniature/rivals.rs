@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Queryable};
 use tradeapi_runtime::error::JournalError;
 use tradeapi_runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Meta, Outcome, RepeatKey};
-use tradeapi_runtime::{Error, Operation};
+use tradeapi_runtime::{Error, Operation, Reply};
 
 use crate::Tested;
 use crate::api::ClientOid;
@@ -94,6 +95,10 @@ impl Operation for PlaceOnce {
         repeat_key: Some(RepeatKey { parameter: "clientOid", kept_ms: Some(60_000) }),
         ..*<PlaceOrder as Operation>::META
     };
+}
+
+impl Callable for PlaceOnce {
+    type Reply = Reply<Placed>;
 }
 
 impl Queryable for PlaceOnce {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tradeapi_runtime::checks::Checks;
-use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::client::{Callable, LimitMode};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::limits::{InProcessLimits, LimitSettings};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::retry::RetryPolicy;
 use tradeapi_runtime::tables::{CallResult, Effect, Meta, Outcome, RepeatKey};
-use tradeapi_runtime::{Error, Operation};
+use tradeapi_runtime::{Error, Operation, Reply};
 
 use crate::Tested;
 use crate::api::ClientOid;
@@ -81,6 +81,10 @@ impl Operation for Pay {
         repeat_key: Some(RepeatKey { parameter: "clientOid", kept_ms: Some(60_000) }),
         ..*<PlaceOrder as Operation>::META
     };
+}
+
+impl Callable for Pay {
+    type Reply = Reply<()>;
 }
 
 impl Repeatable for Pay {}

@@ -4,13 +4,14 @@ use apis::assorted::desk::{
     AccountLine, AccountStop, CloseAccount, FindAccounts, MergeAccount, MoveAccount, OpenAccount, SettleAccount,
     SplitAccount, SplitLine, SplitStop,
 };
-use apis::assorted::{Client, Credentials, Error, Operation, dec};
+use apis::assorted::{Client, Credentials, Error, dec};
 use apis::bitmex::trade::GetInstruments;
 use apis::gateio::spot::CancelASingleOrder;
 use tradeapi_runtime::CheckPolicy;
+use tradeapi_runtime::client::Callable;
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
-async fn sent<O: Operation>(operation: &O) -> Request {
+async fn sent<O: Callable>(operation: &O) -> Request {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json("{}"));
     let client = Client::builder(server.url()).build().unwrap();
@@ -19,7 +20,7 @@ async fn sent<O: Operation>(operation: &O) -> Request {
 }
 
 /// The request, and what a server reads from it.
-async fn there_and_back<O: Operation + PartialEq + std::fmt::Debug>(operation: &O, form: &str) {
+async fn there_and_back<O: Callable + PartialEq + std::fmt::Debug>(operation: &O, form: &str) {
     let request = sent(operation).await;
     let text = request.query.clone().filter(|query| !query.is_empty()).unwrap_or_else(|| request.text());
     assert_eq!(text, form);
@@ -69,7 +70,7 @@ async fn a_path_can_have_a_colon_and_an_answer_no_body() {
 }
 
 /// The rule that refuses a request and its whole message. Nothing is sent.
-async fn refused<O: Operation>(operation: &O, checks: CheckPolicy) -> (String, String) {
+async fn refused<O: Callable>(operation: &O, checks: CheckPolicy) -> (String, String) {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|_| Answer::json("{}"));
     let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", ""));

@@ -66,7 +66,7 @@ async fn a_cancellation_of_everything_can_be_repeated() {
     // Its items succeed or fail on their own, as those of a direct call.
     place(&fixture, "e").await;
     place(&fixture, "f").await;
-    let reply = fixture.client.retrying(&policy).cancel_with_results(&all).await.unwrap();
+    let reply = fixture.client.retrying(&policy).cancel(&all).await.unwrap();
     assert!(reply.all_done(), "{reply}");
     assert_eq!(reply.data.to_string().lines().count(), 2, "{}", reply.data);
     // Without a retry, the outcome is unknown.

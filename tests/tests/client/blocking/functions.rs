@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use tradeapi::runtime::Operation;
+use tradeapi::runtime::client::Callable;
 use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::parameters::Parameters;
 use tradeapi::{Client, Credentials, Timestamp, blocking};
@@ -130,7 +130,7 @@ macro_rules! call_each {
 tradeapi::for_each_operation!(call_each);
 
 /// The requests are equal to the byte, apart from the connection.
-async fn is_sent_alike<O: Operation + Parameters + Sync>(server: &ScriptedServer) {
+async fn is_sent_alike<O: Callable + Parameters + Sync>(server: &ScriptedServer) {
     let example = &schema::examples(O::META)[0];
     let request = O::from_json(&example.request).unwrap();
     let clock = FixedClock(Timestamp::from_millis(1_790_000_000_000));
@@ -142,7 +142,7 @@ async fn is_sent_alike<O: Operation + Parameters + Sync>(server: &ScriptedServer
     }
     let one = awaited.call(&request).await.unwrap();
     let other = blocking.call(&request).unwrap();
-    assert_eq!(one.raw, other.raw);
+    assert_eq!(one.as_ref().raw, other.as_ref().raw);
     let sent: Vec<_> = server.take_requests().into_iter().map(without_connection).collect();
     assert_eq!((sent.len(), &sent[0]), (2, &sent[1]));
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::Value;
-use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::client::{Callable, LimitMode};
 use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::tables::Access;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
@@ -60,8 +60,7 @@ async fn no_operation_shows_secrets_in_any_outcome() {
 /// The number of calls, and their signatures.
 async fn shows_nothing<O>(server: &ScriptedServer, example: &Example) -> (usize, Vec<String>)
 where
-    O: Operation + Debug,
-    O::Response: Debug,
+    O: Callable<Reply: Debug> + Debug,
 {
     let mut printed = Printed::default();
     let request = O::from_json(&example.request).unwrap();
@@ -127,14 +126,14 @@ fn answers(example: &Example) -> Vec<Answer> {
 }
 
 /// The error of a call to a closed port.
-async fn unheard<O: Operation>(request: &O) -> Error {
+async fn unheard<O: Callable>(request: &O) -> Error {
     let gone = ScriptedServer::start().unwrap().url();
     let client = Client::builder(gone).credentials(credentials()).checks(false).limits(LimitMode::Off).build();
     client.unwrap().call(request).await.map(drop).unwrap_err()
 }
 
 /// The output when a transport panics with the whole request.
-async fn panic_of<O: Operation>(server: &ScriptedServer, example: &Example, request: &O) -> String {
+async fn panic_of<O: Callable>(server: &ScriptedServer, example: &Example, request: &O) -> String {
     let client = client(server, example).transport(PanickingTransport).build().unwrap();
     let mut call = pin!(client.call(request));
     let panic = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
