@@ -30,6 +30,7 @@ mod flat;
 mod front;
 mod identifiers;
 mod in_flight;
+mod instruments;
 mod intents;
 mod lifecycle;
 mod lookup;

@@ -43,7 +43,7 @@
 //! - `orders`: the orders that a client knows, and amendments under way
 //! - `client`: calls, from the check to the reply
 //! - `retry`: retries
-//! - `pages`, `batches`: listings and requests that take several calls
+//! - `pages`, `batches`, `instruments`: listings, requests that take several calls, and the instruments of the exchange
 //! - `confirm`: queries of unknown outcomes
 //! - `reconcile`: the comparison of an account with a journal
 //! - `flatten`: the cancellation and closing of everything
@@ -84,6 +84,7 @@ pub mod emitted;
 pub mod error;
 mod evidence;
 pub mod flatten;
+pub mod instruments;
 pub mod journal;
 pub mod json;
 pub mod ledger;
