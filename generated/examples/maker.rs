@@ -1,8 +1,8 @@
 //! A maker: a quote on each side of the price, amended as the price moves, and cancelled at the end.
 //!
 //! `cargo run -p tradeapi --example maker -- 20` quotes for twenty rounds of half a second. The client waits
-//! wherever a rate limit is used up, so the loop needs no pauses for their sake. It reads the price with an operation of
-//! the feature `observed`.
+//! wherever a rate limit is used up, so the loop needs no pauses for their sake. It reads the price and the instruments,
+//! whose steps every quote has to keep, with operations of the feature `observed`.
 
 use std::time::Duration;
 
@@ -15,6 +15,10 @@ const SYMBOL: &str = "ETHUSDT";
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::from_env("TRADEAPI")?;
+    // From here on, what is off the grid or too small is refused before it is sent.
+    client.load_instruments().await?;
+    let pair = client.instrument("unified", "USDT-FUTURES", SYMBOL).ok_or("ETHUSDT is not listed")?;
+    let step = pair.get("priceMultiplier").ok_or("ETHUSDT has no step")?;
     let rounds: u32 = std::env::args().nth(1).map_or(Ok(10), |text| text.parse())?;
     let (mut bid, mut ask) = (None, None);
     for _ in 0..rounds {
@@ -22,8 +26,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let tickers =
             client.observed().get_tickers(&GetTickers::new(observed::Category::UsdtFutures).symbol(SYMBOL)).await?;
         let price = tickers.first().and_then(|ticker| ticker.last_price.clone()).ok_or("ETHUSDT has no price now")?;
-        quote(&client, &mut bid, Side::Buy, price.times(&dec!(0.9995))?.floor_to(&dec!(0.01))?).await?;
-        quote(&client, &mut ask, Side::Sell, price.times(&dec!(1.0005))?.floor_to(&dec!(0.01))?).await?;
+        quote(&client, &mut bid, Side::Buy, price.times(&dec!(0.9995))?.floor_to(step)?).await?;
+        quote(&client, &mut ask, Side::Sell, price.times(&dec!(1.0005))?.ceil_to(step)?).await?;
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let all = client.unified().cancel_all_orders(&CancelAllOrders::new(Category::UsdtFutures).symbol(SYMBOL)).await?;

@@ -5,7 +5,7 @@
 //! The meaning that a document gives a code takes precedence. An observed meaning counts only if
 //! several independent sources agree on it; see [`Certainty`](runtime::tables::Certainty).
 
-use tradeapi_runtime::{self as runtime, tables};
+use tradeapi_runtime as runtime;
 
 runtime::codes! {
     /// Every observed code, and what it proves about the request that it answers.
@@ -275,403 +275,87 @@ runtime::codes! {
     "70229" => Unknown certain Single: "Order placing error; no reason given.";
 }
 
-/// The reasons for which requests are refused, and their codes.
-pub const REFUSALS: &[tables::Refusal] = &[
-    tables::Refusal {
-        name: "unknown-path",
-        says: "Request path not found.",
-        codes: &[("broker", "40404"), ("classic", "40404"), ("unified", "40404")],
-        status: Some(404),
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "wrong-method",
-        says: "The path takes another method.",
-        codes: &[("broker", "40404"), ("classic", "40404"), ("unified", "40404")],
-        status: Some(404),
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "missing-key",
-        says: "The header with the API key is missing.",
-        codes: &[("broker", "40001"), ("classic", "40001"), ("unified", "40001")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "missing-signature",
-        says: "The header with the signature is missing.",
-        codes: &[("broker", "40003"), ("classic", "40003"), ("unified", "40003")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "missing-timestamp",
-        says: "The header with the timestamp is missing or not a number.",
-        codes: &[("broker", "40005"), ("classic", "40005"), ("unified", "40005")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "missing-passphrase",
-        says: "The header with the passphrase is missing.",
-        codes: &[("broker", "40011"), ("classic", "40011"), ("unified", "40011")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "unknown-key",
-        says: "The API key does not exist.",
-        codes: &[("broker", "40037"), ("classic", "40037"), ("unified", "40037")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "wrong-passphrase",
-        says: "The API key and the passphrase do not fit.",
-        codes: &[("broker", "40012"), ("classic", "40012"), ("unified", "40012")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "expired-timestamp",
-        says: "The timestamp of the request is expired.",
-        codes: &[("broker", "40008"), ("classic", "40008"), ("unified", "40008")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "wrong-signature",
-        says: "The signature is wrong.",
-        codes: &[("broker", "40009"), ("classic", "40009"), ("unified", "40009")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "unknown-address",
-        says: "The address is not on the list of the key.",
-        codes: &[("broker", "40038"), ("classic", "40038"), ("unified", "40038")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "missing-permission",
-        says: "The key or the account does not have the permission.",
-        codes: &[("broker", "40014"), ("classic", "40014"), ("unified", "40014")],
-        rules: &[
-            "unified.cancel-reality-order.whitelist-needed",
-            "unified.place-reality-order.whitelist-needed",
-            "unified.reality-fills.whitelist-needed",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "rpi-permission",
-        says: "The account does not have the market-maker permission.",
-        codes: &[("classic", "40014"), ("unified", "25620")],
-        rules: &[
-            "unified.place-batch.rpi-needs-permission",
-            "unified.place-order.rpi-needs-permission",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "content-type",
-        says: "Only Content-Type application/json is accepted.",
-        codes: &[("broker", "40007"), ("classic", "40007"), ("unified", "40007")],
-        rules: &["classic.body-is-json", "unified.body-is-json"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "too-many-requests",
-        says: "Too many requests.",
-        codes: &[("broker", "429"), ("classic", "429"), ("unified", "429")],
-        status: Some(429),
-        rules: &["unified.cancel-order.reality-rate", "unified.place-order.reality-rate"],
-    },
-    tables::Refusal {
-        name: "unavailable",
-        says: "The system is not available, try again later.",
-        codes: &[("broker", "40015"), ("classic", "40015"), ("unified", "40015")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "missing-parameter",
-        says: "A required parameter is missing.",
-        codes: &[("broker", "40019"), ("classic", "40019"), ("unified", "40019")],
-        rules: &["required", "empty", "min-items"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "wrong-value",
-        says: "The value of a parameter is not one of those allowed.",
-        codes: &[("broker", "40020"), ("classic", "40020"), ("unified", "40020")],
-        rules: &["values"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "wrong-form",
-        says: "The form of a parameter is wrong.",
-        codes: &[("broker", "40020"), ("classic", "40305"), ("unified", "40020")],
-        rules: &["shape"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "wrong-encoding",
-        says: "The request is not UTF-8.",
-        codes: &[("broker", "40020"), ("classic", "40020"), ("unified", "40020")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "one-of",
-        says: "One of two parameters is needed.",
-        codes: &[("broker", "40019"), ("classic", "40924"), ("unified", "40019")],
-        rules: &["one-of", "classic.batch-cancel-orders.listed-orders-are-named"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "parameter",
-        says: "Parameter verification failed.",
-        codes: &[("broker", "40017"), ("classic", "40017"), ("unified", "25200")],
-        rules: &[
-            "unknown-parameter",
-            "min",
-            "max",
-            "digits",
-            "edit",
-            "max-items",
-            "window.order",
-            "window.pair",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "window-span",
-        says: "The range of time is too wide.",
-        codes: &[("broker", "00001"), ("classic", "00001"), ("unified", "00001")],
-        rules: &["window.span"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "window-access",
-        says: "The range of time begins too long ago.",
-        codes: &[("broker", "00001"), ("classic", "40704"), ("unified", "00001")],
-        rules: &["window.access"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "unknown-symbol",
-        says: "The symbol does not exist in this line of business.",
-        codes: &[("classic", "40034"), ("unified", "25100")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "suspended",
-        says: "The pair is in delivery or handled by risk control.",
-        codes: &[("classic", "40844"), ("unified", "25102")],
-        rules: &["classic.close-positions.close-may-fail"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "closed-to-key",
-        says: "The pair is not open to this key.",
-        codes: &[("classic", "22004"), ("unified", "22004")],
-        rules: &[
-            "classic.batch-place-order.elite-trader-pairs",
-            "classic.click-backhand.elite-trader-pairs",
-            "classic.place-order.elite-trader-pairs",
-            "unified.place-batch.no-copy-trading",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "price-step",
-        says: "The price is not a multiple of the step.",
-        codes: &[("classic", "45115"), ("unified", "25244")],
-        rules: &[
-            "unified.place-batch.futures-price-step",
-            "unified.place-order.futures-price-step",
-            "unified.place-batch.futures-price-decimals",
-            "unified.place-order.futures-price-decimals",
-            "unified.place-batch.spot-price-decimals",
-            "unified.place-order.spot-price-decimals",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "size-step",
-        says: "The quantity is not a multiple of the step.",
-        codes: &[("classic", "22038"), ("unified", "25610")],
-        rules: &[
-            "unified.place-batch.futures-qty-step",
-            "unified.place-order.futures-qty-step",
-            "classic.place-order.size-decimals",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "size-least",
-        says: "The quantity is below the minimum.",
-        codes: &[("classic", "45111"), ("unified", "25611")],
-        rules: &[
-            "unified.place-batch.futures-qty-minimum",
-            "unified.place-order.futures-qty-minimum",
-            "unified.place-batch.spot-qty-minimum",
-            "unified.place-order.spot-qty-minimum",
-            "classic.modify-order.minimum-order-quantity",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "size-most",
-        says: "The quantity is above the maximum.",
-        codes: &[("classic", "45112"), ("unified", "25208")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "price-above",
-        says: "The price is above the limit.",
-        codes: &[("classic", "43009"), ("unified", "25206")],
-        rules: &["unified.place-order.price-outside-range"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "price-below",
-        says: "The price is below the limit.",
-        codes: &[("classic", "43008"), ("unified", "25205")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "funds",
-        says: "The order size is greater than the max open size.",
-        codes: &[("classic", "40762"), ("unified", "40762")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "spot-funds",
-        says: "The balance is not enough.",
-        codes: &[("classic", "40754"), ("unified", "25202")],
-        rules: &["unified.place-order.auto-borrow-takes-shortfall"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "too-many-orders",
-        says: "Too many open orders.",
-        codes: &[("classic", "40723"), ("unified", "25211")],
-        rules: &["unified.open-futures-orders", "unified.open-spot-orders"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "duplicate-id",
-        says: "The clientOid was used before.",
-        codes: &[("classic", "40786"), ("unified", "25212")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "no-position",
-        says: "There is no position to close.",
-        codes: &[("classic", "22002"), ("unified", "25227")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "position-occupied",
-        says: "Not enough of the position is free to close.",
-        codes: &[("classic", "40755"), ("unified", "25225")],
-        rules: &["classic.place-order.market-close-beside-limit-close"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "no-such-order",
-        says: "The order does not exist.",
-        codes: &[("classic", "40768"), ("unified", "25204")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "no-such-item",
-        says: "The order does not exist.",
-        codes: &[("classic", "43001"), ("unified", "24056")],
-        rules: &[
-            "unified.batch-items-fail-alone",
-            "classic.batch-cancel-orders.failed-items-are-listed",
-            "classic.close-positions.failed-items-are-listed",
-            "unified.cancel-batch.partial-success",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "not-open",
-        says: "The order is filled or cancelled.",
-        codes: &[("classic", "45031"), ("unified", "45134")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "not-modifiable",
-        says: "The order does not meet the conditions for modifying.",
-        codes: &[("classic", "40922"), ("unified", "25568")],
-        rules: &["classic.modify-order.new-limit-orders-only"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "below-filled",
-        says: "The quantity is below what is filled.",
-        codes: &[("classic", "40922"), ("unified", "25568")],
-        rules: &["unified.modify-order.qty-not-below-filled"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "modify-unchanged",
-        says: "The modification changes nothing.",
-        codes: &[("classic", "40923"), ("unified", "25571")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "modify-in-progress",
-        says: "Too many modifications of the order are in progress.",
-        codes: &[("classic", "40922"), ("unified", "25572")],
-        rules: &[
-            "unified.modify-order.one-modification-at-a-time",
-            "unified.batch-modify-order.five-modifications-in-progress",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "size-and-price",
-        says: "Size and price are changed together.",
-        codes: &[("classic", "40925")],
-        rules: &["classic.modify-order.size-and-price-together"],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "reduce-only-fixed",
-        says: "A reduce-only order cannot be modified.",
-        codes: &[("classic", "40922"), ("unified", "25574")],
-        rules: &[
-            "unified.batch-modify-order.no-reduce-only",
-            "unified.place-batch.no-reduce-only",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "not-in-mode",
-        says: "The order does not fit the position mode.",
-        codes: &[("classic", "40774"), ("unified", "25236")],
-        rules: &[
-            "unified.place-batch.hedge-mode-needs-pos-side",
-            "unified.place-order.hedge-mode-needs-pos-side",
-            "classic.click-backhand.trade-side-in-hedge-mode",
-            "classic.place-order.trade-side-in-hedge-mode",
-            "classic.click-backhand.no-trade-side-in-one-way-mode",
-            "classic.place-order.reduce-only-in-one-way-mode",
-        ],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "settings-fixed",
-        says: "The mode cannot be changed while there are positions or orders.",
-        codes: &[("broker", "40017"), ("classic", "40017"), ("unified", "25200")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "wrong-account",
-        says: "The key belongs to an account of the other kind.",
-        codes: &[("classic", "40085"), ("unified", "40084")],
-        ..tables::Refusal::DEFAULT
-    },
-    tables::Refusal {
-        name: "too-late",
-        says: "The request is older than its receiveWindow.",
-        codes: &[("broker", "40078"), ("classic", "40078"), ("unified", "40078")],
-        ..tables::Refusal::DEFAULT
-    },
-];
+runtime::refusals! {
+    /// The reasons for which requests are refused, and their codes.
+    pub const REFUSALS;
+
+    "unknown-path" => "40404" of "broker" | "classic" | "unified" with 404: "Request path not found.";
+    "wrong-method" => "40404" of "broker" | "classic" | "unified" with 404: "The path takes another method.";
+    "missing-key" => "40001" of "broker" | "classic" | "unified": "The header with the API key is missing.";
+    "missing-signature" => "40003" of "broker" | "classic" | "unified": "The header with the signature is missing.";
+    "missing-timestamp" => "40005" of "broker" | "classic" | "unified": "The header with the timestamp is missing or not a number.";
+    "missing-passphrase" => "40011" of "broker" | "classic" | "unified": "The header with the passphrase is missing.";
+    "unknown-key" => "40037" of "broker" | "classic" | "unified": "The API key does not exist.";
+    "wrong-passphrase" => "40012" of "broker" | "classic" | "unified": "The API key and the passphrase do not fit.";
+    "expired-timestamp" => "40008" of "broker" | "classic" | "unified": "The timestamp of the request is expired.";
+    "wrong-signature" => "40009" of "broker" | "classic" | "unified": "The signature is wrong.";
+    "unknown-address" => "40038" of "broker" | "classic" | "unified": "The address is not on the list of the key.";
+    "missing-permission" => "40014" of "broker" | "classic" | "unified": "The key or the account does not have the permission.",
+        for "unified.cancel-reality-order.whitelist-needed" | "unified.place-reality-order.whitelist-needed" | "unified.reality-fills.whitelist-needed";
+    "rpi-permission" => "40014" of "classic", "25620" of "unified": "The account does not have the market-maker permission.",
+        for "unified.place-batch.rpi-needs-permission" | "unified.place-order.rpi-needs-permission";
+    "content-type" => "40007" of "broker" | "classic" | "unified": "Only Content-Type application/json is accepted.",
+        for "classic.body-is-json" | "unified.body-is-json";
+    "too-many-requests" => "429" of "broker" | "classic" | "unified" with 429: "Too many requests.",
+        for "unified.cancel-order.reality-rate" | "unified.place-order.reality-rate";
+    "unavailable" => "40015" of "broker" | "classic" | "unified": "The system is not available, try again later.";
+    "missing-parameter" => "40019" of "broker" | "classic" | "unified": "A required parameter is missing.",
+        for "required" | "empty" | "min-items";
+    "wrong-value" => "40020" of "broker" | "classic" | "unified": "The value of a parameter is not one of those allowed.",
+        for "values";
+    "wrong-form" => "40020" of "broker" | "unified", "40305" of "classic": "The form of a parameter is wrong.",
+        for "shape";
+    "wrong-encoding" => "40020" of "broker" | "classic" | "unified": "The request is not UTF-8.";
+    "one-of" => "40019" of "broker" | "unified", "40924" of "classic": "One of two parameters is needed.",
+        for "one-of" | "classic.batch-cancel-orders.listed-orders-are-named";
+    "parameter" => "40017" of "broker" | "classic", "25200" of "unified": "Parameter verification failed.",
+        for "unknown-parameter" | "min" | "max" | "digits" | "edit" | "max-items" | "window.order" | "window.pair";
+    "window-span" => "00001" of "broker" | "classic" | "unified": "The range of time is too wide.",
+        for "window.span";
+    "window-access" => "00001" of "broker" | "unified", "40704" of "classic": "The range of time begins too long ago.",
+        for "window.access";
+    "unknown-symbol" => "40034" of "classic", "25100" of "unified": "The symbol does not exist in this line of business.";
+    "suspended" => "40844" of "classic", "25102" of "unified": "The pair is in delivery or handled by risk control.",
+        for "classic.close-positions.close-may-fail";
+    "closed-to-key" => "22004" of "classic" | "unified": "The pair is not open to this key.",
+        for "classic.batch-place-order.elite-trader-pairs" | "classic.click-backhand.elite-trader-pairs" | "classic.place-order.elite-trader-pairs" | "unified.place-batch.no-copy-trading";
+    "price-step" => "45115" of "classic", "25244" of "unified": "The price is not a multiple of the step.",
+        for "unified.place-batch.futures-price-step" | "unified.place-order.futures-price-step" | "unified.place-batch.futures-price-decimals" | "unified.place-order.futures-price-decimals" | "unified.place-batch.spot-price-decimals" | "unified.place-order.spot-price-decimals";
+    "size-step" => "22038" of "classic", "25610" of "unified": "The quantity is not a multiple of the step.",
+        for "unified.place-batch.futures-qty-step" | "unified.place-order.futures-qty-step" | "classic.place-order.size-decimals";
+    "size-least" => "45111" of "classic", "25611" of "unified": "The quantity is below the minimum.",
+        for "unified.place-batch.futures-qty-minimum" | "unified.place-order.futures-qty-minimum" | "unified.place-batch.spot-qty-minimum" | "unified.place-order.spot-qty-minimum" | "classic.modify-order.minimum-order-quantity";
+    "size-most" => "45112" of "classic", "25208" of "unified": "The quantity is above the maximum.";
+    "price-above" => "43009" of "classic", "25206" of "unified": "The price is above the limit.",
+        for "unified.place-order.price-outside-range";
+    "price-below" => "43008" of "classic", "25205" of "unified": "The price is below the limit.";
+    "funds" => "40762" of "classic" | "unified": "The order size is greater than the max open size.";
+    "spot-funds" => "40754" of "classic", "25202" of "unified": "The balance is not enough.",
+        for "unified.place-order.auto-borrow-takes-shortfall";
+    "too-many-orders" => "40723" of "classic", "25211" of "unified": "Too many open orders.",
+        for "unified.open-futures-orders" | "unified.open-spot-orders";
+    "duplicate-id" => "40786" of "classic", "25212" of "unified": "The clientOid was used before.";
+    "no-position" => "22002" of "classic", "25227" of "unified": "There is no position to close.";
+    "position-occupied" => "40755" of "classic", "25225" of "unified": "Not enough of the position is free to close.",
+        for "classic.place-order.market-close-beside-limit-close";
+    "no-such-order" => "40768" of "classic", "25204" of "unified": "The order does not exist.";
+    "no-such-item" => "43001" of "classic", "24056" of "unified": "The order does not exist.",
+        for "unified.batch-items-fail-alone" | "classic.batch-cancel-orders.failed-items-are-listed" | "classic.close-positions.failed-items-are-listed" | "unified.cancel-batch.partial-success";
+    "not-open" => "45031" of "classic", "45134" of "unified": "The order is filled or cancelled.";
+    "not-modifiable" => "40922" of "classic", "25568" of "unified": "The order does not meet the conditions for modifying.",
+        for "classic.modify-order.new-limit-orders-only";
+    "below-filled" => "40922" of "classic", "25568" of "unified": "The quantity is below what is filled.",
+        for "unified.modify-order.qty-not-below-filled";
+    "modify-unchanged" => "40923" of "classic", "25571" of "unified": "The modification changes nothing.";
+    "modify-in-progress" => "40922" of "classic", "25572" of "unified": "Too many modifications of the order are in progress.",
+        for "unified.modify-order.one-modification-at-a-time" | "unified.batch-modify-order.five-modifications-in-progress";
+    "size-and-price" => "40925" of "classic": "Size and price are changed together.",
+        for "classic.modify-order.size-and-price-together";
+    "reduce-only-fixed" => "40922" of "classic", "25574" of "unified": "A reduce-only order cannot be modified.",
+        for "unified.batch-modify-order.no-reduce-only" | "unified.place-batch.no-reduce-only";
+    "not-in-mode" => "40774" of "classic", "25236" of "unified": "The order does not fit the position mode.",
+        for "unified.place-batch.hedge-mode-needs-pos-side" | "unified.place-order.hedge-mode-needs-pos-side" | "classic.click-backhand.trade-side-in-hedge-mode" | "classic.place-order.trade-side-in-hedge-mode" | "classic.click-backhand.no-trade-side-in-one-way-mode" | "classic.place-order.reduce-only-in-one-way-mode";
+    "settings-fixed" => "40017" of "broker" | "classic", "25200" of "unified": "The mode cannot be changed while there are positions or orders.";
+    "wrong-account" => "40085" of "classic", "40084" of "unified": "The key belongs to an account of the other kind.";
+    "too-late" => "40078" of "broker" | "classic" | "unified": "The request is older than its receiveWindow.";
+}

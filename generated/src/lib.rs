@@ -434,6 +434,7 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
                     list: "feeDetail",
                     coin: "feeCoin",
                     amount: "totalFee",
+                    any_sign: false,
                 }),
                 position: Some(runtime::ledger::PositionFields {
                     field: "tradeSide",
@@ -492,7 +493,12 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
                 linear: Some(&["SPOT", "MARGIN", "USDT-FUTURES", "USDC-FUTURES"]),
                 inverse: &[],
                 profit: None,
-                fees: None,
+                fees: Some(runtime::ledger::FeeFields {
+                    list: "feeDetail",
+                    coin: "feeCoin",
+                    amount: "fee",
+                    any_sign: true,
+                }),
                 position: None,
             }),
         })
@@ -565,8 +571,46 @@ static FLATS: &[runtime::flatten::Flat] = &[
         }),
 ];
 
+/// The listings of instruments that [`Client::load_instruments`] reads.
+static INSTRUMENTS: &[runtime::instruments::InstrumentListing] = &[
+    #[cfg(feature = "observed")]
+    runtime::instruments::InstrumentListing::of::<
+        observed::GetContracts,
+    >(runtime::instruments::InstrumentFields {
+        family: "classic",
+        over: "productType",
+        lines: &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+        symbol: "symbol",
+        properties: &[
+            ("priceMultiplier", "priceEndStep"),
+            ("pricePrecision", "pricePlace"),
+            ("minOrderAmount", "minTradeNum"),
+            ("sizeMultiplier", "sizeMultiplier"),
+            ("sizePrecision", "volumePlace"),
+        ],
+        in_last_place: &[("priceEndStep", "pricePlace")],
+    }),
+    #[cfg(feature = "observed")]
+    runtime::instruments::InstrumentListing::of::<
+        observed::GetInstruments,
+    >(runtime::instruments::InstrumentFields {
+        family: "unified",
+        over: "category",
+        lines: &["SPOT", "MARGIN", "USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+        symbol: "symbol",
+        properties: &[
+            ("priceMultiplier", "priceMultiplier"),
+            ("pricePrecision", "pricePrecision"),
+            ("minOrderAmount", "minOrderQty"),
+            ("sizeMultiplier", "quantityMultiplier"),
+            ("sizePrecision", "quantityPrecision"),
+        ],
+        in_last_place: &[],
+    }),
+];
+
 runtime::client! {
-    API, RECOVERIES, LISTINGS, FLATS;
+    API, RECOVERIES, LISTINGS, FLATS, INSTRUMENTS;
 
     /// Operations of the family Broker.
     #[cfg(feature = "broker")]

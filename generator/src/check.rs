@@ -22,6 +22,7 @@ mod fault;
 mod flat;
 mod headers;
 mod identifiers;
+mod instruments;
 mod intents;
 mod lifecycle;
 mod limits;
@@ -111,6 +112,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     listings::check,
     paging::check,
     shows::check,
+    instruments::check,
     batches::check,
     rules::check,
     docs::family_has_docs,

@@ -2,9 +2,9 @@
 //!
 //! Tables are `const` and hold what differs from `DEFAULT`, and only what code reads: a rule that is not checked is
 //! documentation. Items of one kind are declared by macros of the runtime (`open_enum!`, `record!`, `parameters!`,
-//! `one_of!`, `identifier!`, `codes!`, `client!`, `operations!`), so that emitted code names each value, field and
-//! function once; a macro, unlike a derive, adds no dependency. Constructors stay ordinary code, because people read
-//! them.
+//! `one_of!`, `by_value!`, `identifier!`, `codes!`, `client!`, `operations!`), so that emitted code names each value,
+//! field and function once; a macro, unlike a derive, adds no dependency. Constructors stay ordinary code, because
+//! people read them.
 
 mod account;
 mod batches;
@@ -30,6 +30,7 @@ mod flat;
 mod front;
 mod identifiers;
 mod in_flight;
+mod instruments;
 mod intents;
 mod lifecycle;
 mod lookup;

@@ -63,8 +63,8 @@ pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 
 pub(crate) use crate::load::declared::{self, NamesWithin, Pair};
 pub(crate) use crate::load::raw::{
-    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, OpenQuestion, Repeat, Shows, Source, Trade,
-    TradeFees, TradePosition, Window, WindowContext,
+    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, OpenQuestion, Repeat, Shows,
+    Source, Trade, TradeFees, TradePosition, Window, WindowContext,
 };
 pub(crate) use crate::values::{Duration, DurationUnit, UtcOffset};
 pub(crate) use crate::words::*;

@@ -32,7 +32,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     let (unknown, policy) = (Account::new(), CheckPolicy::new());
     let check = |account: &Account| {
-        let context = CheckContext { account, now: Some(Timestamp::from_millis(1_790_000_000_000)), policy: &policy };
+        let context = CheckContext {
+            account,
+            listed: None,
+            now: Some(Timestamp::from_millis(1_790_000_000_000)),
+            policy: &policy,
+        };
         let found = black_box(&order).inspect(context);
         assert!(found.is_empty(), "{found}");
     };

@@ -221,7 +221,7 @@ where
 /// A batch may be longer than a call takes, so its rules are checked call by call.
 fn request_of_any_length<O: Batch>(client: &ClientCore, json: &str) -> Result<O, Violations> {
     let unchecked = tradeapi_runtime::CheckPolicy::from(false);
-    let context = CheckContext { account: client.account(), now: None, policy: &unchecked };
+    let context = CheckContext { account: client.account(), listed: None, now: None, policy: &unchecked };
     O::from_json_in(json, context)
 }
 

@@ -52,7 +52,7 @@ const ADDRESS: &str = "http://localhost";
 pub(crate) fn of<O: Operation>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
     let nothing = CheckPolicy::from(false);
     let (account, now) = (given.account, Some(given.now));
-    let request = O::from_json_in(given.json, CheckContext { account, now, policy: &nothing })?;
+    let request = O::from_json_in(given.json, CheckContext { account, listed: None, now, policy: &nothing })?;
     let violations = request.inspect(CheckContext { account, now, ..CheckContext::default() });
     let sent = sent(given.api, &request);
     let checks = O::META.rules.iter().map(|rule| {

@@ -1,15 +1,17 @@
 //! Properties of an account that rules depend on and no request shows.
 
+mod instruments;
 mod mismatch;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+pub use instruments::{Instrument, Instruments, ListedInstruments};
 pub(crate) use mismatch::Mismatches;
 pub use mismatch::{AccountEvidence, AccountMismatch};
 
-use crate::value::{Decimal, Timestamp};
+use crate::value::Timestamp;
 
 /// An account as the caller describes it: a name, properties by their names in the schema, and instruments.
 ///
@@ -23,9 +25,6 @@ pub struct Account {
     /// Shared, because an account is cloned with its client and the list may be long.
     instruments: Option<Arc<Instruments>>,
 }
-
-/// By symbol, in their order, then by line.
-type Instruments = Vec<(String, Vec<(String, Instrument)>)>;
 
 /// The value of a property of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,32 +92,17 @@ impl Account {
     }
 
     fn add_instrument(&mut self, line: String, symbol: String, instrument: Instrument) {
-        let instruments = Arc::make_mut(self.instruments.get_or_insert_default());
-        let place = instruments.binary_search_by(|(known, _)| known.cmp(&symbol)).unwrap_or_else(|place| {
-            instruments.insert(place, (symbol, Vec::new()));
-            place
-        });
-        let (_, lines) = &mut instruments[place];
-        match lines.iter_mut().find(|(known, _)| *known == line) {
-            Some((_, known)) => *known = instrument,
-            None => lines.push((line, instrument)),
-        }
+        Arc::make_mut(self.instruments.get_or_insert_default()).add(line, symbol, instrument);
     }
 
     /// The instruments, each with its line of business and its symbol.
     pub fn instruments(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
-        let by_symbol = self.instruments.iter().flat_map(|instruments| instruments.iter());
-        by_symbol.flat_map(|(symbol, lines)| {
-            lines.iter().map(move |(line, instrument)| (line.as_str(), symbol.as_str(), instrument))
-        })
+        self.instruments.iter().flat_map(|instruments| instruments.iter())
     }
 
     /// The instrument `symbol` of the line of business `line`.
     pub fn instrument(&self, line: &str, symbol: &str) -> Option<&Instrument> {
-        let instruments = self.instruments.as_ref()?;
-        let place = instruments.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
-        let (_, lines) = &instruments[place];
-        lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
+        self.instruments.as_ref()?.get(line, symbol)
     }
 }
 
@@ -177,62 +161,6 @@ impl From<String> for Account {
     /// The account of this name.
     fn from(name: String) -> Self {
         Self::named(name)
-    }
-}
-
-/// The steps and bounds of an instrument, by their names in the schema. A rule that needs a missing one is not checked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Instrument {
-    properties: Vec<(Cow<'static, str>, Decimal)>,
-}
-
-impl Instrument {
-    /// An instrument without properties.
-    pub const fn new() -> Self {
-        Self { properties: Vec::new() }
-    }
-
-    /// Sets a property, replacing an earlier value.
-    #[must_use]
-    pub fn with(mut self, property: impl Into<Cow<'static, str>>, value: Decimal) -> Self {
-        self.set(property.into(), value);
-        self
-    }
-
-    fn set(&mut self, property: Cow<'static, str>, value: Decimal) {
-        self.properties.retain(|(known, _)| *known != property);
-        self.properties.push((property, value));
-    }
-
-    /// The value of a property.
-    pub fn get(&self, property: &str) -> Option<&Decimal> {
-        self.properties.iter().find(|(known, _)| known == property).map(|(_, value)| value)
-    }
-
-    /// The properties that are set.
-    pub fn properties(&self) -> impl Iterator<Item = (&str, &Decimal)> {
-        self.properties.iter().map(|(name, value)| (&**name, value))
-    }
-
-    /// Whether `value` is a multiple of the step `property`, exactly. `None` if the property is not set or not a valid
-    /// step.
-    pub fn divides(&self, property: &str, value: &Decimal) -> Option<bool> {
-        value.is_multiple_of(self.get(property)?)
-    }
-
-    /// Whether `value` has at most as many decimal places as `property` allows; trailing zeros do not count.
-    pub fn has_places_for(&self, property: &str, value: &Decimal) -> Option<bool> {
-        Some(Decimal::from(value.places()) <= *self.get(property)?)
-    }
-
-    /// Whether `value` is at least `property`.
-    pub fn is_reached_by(&self, property: &str, value: &Decimal) -> Option<bool> {
-        Some(value >= self.get(property)?)
-    }
-
-    /// Whether `value` is at most `property`.
-    pub fn is_not_exceeded_by(&self, property: &str, value: &Decimal) -> Option<bool> {
-        Some(value <= self.get(property)?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The client: it checks, signs and sends requests and reads their responses.
 
 mod builder;
+mod by_name;
 mod call;
 mod callable;
 mod core;
@@ -9,6 +10,7 @@ mod exchange_clock;
 #[cfg(feature = "blocking")]
 mod forked;
 mod journaled;
+mod listed;
 mod metrics;
 mod own_journal;
 mod pacing;
@@ -22,6 +24,7 @@ mod tracking;
 mod weighing;
 
 pub use self::builder::ClientBuilder;
+pub(crate) use self::by_name::object_of_texts;
 pub(crate) use self::call::Attempt;
 pub use self::callable::{Callable, ReplyTo};
 pub use self::core::ClientCore;

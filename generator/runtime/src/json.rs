@@ -16,6 +16,7 @@ mod record;
 mod room;
 mod string;
 mod table;
+mod unknown;
 mod values;
 mod writer;
 
@@ -34,6 +35,7 @@ pub(crate) use string::{each_string, is_stop, places_of};
 pub use table::Form;
 #[doc(hidden)]
 pub use table::{FieldTable, RecordTable, Travels};
+pub use unknown::UnknownMembers;
 #[doc(hidden)]
 pub use values::decode_enum;
 pub use writer::{Encode, JsonWriter, write_json};

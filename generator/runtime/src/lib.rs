@@ -43,7 +43,7 @@
 //! - `orders`: the orders that a client knows, and amendments under way
 //! - `client`: calls, from the check to the reply
 //! - `retry`: retries
-//! - `pages`, `batches`: listings and requests that take several calls
+//! - `pages`, `batches`, `instruments`: listings, requests that take several calls, and the instruments of the exchange
 //! - `confirm`: queries of unknown outcomes
 //! - `reconcile`: the comparison of an account with a journal
 //! - `flatten`: the cancellation and closing of everything
@@ -60,6 +60,7 @@
 //!   processes; needs tokio.
 //! - `stream`: `pages::Pages::into_stream`, which returns a `futures_core::Stream`.
 //! - `journal`: `journal::FileJournal`, a journal of changes in a folder.
+//! - `described`: `parameters::described`, the parameters of requests as data, for command lines.
 //! - `jiff`, `chrono`: conversions of times to and from the types of these crates.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 //! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes and queries, all with the
@@ -83,6 +84,7 @@ pub mod emitted;
 pub mod error;
 mod evidence;
 pub mod flatten;
+pub mod instruments;
 pub mod journal;
 pub mod json;
 pub mod ledger;

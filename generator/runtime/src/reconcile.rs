@@ -12,10 +12,12 @@ mod compare;
 mod error;
 mod fills;
 mod foreign;
+mod known;
 mod listing;
 mod refresh;
 mod report;
 mod run;
+mod shown;
 
 use std::fmt;
 

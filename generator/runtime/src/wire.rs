@@ -22,5 +22,5 @@ pub(crate) use pool_reports::pool_reports;
 pub use pool_reports::{MAX_POOLS, PoolReport};
 pub(crate) use request::build;
 pub use request::{build_request, unsigned_request};
+pub(crate) use response::{AnswerSettings, is_in_envelope, read_answer, remaining_calls, time_of_date_header};
 pub use response::{Reply, read_response};
-pub(crate) use response::{is_in_envelope, read_answer, remaining_calls, time_of_date_header};

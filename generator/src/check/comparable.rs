@@ -45,22 +45,12 @@ enum Texts<'a> {
 
 impl<'a> Texts<'a> {
     fn of(family: &'a Family, ty: Type) -> Self {
-        match ty {
-            Type::Decimal | Type::Scaled(_) | Type::Integer | Type::Signed => Self::Numbers,
-            Type::Enum(index) => {
-                let all = family.enums.get(index);
-                let words: Vec<&str> = all.into_iter().flat_map(|all| all.wires()).collect();
-                if words.is_empty() { Self::Any } else { Self::Words(words) }
-            }
-            Type::String
-            | Type::Boolean(_)
-            | Type::Time(_)
-            | Type::Json
-            | Type::Identifier(_)
-            | Type::Choice(_)
-            | Type::Record(_)
-            | Type::Undefined => Self::Any,
+        if let Type::Enum(index) = ty {
+            let all = family.enums.get(index);
+            let words: Vec<&str> = all.into_iter().flat_map(|all| all.wires()).collect();
+            return if words.is_empty() { Self::Any } else { Self::Words(words) };
         }
+        if ty.is_quantity() { Self::Numbers } else { Self::Any }
     }
 
     /// Whether both have a text that the client takes as equal: it ignores case, and a space equals an underscore.

@@ -125,7 +125,7 @@ impl Subject<'_> {
             }
         }
         if comparison.is_of_instrument() {
-            self.instrument_property(property, to);
+            instrument_property(self.api, property, to);
         } else if let Some(known) = self.property(property, to) {
             let fits = matches!(
                 (comparison, &known.kind),
@@ -202,14 +202,15 @@ impl Subject<'_> {
         }
         found
     }
+}
 
-    fn instrument_property(&self, (name, place): &Placed, to: &mut Diagnostics) {
-        let instrument = self.api.account.as_ref().and_then(|Account { instrument, .. }| instrument.as_ref());
-        let properties = instrument.map_or(&[][..], |instrument| &instrument.properties);
-        if self.api.is_sound && !properties.iter().any(|property| property.name.wire == *name) {
-            let known = properties.iter().map(|property| &property.name);
-            unknown_property("the instrument", name, *place, known, "properties` of `account.instrument", to);
-        }
+/// A property of an instrument with this name exists.
+pub(super) fn instrument_property(api: &Api, (name, place): &Placed, to: &mut Diagnostics) {
+    let instrument = api.account.as_ref().and_then(|Account { instrument, .. }| instrument.as_ref());
+    let properties = instrument.map_or(&[][..], |instrument| &instrument.properties);
+    if api.is_sound && !properties.iter().any(|property| property.name.wire == *name) {
+        let known = properties.iter().map(|property| &property.name);
+        unknown_property("the instrument", name, *place, known, "properties` of `account.instrument", to);
     }
 }
 

@@ -11,7 +11,9 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let (Some(shows), Some(index)) = (&operation.listing.shows, operation.paged_record(family)) else { continue };
         let Some(record) = family.records.get(index) else { continue };
-        over_is_an_enum(family, operation, shows, to);
+        if let Some(over) = &shows.over {
+            is_an_enum(family, operation, over, to);
+        }
         match shows.what.0 {
             Shown::OpenOrders => {
                 has_states(api, family, index, record, shows, to);
@@ -54,15 +56,24 @@ fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
     }
 }
 
-fn over_is_an_enum(family: &Family, operation: &Operation, shows: &Shows, to: &mut Diagnostics) {
-    let Some((name, place)) = &shows.over else { return };
-    let Some(found) = named_parameter(family, operation, name, *place, to) else { return };
-    let is_enum = |shape: &Shape| shape.is_one(Type::is_enum);
-    if !matches!(found.role, Role::Plain(parameter) if is_enum(&parameter.shape)) {
+/// The enum of the parameter with this name; anything else is reported.
+pub(super) fn is_an_enum(
+    family: &Family,
+    operation: &Operation,
+    (name, place): &(String, Place),
+    to: &mut Diagnostics,
+) -> Option<usize> {
+    let found = named_parameter(family, operation, name, *place, to)?;
+    let index = match found.role {
+        Role::Plain(parameter) => parameter.shape.single_enum(),
+        _ => None,
+    };
+    if index.is_none() {
         to.at(*place, Code::BadResponse, format!("expected an enum, found `{name}`"))
             .related(found.name.place, "the parameter is here")
             .help("name a parameter that is an enum");
     }
+    index
 }
 
 /// Orders are compared by the state and the ids that the lifecycle names.

@@ -5,8 +5,23 @@ use std::fmt;
 use super::{Diagnostics, did_you_mean};
 use crate::json::Value;
 
+/// What must have been read before a mistake of some kind can be reported.
+#[derive(Clone, Copy)]
+pub(super) enum Dependence {
+    /// Only its own text.
+    Nothing,
+    /// The types of its family.
+    Types,
+    /// The names in its file, and in all files that this one depends on. Whether an operation can be named may follow
+    /// from its words, such as its effect.
+    Names,
+    /// Its whole file, and all files that this one depends on.
+    Everything,
+}
+
+/// Declares the kinds of mistakes: the code, the kind in a few words, and what must have been read before.
 macro_rules! codes {
-    ($($name:ident = $code:literal, $what:literal;)*) => {
+    ($($name:ident = $code:literal, $what:literal after $dependence:ident;)*) => {
         /// The kind of a mistake. Codes are stable: a code that is retired is not used again.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $(#[doc = $what] $name,)* }
@@ -25,6 +40,11 @@ macro_rules! codes {
                 match self { $(Code::$name => $what,)* }
             }
 
+            /// What must have been read before a mistake of the kind can be reported.
+            pub(super) fn depends_on(self) -> Dependence {
+                match self { $(Code::$name => Dependence::$dependence,)* }
+            }
+
             /// A full explanation of the mistake, with an example and its correction, as Markdown.
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$name => include_str!(concat!("explain/", $code, ".md")),)* }
@@ -34,55 +54,55 @@ macro_rules! codes {
 }
 
 codes! {
-    CannotRead = "E0001", "Cannot read a file or folder.";
-    NotUtf8 = "E0002", "Invalid UTF-8.";
-    ByteOrderMark = "E0003", "Byte-order mark.";
-    CarriageReturn = "E0004", "CRLF line ends.";
-    EmptyFile = "E0005", "Empty file.";
-    MissingFile = "E0006", "Missing file.";
-    StrayFile = "E0007", "Unexpected file or folder.";
-    CannotWrite = "E0008", "Cannot write a file or folder.";
-    NoRevision = "E0009", "Cannot read a revision of the schema.";
-    BrokenYaml = "E0101", "Invalid YAML.";
-    DuplicateKey = "E0102", "Duplicate key.";
-    Alias = "E0103", "Anchor, alias, tag, merge key or directive.";
-    TooDeep = "E0104", "YAML nested too deeply.";
-    SeveralDocuments = "E0105", "More than one YAML document.";
-    InvisibleCharacter = "E0106", "Invisible character.";
-    WrongType = "E0201", "Wrong type.";
-    UnknownKey = "E0202", "Unknown key.";
-    UnknownWord = "E0203", "Unknown value.";
-    MissingKey = "E0204", "Missing key.";
-    Misplaced = "E0205", "Misplaced key.";
-    UndefinedType = "E0301", "Unknown type.";
-    UndefinedName = "E0302", "Unknown name.";
-    DefinedTwice = "E0303", "Duplicate definition.";
-    NameCollision = "E0304", "Two names that become the same in Rust.";
-    NotAnIdentifier = "E0305", "Invalid Rust name.";
-    ReservedName = "E0306", "Reserved name.";
-    WrongName = "E0307", "Invalid name of a file or folder.";
-    Circular = "E0308", "Circular definition.";
-    Unused = "E0309", "Unused definition.";
-    BadPath = "E0401", "Invalid HTTP method or path.";
-    BadRate = "E0402", "Invalid rate limit.";
-    BadDuration = "E0403", "Invalid duration.";
-    BadNumber = "E0404", "Invalid number.";
-    BadDefault = "E0405", "Invalid default.";
-    BadValue = "E0406", "Invalid value.";
-    BadChoice = "E0407", "Invalid choice.";
-    BadWindow = "E0408", "Invalid window.";
-    BadRule = "E0409", "Invalid rule.";
-    BadLifecycle = "E0410", "Invalid lifecycle.";
-    BadResponse = "E0411", "Invalid response.";
-    BadExample = "E0412", "Example does not match the schema.";
-    BadAlphabet = "E0413", "Invalid alphabet or length.";
-    BadHeader = "E0414", "Invalid header name.";
-    BadIntent = "E0415", "Invalid intent.";
-    BadOutcome = "E0416", "Invalid outcome.";
-    DoubtfulEffect = "E0417", "Doubtful effect.";
-    BadSources = "E0418", "Invalid sources.";
-    Unfinished = "E0501", "Unfinished draft.";
-    OtherLanguage = "E0502", "Unsupported version of the schema language.";
+    CannotRead = "E0001", "Cannot read a file or folder." after Everything;
+    NotUtf8 = "E0002", "Invalid UTF-8." after Everything;
+    ByteOrderMark = "E0003", "Byte-order mark." after Everything;
+    CarriageReturn = "E0004", "CRLF line ends." after Everything;
+    EmptyFile = "E0005", "Empty file." after Everything;
+    MissingFile = "E0006", "Missing file." after Everything;
+    StrayFile = "E0007", "Unexpected file or folder." after Everything;
+    CannotWrite = "E0008", "Cannot write a file or folder." after Everything;
+    NoRevision = "E0009", "Cannot read a revision of the schema." after Everything;
+    BrokenYaml = "E0101", "Invalid YAML." after Everything;
+    DuplicateKey = "E0102", "Duplicate key." after Everything;
+    Alias = "E0103", "Anchor, alias, tag, merge key or directive." after Everything;
+    TooDeep = "E0104", "YAML nested too deeply." after Everything;
+    SeveralDocuments = "E0105", "More than one YAML document." after Everything;
+    InvisibleCharacter = "E0106", "Invisible character." after Everything;
+    WrongType = "E0201", "Wrong type." after Types;
+    UnknownKey = "E0202", "Unknown key." after Everything;
+    UnknownWord = "E0203", "Unknown value." after Everything;
+    MissingKey = "E0204", "Missing key." after Nothing;
+    Misplaced = "E0205", "Misplaced key." after Everything;
+    UndefinedType = "E0301", "Unknown type." after Types;
+    UndefinedName = "E0302", "Unknown name." after Names;
+    DefinedTwice = "E0303", "Duplicate definition." after Names;
+    NameCollision = "E0304", "Two names that become the same in Rust." after Names;
+    NotAnIdentifier = "E0305", "Invalid Rust name." after Nothing;
+    ReservedName = "E0306", "Reserved name." after Names;
+    WrongName = "E0307", "Invalid name of a file or folder." after Nothing;
+    Circular = "E0308", "Circular definition." after Nothing;
+    Unused = "E0309", "Unused definition." after Everything;
+    BadPath = "E0401", "Invalid HTTP method or path." after Nothing;
+    BadRate = "E0402", "Invalid rate limit." after Nothing;
+    BadDuration = "E0403", "Invalid duration." after Nothing;
+    BadNumber = "E0404", "Invalid number." after Nothing;
+    BadDefault = "E0405", "Invalid default." after Types;
+    BadValue = "E0406", "Invalid value." after Everything;
+    BadChoice = "E0407", "Invalid choice." after Names;
+    BadWindow = "E0408", "Invalid window." after Names;
+    BadRule = "E0409", "Invalid rule." after Names;
+    BadLifecycle = "E0410", "Invalid lifecycle." after Everything;
+    BadResponse = "E0411", "Invalid response." after Names;
+    BadExample = "E0412", "Example does not match the schema." after Everything;
+    BadAlphabet = "E0413", "Invalid alphabet or length." after Nothing;
+    BadHeader = "E0414", "Invalid header name." after Nothing;
+    BadIntent = "E0415", "Invalid intent." after Everything;
+    BadOutcome = "E0416", "Invalid outcome." after Everything;
+    DoubtfulEffect = "E0417", "Doubtful effect." after Everything;
+    BadSources = "E0418", "Invalid sources." after Nothing;
+    Unfinished = "E0501", "Unfinished draft." after Nothing;
+    OtherLanguage = "E0502", "Unsupported version of the schema language." after Everything;
 }
 
 impl fmt::Display for Code {

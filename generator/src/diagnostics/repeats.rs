@@ -139,47 +139,8 @@ impl Diagnostics {
             Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), ALIKE),
             // The help lists the keys of the mapping; a misspelt key has a different help.
             Code::UnknownKey if item.is_unknown_key() => (item.help.clone()?, file.cloned(), MISPLACED),
-            Code::CannotRead
-            | Code::NotUtf8
-            | Code::ByteOrderMark
-            | Code::CarriageReturn
-            | Code::EmptyFile
-            | Code::MissingFile
-            | Code::StrayFile
-            | Code::CannotWrite
-            | Code::NoRevision
-            | Code::BrokenYaml
-            | Code::DuplicateKey
-            | Code::TooDeep
-            | Code::SeveralDocuments
-            | Code::InvisibleCharacter
-            | Code::UnknownKey
-            | Code::UnknownWord
-            | Code::MissingKey
-            | Code::Misplaced
-            | Code::DefinedTwice
-            | Code::NameCollision
-            | Code::NotAnIdentifier
-            | Code::ReservedName
-            | Code::WrongName
-            | Code::Unused
-            | Code::BadSources
-            | Code::BadPath
-            | Code::BadRate
-            | Code::BadDuration
-            | Code::BadNumber
-            | Code::BadDefault
-            | Code::BadChoice
-            | Code::BadWindow
-            | Code::BadRule
-            | Code::BadResponse
-            | Code::BadAlphabet
-            | Code::BadHeader
-            | Code::BadIntent
-            | Code::BadOutcome
-            | Code::DoubtfulEffect
-            | Code::Unfinished
-            | Code::OtherLanguage => return None,
+            // Any other one stands alone.
+            _ => return None,
         };
         Some(Group { code: item.code, kind: item.kind, shares, within, least })
     }

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::code::Dependence;
 use super::{Code, Diagnostic, Diagnostics, Kind, Place};
 
 /// The mistakes of the stage that reads files.
@@ -105,7 +106,7 @@ impl Diagnostics {
             return false;
         };
         let text = self.text(file).unwrap_or_default();
-        let depends = depends_on(item.code);
+        let depends = item.code.depends_on();
         reading.files.iter().any(|(unread, extent)| match depends {
             Dependence::Nothing => false,
             Dependence::Types => *extent == Unread::Anything && is_types_of(unread, path),
@@ -114,71 +115,6 @@ impl Diagnostics {
             Dependence::Names if is_root(unread) && !is_root(path) => item.is_of_api(),
             Dependence::Names | Dependence::Everything => unread == path || builds_on(path, text, unread),
         })
-    }
-}
-
-/// What must have been read before a mistake of some kind can be reported.
-enum Dependence {
-    /// Only its own text.
-    Nothing,
-    /// The types of its family.
-    Types,
-    /// The names in its file, and in all files that this one depends on. Whether an operation can be named may follow
-    /// from its words, such as its effect.
-    Names,
-    /// Its whole file, and all files that this one depends on.
-    Everything,
-}
-
-fn depends_on(code: Code) -> Dependence {
-    match code {
-        Code::BadPath
-        | Code::BadRate
-        | Code::BadDuration
-        | Code::BadNumber
-        | Code::BadAlphabet
-        | Code::BadHeader
-        | Code::BadSources
-        | Code::NotAnIdentifier
-        | Code::WrongName
-        | Code::Circular
-        | Code::MissingKey
-        | Code::Unfinished => Dependence::Nothing,
-        Code::WrongType | Code::UndefinedType | Code::BadDefault => Dependence::Types,
-        Code::UndefinedName
-        | Code::DefinedTwice
-        | Code::NameCollision
-        | Code::ReservedName
-        | Code::BadChoice
-        | Code::BadRule
-        | Code::BadWindow
-        | Code::BadResponse => Dependence::Names,
-        Code::CannotRead
-        | Code::NotUtf8
-        | Code::ByteOrderMark
-        | Code::CarriageReturn
-        | Code::EmptyFile
-        | Code::MissingFile
-        | Code::StrayFile
-        | Code::CannotWrite
-        | Code::NoRevision
-        | Code::BrokenYaml
-        | Code::DuplicateKey
-        | Code::Alias
-        | Code::TooDeep
-        | Code::SeveralDocuments
-        | Code::InvisibleCharacter
-        | Code::UnknownKey
-        | Code::UnknownWord
-        | Code::Misplaced
-        | Code::Unused
-        | Code::BadValue
-        | Code::BadLifecycle
-        | Code::BadExample
-        | Code::BadIntent
-        | Code::BadOutcome
-        | Code::DoubtfulEffect
-        | Code::OtherLanguage => Dependence::Everything,
     }
 }
 

@@ -1,12 +1,9 @@
 //! What codes prove: rows of tables, and the codes that no document lists.
 
 use proc_macro2::Literal;
-use quote::quote;
-use syn::Expr;
 
 use super::code::{File, Item};
 use super::docs::Docs;
-use super::trees;
 use crate::model::{Api, Certainty, ObservedCode, Proof, Refusal};
 
 /// `codes.rs`: every observed code, in the order of the codes.
@@ -30,33 +27,35 @@ fn refusals(api: &Api) -> Option<String> {
     if api.refusals.is_empty() {
         return None;
     }
-    let rows = api.refusals.iter().map(|refusal| refusal_row(api, refusal));
-    let declaration = quote! {
-        /// The reasons for which requests are refused, and their codes.
-        pub const REFUSALS: &[tables::Refusal] = &[];
-    };
-    Some(trees::constant(declaration, trees::list(rows)))
+    let rows: String = api.refusals.iter().map(|refusal| refusal_row(api, refusal)).collect();
+    let doc = "The reasons for which requests are refused, and their codes.";
+    Some(format!("runtime::refusals! {{\n    /// {doc}\n    pub const REFUSALS;\n\n{rows}}}\n"))
 }
 
-fn refusal_row(api: &Api, refusal: &Refusal) -> Expr {
-    let codes = api.families.iter().filter(|family| !family.is_observed()).filter_map(|family| {
+/// A row of the table of refusals: its name, each code with its families, and what is wrong; then the rules whose
+/// violation has it.
+fn refusal_row(api: &Api, refusal: &Refusal) -> String {
+    let mut codes: Vec<(&str, Vec<String>)> = Vec::new();
+    for family in api.families.iter().filter(|family| !family.is_observed()) {
         let own = refusal.codes.iter().find(|((name, _), _)| *name == family.name).map(|(_, code)| code);
-        let (name, (code, _)) = (&family.name, own.or(refusal.code.as_ref())?);
-        Some(trees::pair(trees::text(name), trees::text(code)))
-    });
+        let Some((code, _)) = own.or(refusal.code.as_ref()) else { continue };
+        match codes.iter_mut().find(|(known, _)| known == code) {
+            Some((_, families)) => families.push(literal(&family.name)),
+            None => codes.push((code, vec![literal(&family.name)])),
+        }
+    }
+    let codes: Vec<_> =
+        codes.iter().map(|(code, families)| format!("{} of {}", literal(code), families.join(" | "))).collect();
+    let codes = if codes.is_empty() { String::new() } else { format!(" => {}", codes.join(", ")) };
     let status = refusal.status.and_then(|(status, _)| u16::try_from(status).ok());
+    let status = status.map(|status| format!(" with {status}")).unwrap_or_default();
     let rules = refusal.rules.iter().flat_map(|(rule, _)| {
         let ids = api.rules_with_id(rule);
         if ids.is_empty() { vec![rule.clone()] } else { ids }
     });
-    let fields = [
-        Some(("name", trees::text(&refusal.name))),
-        Some(("says", trees::text(&refusal.says))),
-        trees::rows("codes", codes),
-        trees::some("status", status.map(|status| trees::number(status.into()))),
-        trees::rows("rules", rules.map(|rule| trees::text(&rule))),
-    ];
-    trees::table("Refusal", fields)
+    let rules = rules.map(|rule| literal(&rule)).collect::<Vec<_>>().join(" | ");
+    let rules = if rules.is_empty() { rules } else { format!(",\n        for {rules}") };
+    format!("    {}{codes}{status}: {}{rules};\n", literal(&refusal.name), literal(&refusal.says))
 }
 
 /// The observed codes of the families that are emitted.

@@ -76,7 +76,8 @@ fn each_line(family: &Family, call: &FlatCall) -> Option<(TokenStream, String, T
     Some((path(family, operation), over.clone(), quote!(&[#(#values),*])))
 }
 
-fn values(family: &Family, parameter: &Parameter) -> Option<Vec<String>> {
+/// The values that an enum parameter may have.
+pub(super) fn values(family: &Family, parameter: &Parameter) -> Option<Vec<String>> {
     let index = parameter.shape.single_enum()?;
     Some(match parameter.only.is_empty() {
         true => family.enums.get(index)?.wires().map(str::to_owned).collect(),

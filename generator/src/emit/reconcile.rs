@@ -81,8 +81,11 @@ fn trade_fields(trade: &Trade) -> TokenStream {
     let inverse = texts(&trade.inverse);
     let fees = match &trade.fees {
         None => quote!(None),
-        Some(TradeFees { list: (list, _), coin: (coin, _), amount: (amount, _), place: _ }) => {
-            quote!(Some(runtime::ledger::FeeFields { list: #list, coin: #coin, amount: #amount }))
+        Some(TradeFees { list: (list, _), coin: (coin, _), amount: (amount, _), any_sign, place: _ }) => {
+            let any_sign = any_sign.is_set();
+            quote! {
+                Some(runtime::ledger::FeeFields { list: #list, coin: #coin, amount: #amount, any_sign: #any_sign })
+            }
         }
     };
     let position = match &trade.position {
@@ -115,11 +118,7 @@ fn texts(all: &[(String, Place)]) -> TokenStream {
 fn over(family: &Family, operation: &Operation, shows: &Shows) -> Option<TokenStream> {
     let (name, _) = shows.over.as_ref()?;
     let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *name)?;
-    let index = parameter.shape.single_enum()?;
-    let values: Vec<_> = match parameter.only.is_empty() {
-        true => family.enums[index].wires().collect(),
-        false => parameter.only.iter().map(|(value, _)| value.as_str()).collect(),
-    };
+    let values = super::flat::values(family, parameter)?;
     Some(quote!(.over(#name, &[#(#values),*])))
 }
 

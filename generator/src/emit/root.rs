@@ -25,6 +25,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
         super::flat::flats(api, layout),
+        super::instruments::listings(api, layout),
     ];
     let mut items: Vec<_> = items.into_iter().map(Item::Code).collect();
     items.push(Item::Text(client(api, layout)));
@@ -129,7 +130,10 @@ fn client(api: &Api, layout: Layout) -> String {
         };
         format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
     });
-    format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS, FLATS;\n{}}}\n", families.collect::<String>())
+    format!(
+        "runtime::client! {{\n    API, RECOVERIES, LISTINGS, FLATS, INSTRUMENTS;\n{}}}\n",
+        families.collect::<String>()
+    )
 }
 
 /// Clients for other markets, which are selected by headers.

@@ -1,6 +1,6 @@
 //! Listings, what they show of an account, and batches.
 
-use super::{AnswerPath, Family, Field, ListName, Operation, PageOrder, PagesBy, Response, Shows};
+use super::{AnswerPath, Family, Field, ListName, ListedInstruments, Operation, PageOrder, PagesBy, Response, Shows};
 use crate::diagnostics::Place;
 
 /// The properties of a listing beyond its cursor.
@@ -14,6 +14,7 @@ pub(crate) struct Listing {
     pub(crate) list: Option<(String, Place)>,
     pub(crate) pages: Option<Paging>,
     pub(crate) shows: Option<Shows>,
+    pub(crate) instruments: Option<ListedInstruments>,
 }
 
 /// How the next page of an object or an array is requested.

@@ -120,7 +120,18 @@ impl Type {
 
     /// Whether its values are quantities, which have bounds.
     pub(crate) fn is_quantity(self) -> bool {
-        self.is_decimal() || matches!(self, Self::Integer | Self::Signed)
+        match self {
+            Self::Decimal | Self::Scaled(_) | Self::Integer | Self::Signed => true,
+            Self::String
+            | Self::Boolean(_)
+            | Self::Time(_)
+            | Self::Json
+            | Self::Enum(_)
+            | Self::Identifier(_)
+            | Self::Choice(_)
+            | Self::Record(_)
+            | Self::Undefined => false,
+        }
     }
 
     /// Whether its values are decimal numbers, in any form.

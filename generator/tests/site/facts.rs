@@ -29,7 +29,7 @@ fn every_fact_is_on_the_pages_and_the_pages_state_no_other() {
 fn families(schema: &Schema) -> BTreeSet<String> {
     let family = |line: &str| {
         let operation: Value = serde_json::from_str(line).unwrap();
-        operation["id"].as_str().unwrap().split('.').next().unwrap().to_owned()
+        operation["operation"].as_str().unwrap().split('.').next().unwrap().to_owned()
     };
     schema.list_as_json().lines().map(family).collect()
 }

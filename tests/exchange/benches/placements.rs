@@ -9,7 +9,7 @@
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use cpu_time::ThreadTime;
@@ -18,9 +18,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tradeapi::runtime::signing::Authenticator;
 use tradeapi::runtime::wire::{BaseUrl, HeaderValues, build_request};
-use tradeapi::unified::{Category, ClientOid, Execution, PlaceOrder, Side};
+use tradeapi::unified::{CancelAllOrders, Category, ClientOid, Execution, PlaceOrder, Side};
 use tradeapi::{API, Decimal};
-use tradeapi_exchange::{Exchange, Profile, Seed, Settings, Time, server};
+use tradeapi_exchange::{Exchange, Family, Profile, Seed, Settings, Time, server};
 
 const COUNT: u64 = 50_000;
 
@@ -46,8 +46,43 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (resting, matched) = (run(&exchange, &resting)?, run(&exchange, &matched)?);
         let whole = run_with_client(&exchange)?;
         println!("{open:>12} {resting:>12.0} {matched:>12.0} {whole:>24.0} {memory:>12}");
+        cancel_all(exchange)?;
     }
-    println!("over loopback, {CONNECTIONS} connections: {:.0} a second", loopback()?);
+    let (throughput, mut times) = loopback()?;
+    times.sort_unstable();
+    let at = |share: usize| times[(times.len() - 1) * share / 1000].as_micros();
+    println!(
+        "over loopback, {CONNECTIONS} connections: {throughput:.0} a second; an answer takes {} us, 1 % more than {} us, \
+         0.1 % more than {} us",
+        at(500),
+        at(990),
+        at(999)
+    );
+    Ok(())
+}
+
+/// Cancels everything in one request, and prints how long it takes on one core and how much memory is in use then, and
+/// once the exchange has forgotten the orders.
+fn cancel_all(exchange: Exchange) -> Result<(), Box<dyn Error>> {
+    let open = exchange.account(exchange.keys(), Family::Unified).open_orders.len();
+    let all = CancelAllOrders::new(Category::UsdtFutures);
+    let authenticator = Authenticator::new(&API, &exchange.keys().credentials())?;
+    let base = BaseUrl::parse("http://127.0.0.1", false)?;
+    let now = exchange.time().now();
+    let request = build_request(&API, &all, &base, authenticator.as_ref(), &HeaderValues::default(), now)?;
+    let shown = || memory().map_or_else(|| "unknown".to_owned(), |kib| format!("{} MiB", kib / 1024));
+    let before = shown();
+    let begun = ThreadTime::now();
+    send(&exchange, &[request])?;
+    let took = begun.elapsed();
+    let after = shown();
+    exchange.time().advance(Duration::from_secs(24 * 60 * 60));
+    println!(
+        "{:>12} cancelled in {:.2} s; memory before {before}, after {after}, a day later {}",
+        open,
+        took.as_secs_f64(),
+        shown()
+    );
     Ok(())
 }
 
@@ -64,8 +99,8 @@ fn memory() -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Placements per second over sockets, the client's processor time included.
-fn loopback() -> Result<f64, Box<dyn Error>> {
+/// Placements per second over sockets, the client's processor time included, and the time of each.
+fn loopback() -> Result<(f64, Vec<Duration>), Box<dyn Error>> {
     let runtime = tokio::runtime::Runtime::new()?;
     let exchange = exchange();
     let requests = requests(&exchange, "wire", COUNT, |index| Some(40_000 + index * 7 % 20_000))?;
@@ -76,35 +111,39 @@ fn loopback() -> Result<f64, Box<dyn Error>> {
     })?;
     runtime.spawn(server::serve(listener, exchange));
     let begun = Instant::now();
-    runtime.block_on(async {
+    let times = runtime.block_on(async {
         let share = texts.len().div_ceil(CONNECTIONS);
         let mut tasks = tokio::task::JoinSet::new();
         for part in texts.chunks(share) {
             let part = part.to_vec();
             tasks.spawn(async move { talk(address, &part).await });
         }
+        let mut times = Vec::with_capacity(texts.len());
         while let Some(done) = tasks.join_next().await {
-            done??;
+            times.extend(done??);
         }
-        Ok::<_, Box<dyn Error>>(())
+        Ok::<_, Box<dyn Error>>(times)
     })?;
-    Ok(f64::from(u32::try_from(texts.len())?) / begun.elapsed().as_secs_f64())
+    Ok((f64::from(u32::try_from(texts.len())?) / begun.elapsed().as_secs_f64(), times))
 }
 
-/// Sends requests over one connection, each after the answer to the one before.
-async fn talk(address: SocketAddr, requests: &[Vec<u8>]) -> std::io::Result<()> {
+/// Sends requests over one connection, each after the answer to the one before. Returns how long each took.
+async fn talk(address: SocketAddr, requests: &[Vec<u8>]) -> std::io::Result<Vec<Duration>> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let mut answer = vec![0; 4_096];
+    let mut times = Vec::with_capacity(requests.len());
     for request in requests {
+        let sent = Instant::now();
         stream.write_all(request).await?;
         // The answer is short and comes in one piece.
         let length = stream.read(&mut answer).await?;
         if !answer[..length].starts_with(b"HTTP/1.1 200") {
             return Err(std::io::Error::other(String::from_utf8_lossy(&answer[..length]).into_owned()));
         }
+        times.push(sent.elapsed());
     }
-    Ok(())
+    Ok(times)
 }
 
 /// A request as it is on the wire.

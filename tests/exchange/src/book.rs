@@ -110,6 +110,12 @@ impl Book {
         }
     }
 
+    /// The lots of users' orders at a price.
+    pub(crate) fn lots_of_orders(&self, side: Side, ticks: u64) -> u64 {
+        let level = self.side(side).get(&ticks).into_iter().flat_map(BTreeMap::values);
+        level.filter(|resting| resting.order.is_some()).map(|resting| resting.lots).sum()
+    }
+
     fn side(&self, side: Side) -> &BTreeMap<u64, Level> {
         match side {
             Side::Buy => &self.bids,

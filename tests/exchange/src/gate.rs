@@ -67,7 +67,8 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     };
     if let Some(log) = &mut core.log {
         let hostile = answer_plan.as_ref().map(AnswerPlan::fault_and_quirk);
-        log.push(Entry::new(core.now, sender, request, served.data.as_deref(), kind, hostile));
+        let operation = meta.map(|meta| meta.id);
+        log.push(Entry::new(core.now, sender, operation, request, served.data.as_deref(), kind, hostile));
     }
     Delivery { delivered, latency, behind, answered }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Entry {
     pub(crate) at: u64,
     /// The id of the user, if the request proved it.
     pub(crate) user: Option<u64>,
+    /// The id of the operation, if there is one at the path.
+    pub(crate) operation: Option<&'static str>,
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) parameters: String,
@@ -42,6 +44,7 @@ impl Entry {
     pub(crate) fn new(
         at: u64,
         user: Option<u64>,
+        operation: Option<&'static str>,
         request: &Request<Bytes>,
         answer: Result<&str, &Refusal>,
         fault: Option<FaultKind>,
@@ -60,6 +63,7 @@ impl Entry {
         Self {
             at,
             user,
+            operation,
             method: beginning(request.method().as_str().as_bytes()),
             path: beginning(request.uri().path().as_bytes()),
             parameters: beginning(parameters),
@@ -122,7 +126,7 @@ mod tests {
         let mut log = Log::default();
         for _ in 0..1_000 {
             let body = Bytes::from("é".repeat(10_000));
-            log.push(Entry::new(0, None, &Request::new(body), Ok("{}"), None, None));
+            log.push(Entry::new(0, None, None, &Request::new(body), Ok("{}"), None, None));
         }
         assert_eq!((log.count(), log.newest().count()), (1_000, MAX_ENTRIES));
         let (number, newest) = log.newest().next().unwrap_or_else(|| unreachable!("it was filled"));

@@ -88,7 +88,7 @@ reasons! {
 
 impl Reason {
     fn row(self) -> &'static Row {
-        static NOTHING: Row = Row::DEFAULT;
+        static NOTHING: Row = Row::new("", "");
         REFUSALS.iter().find(|row| row.name == self.name()).unwrap_or(&NOTHING)
     }
 

@@ -114,6 +114,7 @@ impl Setup {
     /// # Errors
     ///
     /// The text is not a valid setup; the error names the line or what makes no sense.
+    #[cfg(feature = "yaml")]
     pub fn from_yaml(text: &str) -> Result<Self, SetupError> {
         let setup: Self = serde_yaml::from_str(text).map_err(|error| SetupError(error.to_string()))?;
         setup.check()?;
@@ -176,6 +177,7 @@ impl Setup {
     /// # Errors
     ///
     /// The file cannot be read, or [`from_yaml`](Self::from_yaml) fails; the error names the file.
+    #[cfg(feature = "yaml")]
     pub fn read(path: &Path) -> io::Result<Self> {
         let failed = |why: String| io::Error::other(format!("{}: {why}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;

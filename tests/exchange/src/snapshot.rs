@@ -15,7 +15,7 @@ use crate::hostile::{HostileFault, Hostility, Node, Quirk};
 use crate::instruments::quotient;
 use crate::limits::CallerId;
 use crate::log::{Entry, RequestOutcome};
-use crate::orders::{Order, State};
+use crate::orders::{Fill, Order, State};
 use crate::state::Core;
 use crate::words::{Line, Side};
 
@@ -44,8 +44,7 @@ impl Selection {
 
 /// The state of an exchange, with the speed of its clock.
 pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
-    let first = core.pairs.iter().position(|pair| pair.line == Line::UsdtFutures).unwrap_or_default();
-    let pair = view.pair.filter(|index| *index < core.pairs.len()).unwrap_or(first);
+    let pair = view.pair.filter(|index| *index < core.pairs.len()).unwrap_or_else(|| usual_pair(core));
     let mut out = JsonWriter::new();
     out.begin_object();
     out.member("now").number(&core.now);
@@ -57,6 +56,8 @@ pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
     accounts(&mut out, core);
     market(&mut out, core, pair);
     orders(&mut out, core, view);
+    ended(&mut out, core, view);
+    fills(&mut out, core, view);
     positions(&mut out, core, view);
     balances(&mut out, core, view);
     insurance(&mut out, core);
@@ -69,6 +70,14 @@ pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
     requests(&mut out, core);
     out.end_object();
     out.finish()
+}
+
+/// The pair that is shown unless another is selected: that of the latest order, or the first of the futures.
+fn usual_pair(core: &Core) -> usize {
+    let latest = core.accounts.iter().flat_map(|account| account.open.last().into_iter().chain(account.closed.last()));
+    let latest = latest.max().and_then(|id| core.orders.get(id)).map(|order| order.ticket.pair);
+    let first = || core.pairs.iter().position(|pair| pair.line == Line::UsdtFutures);
+    latest.or_else(first).unwrap_or_default()
 }
 
 fn text(out: &mut JsonWriter, name: &str, value: &str) {
@@ -114,6 +123,10 @@ fn pairs(out: &mut JsonWriter, core: &Core) {
         count(out, "index", index);
         text(out, "symbol", pair.symbol);
         text(out, "line", pair.line.as_str());
+        text(out, "coin", pair.settle());
+        if let Some(only) = pair.only {
+            text(out, "only", only.as_str());
+        }
         decimal(out, "last", pair.price(core.markets[index].last));
     });
 }
@@ -124,6 +137,10 @@ fn accounts(out: &mut JsonWriter, core: &Core) {
         let account = &core.accounts[index];
         count(out, "index", index);
         text(out, "name", &name(core, index));
+        text(out, "family", account.family.as_str());
+        // A key may be of one family only.
+        let only = core.users[account.user].profile.only;
+        out.member("used").boolean(only.is_none_or(|only| only == account.family));
         text(out, "mode", account.mode.as_str());
         count(out, "orders", account.open.len());
         count(out, "positions", account.positions.values().filter(|position| position.lots > 0).count());
@@ -135,7 +152,10 @@ fn market(out: &mut JsonWriter, core: &Core, index: usize) {
     let (pair, market) = (&core.pairs[index], &core.markets[index]);
     out.member("market").begin_object();
     count(out, "pair", index);
+    text(out, "symbol", pair.symbol);
+    text(out, "line", pair.line.as_str());
     decimal(out, "last", pair.price(market.last));
+    decimal(out, "mark", pair.price(market.mark()));
     decimal(out, "tick", pair.tick);
     for (name, side) in [("bids", Side::Buy), ("asks", Side::Sell)] {
         out.member(name).begin_array();
@@ -143,6 +163,10 @@ fn market(out: &mut JsonWriter, core: &Core, index: usize) {
             out.element().begin_object();
             decimal(out, "price", pair.price(ticks));
             decimal(out, "qty", pair.qty(lots));
+            let own = core.books[index].lots_of_orders(side, ticks);
+            if own > 0 {
+                decimal(out, "own", pair.qty(own));
+            }
             out.end_object();
         }
         out.end_array();
@@ -168,6 +192,39 @@ fn orders(out: &mut JsonWriter, core: &Core, view: Selection) {
     list(out, "orders", shown, total, |out, order| write_order(out, core, order));
 }
 
+/// The orders that have ended, the latest first.
+fn ended(out: &mut JsonWriter, core: &Core, view: Selection) {
+    let total = view.accounts(core).map(|index| core.accounts[index].closed.len()).sum();
+    let newest = |index: usize| core.accounts[index].closed.iter().rev().take(MAX_ROWS);
+    let mut ids: Vec<u64> = view.accounts(core).flat_map(newest).copied().collect();
+    ids.sort_unstable_by_key(|id| Reverse(*id));
+    ids.truncate(MAX_ROWS);
+    let shown = ids.iter().filter_map(|id| core.orders.get(id));
+    list(out, "ended", shown, total, |out, order| write_order(out, core, order));
+}
+
+/// The latest fills.
+fn fills(out: &mut JsonWriter, core: &Core, view: Selection) {
+    let total = view.accounts(core).map(|index| core.accounts[index].fills.len()).sum();
+    let newest = |index: usize| core.accounts[index].fills.iter().rev().take(MAX_ROWS);
+    let mut all: Vec<&Fill> = view.accounts(core).flat_map(newest).collect();
+    all.sort_unstable_by_key(|fill| Reverse(fill.id));
+    all.truncate(MAX_ROWS);
+    list(out, "fills", all, total, |out, fill| {
+        let pair = &core.pairs[fill.pair];
+        text(out, "id", &fill.id.to_string());
+        text(out, "symbol", pair.symbol);
+        text(out, "line", fill.line.as_str());
+        text(out, "side", fill.side.as_str());
+        decimal(out, "price", pair.price(fill.ticks));
+        decimal(out, "qty", pair.qty(fill.lots));
+        decimal(out, "fee", fill.fee);
+        text(out, "coin", fill.fee_coin);
+        decimal(out, "profit", fill.profit.round_dp(8));
+        out.member("at").number(&fill.at);
+    });
+}
+
 fn write_order(out: &mut JsonWriter, core: &Core, order: &Order) {
     let pair = &core.pairs[order.ticket.pair];
     text(out, "id", &order.id.to_string());
@@ -181,8 +238,15 @@ fn write_order(out: &mut JsonWriter, core: &Core, order: &Order) {
     }
     decimal(out, "qty", pair.qty(order.lots));
     decimal(out, "filled", pair.qty(order.filled));
-    text(out, "state", if order.state == State::Live { "waits" } else { "partly filled" });
+    let state = match order.state {
+        State::Live => "waits",
+        State::PartlyFilled => "partly filled",
+        State::Filled => "filled",
+        State::Cancelled(_) => "cancelled",
+    };
+    text(out, "state", state);
     out.member("created").number(&order.created);
+    out.member("updated").number(&order.updated);
 }
 
 fn positions(out: &mut JsonWriter, core: &Core, view: Selection) {
@@ -193,13 +257,19 @@ fn positions(out: &mut JsonWriter, core: &Core, view: Selection) {
     let all = || view.accounts(core).flat_map(open);
     list(out, "positions", all().take(MAX_ROWS), all().count(), |out, (account, (index, pos), position)| {
         let pair = &core.pairs[index];
-        let profit = pair.profit(position.side, position.cost, core.markets[index].last, position.lots);
+        let mark = core.markets[index].mark();
+        let profit = pair.profit(position.side, position.cost, mark, position.lots);
         text(out, "account", &name(core, account));
         text(out, "symbol", pair.symbol);
         text(out, "line", pair.line.as_str());
         text(out, "pos", pos.as_str());
         text(out, "side", if position.side == Side::Buy { "long" } else { "short" });
         decimal(out, "qty", pair.qty(position.lots));
+        decimal(out, "entry", pair.entry_price(position.cost, position.lots).round_dp(pair.price_places() + 2));
+        decimal(out, "mark", pair.price(mark));
+        if let Some(price) = core.liquidation_price(index, account, pos) {
+            decimal(out, "liquidation", price.round_dp(pair.price_places()));
+        }
         decimal(out, "margin", position.margin);
         decimal(out, "profit", profit.round_dp(8));
         text(out, "coin", pair.settle());
@@ -332,6 +402,9 @@ fn write_request(out: &mut JsonWriter, number: u64, entry: &Entry) {
     out.member("at").number(&entry.at);
     if let Some(user) = entry.user {
         out.member("user").scalar(&user);
+    }
+    if let Some(operation) = entry.operation {
+        text(out, "operation", operation);
     }
     text(out, "method", &entry.method);
     text(out, "path", &entry.path);

@@ -22,7 +22,9 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// The lists that are shown, with their columns.
 const LISTS: &[(&str, &[&str])] = &[
     ("orders", &["id", "account", "symbol", "line", "side", "price", "qty", "filled", "client"]),
-    ("positions", &["account", "symbol", "line", "pos", "side", "qty", "margin", "profit", "coin"]),
+    ("positions", &["account", "symbol", "line", "side", "qty", "entry", "mark", "liquidation", "profit", "coin"]),
+    ("ended", &["id", "account", "symbol", "line", "side", "price", "qty", "filled", "state"]),
+    ("fills", &["symbol", "line", "side", "price", "qty", "fee", "coin", "profit"]),
     ("balances", &["account", "coin", "total", "available", "frozen", "margin", "debt"]),
     ("faults", &["kind", "code", "aim", "permille", "times", "delay"]),
     ("violations", &["rule", "count"]),
@@ -67,7 +69,13 @@ async fn state(transport: &HyperTransport, url: &str) -> io::Result<Value> {
 
 /// The lists of a state as tables, without empty ones.
 fn screen(state: &Value) -> String {
-    let mut out = format!("time {}, speed {}\n", cell(&state["now"]), cell(&state["speed"]));
+    let mut out = format!("{}, speed {}\n", time(&state["now"]), cell(&state["speed"]));
+    let market = &state["market"];
+    if market.is_object() {
+        let best = |side: &str| cell(&market[side][0]["price"]);
+        let [symbol, line, last, mark] = ["symbol", "line", "last", "mark"].map(|name| cell(&market[name]));
+        out += &format!("{symbol} {line}: last {last}, mark {mark}, bid {}, ask {}\n", best("bids"), best("asks"));
+    }
     let is_ordinary = |value: &Value| [json!([]), json!(0), json!(false), Value::Null].contains(value);
     let conditions = CONDITIONS.iter().map(|name| (name, &state["conditions"][*name]));
     let conditions: Vec<_> = conditions
@@ -103,6 +111,14 @@ fn table(columns: &[&str], rows: &[Value]) -> String {
         cells.collect::<String>().trim_end().to_owned() + "\n"
     };
     lines.iter().map(padded).collect()
+}
+
+/// A time in UTC, such as `2026-11-26 06:11:09`.
+fn time(millis: &Value) -> String {
+    let seconds = millis.as_u64().unwrap_or_default() / 1000;
+    let stamp = tradeapi::Timestamp::from_millis(seconds * 1000);
+    let text = tradeapi::runtime::value::IsoTime::from(stamp).to_string();
+    text.get(..19).unwrap_or(&text).replace('T', " ")
 }
 
 /// A value without control characters, shortened if it is long.

@@ -459,7 +459,7 @@ fn violations_name_given_parameters_only() {
                     "newPresetStopLossPrice":"1"}"#;
     static NOTHING: CheckPolicy = CheckPolicy::nothing();
     static NOBODY: Account = Account::new();
-    let unchecked = CheckContext { account: &NOBODY, now: None, policy: &NOTHING };
+    let unchecked = CheckContext { account: &NOBODY, listed: None, now: None, policy: &NOTHING };
     let warned = classic::ModifyOrder::from_json_in(amend, unchecked).unwrap().inspect(CheckContext::default());
     let is_of_presets = |violation: &Violation| violation.rule.ends_with("presets-without-size-and-price");
     let named: Vec<_> = warned.into_iter().filter(is_of_presets).map(|violation| violation.parameter).collect();

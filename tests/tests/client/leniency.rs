@@ -394,6 +394,31 @@ fn numbers_of_forty_digits_are_kept_and_do_not_convert_silently() {
     assert_eq!((profit.as_str(), &*profit.to_plain(), profit.is_zero()), ("0E-8", "0.00000000", true));
 }
 
+#[tokio::test]
+async fn a_client_keeps_members_that_nobody_declared_if_it_is_asked_to() {
+    let server = ScriptedServer::start().unwrap();
+    let builder = || {
+        let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+        client.limits(LimitMode::Off)
+    };
+    let orders =
+        r#"[{"orderId":"1","newest":{"a": [1]},"feeDetail":[{"feeCoin":"USDT","tax":"0.1"}]},{"orderId":"2"}]"#;
+    let query = unified::GetOpenOrders::new();
+    for (client, keeps) in [(builder().build().unwrap(), false), (builder().keep_unknown().build().unwrap(), true)] {
+        server.answer_next(Answer::json(format!(
+            r#"{{"code":"00000","msg":"success","data":{{"list":{orders},"cursor":"2"}}}}"#
+        )));
+        let list = client.call(&query).await.unwrap().into_data().list;
+        assert_eq!(
+            list[0].unknown_members().get("newest").map(|value| value.as_str()),
+            keeps.then_some(r#"{"a": [1]}"#)
+        );
+        let fee = list[0].fee_detail[0].unknown_members();
+        assert_eq!(fee.iter().map(|(name, value)| (name, value.as_str())).next(), keeps.then_some(("tax", r#""0.1""#)));
+        assert!(list[1].unknown_members().is_empty());
+    }
+}
+
 /// A query of one order gets its record or an error, never the record of another order or an empty one.
 #[tokio::test]
 async fn a_query_of_an_order_is_not_answered_by_another_one() {

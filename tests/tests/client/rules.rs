@@ -24,7 +24,7 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| SCHEMA.cases());
 
 /// Reads a request, if possible.
-static UNCHECKED: CheckContext<'static> = CheckContext { account: &NOBODY, now: None, policy: &NOTHING };
+static UNCHECKED: CheckContext<'static> = CheckContext { account: &NOBODY, listed: None, now: None, policy: &NOTHING };
 static NOBODY: Account = Account::new();
 static NOTHING: CheckPolicy = CheckPolicy::nothing();
 
@@ -131,7 +131,8 @@ fn every_rule_can_be_switched_off() {
     fn found<O: Operation>(case: &Case, policy: &CheckPolicy) -> Option<(usize, bool)> {
         let request = O::from_json_in(&case.request, UNCHECKED).ok()?;
         let account = account(&case.account);
-        let context = CheckContext { account: &account, now: Some(Timestamp::from_millis(case.now)), policy };
+        let context =
+            CheckContext { account: &account, listed: None, now: Some(Timestamp::from_millis(case.now)), policy };
         let found = request.inspect(context);
         Some((found.len(), found.refuse()))
     }

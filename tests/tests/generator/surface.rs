@@ -45,7 +45,7 @@ fn macro_call(call: &syn::Macro) -> Vec<String> {
             let items = declared.items.iter().flat_map(item);
             std::iter::once(format!("{path}!")).chain(items).chain(rows).collect()
         }
-        "runtime::codes" => {
+        "runtime::codes" | "runtime::refusals" => {
             vec![text(&call.tokens).split(" ;").next().unwrap().rsplit("pub ").next().unwrap().to_owned()]
         }
         _ => vec![format!("{path}! {}", macro_arguments(call))],

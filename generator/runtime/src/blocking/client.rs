@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::background::Background;
-use crate::account::{Account, AccountMismatch};
+use crate::account::{Account, AccountMismatch, Instrument};
 use crate::checks::CheckPolicy;
 use crate::client::{Callable, ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
@@ -13,6 +13,7 @@ use crate::confirm::{
 };
 use crate::error::{BuildError, Error, JournalError};
 use crate::flatten::{Flat, Flattened, NotFlat};
+use crate::instruments::{InstrumentListing, LoadInstrumentsError};
 use crate::journal::Journal;
 use crate::json::{Decode, Encode};
 use crate::ledger::Ledger;
@@ -162,6 +163,21 @@ impl ClientCore {
     /// As [`ClientCore::flatten`](crate::ClientCore::flatten).
     pub fn flatten(&self, flats: &[Flat], listings: &[Listing], policy: &ConfirmPolicy) -> Result<Flattened, NotFlat> {
         self.wait(self.core.flatten(flats, listings, policy))
+    }
+
+    /// Reads the instruments that the exchange lists; see
+    /// [`ClientCore::load_instruments`](crate::ClientCore::load_instruments).
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientCore::load_instruments`](crate::ClientCore::load_instruments).
+    pub fn load_instruments(&self, listings: &[InstrumentListing]) -> Result<usize, LoadInstrumentsError> {
+        self.wait(self.core.load_instruments(listings))
+    }
+
+    /// An instrument; see [`ClientCore::instrument`](crate::ClientCore::instrument).
+    pub fn instrument(&self, family: &str, line: &str, symbol: &str) -> Option<Instrument> {
+        self.core.instrument(family, line, symbol)
     }
 
     /// The orders that the client knows from its calls, if it was built with

@@ -47,7 +47,10 @@ impl<'a> Checks<'a> {
 
     /// Sets the instrument for the checks that follow; without a name, it is unset.
     pub fn names_instrument(&mut self, line: Option<&str>, symbol: Option<&str>) {
-        self.instrument = line.zip(symbol).and_then(|(line, symbol)| self.context.account.instrument(line, symbol));
+        self.instrument = line.zip(symbol).and_then(|(line, symbol)| {
+            let listed = || self.context.listed?.get(self.meta?.family, line, symbol);
+            self.context.account.instrument(line, symbol).or_else(listed)
+        });
     }
 
     /// Whether a text is among the names of the account's `property`. `None` if one of them is missing.

@@ -1,6 +1,6 @@
 //! Which rules are checked, how severely, and what a check knows besides the request.
 
-use crate::account::Account;
+use crate::account::{Account, ListedInstruments};
 use crate::tables::{Meta, Severity};
 use crate::value::Timestamp;
 
@@ -9,6 +9,8 @@ use crate::value::Timestamp;
 pub struct CheckContext<'a> {
     /// The account.
     pub account: &'a Account,
+    /// The instruments that the exchange lists, for those that the account does not state.
+    pub listed: Option<&'a ListedInstruments>,
     /// The current time; without it, rules about the age of something are not checked.
     pub now: Option<Timestamp>,
     /// Which rules are checked, and how severely.
@@ -21,7 +23,7 @@ static ALL_RULES: CheckPolicy = CheckPolicy::new();
 impl Default for CheckContext<'_> {
     /// No account properties and no time; every rule is checked as the schema says.
     fn default() -> Self {
-        Self { account: &NO_PROPERTIES, now: None, policy: &ALL_RULES }
+        Self { account: &NO_PROPERTIES, listed: None, now: None, policy: &ALL_RULES }
     }
 }
 

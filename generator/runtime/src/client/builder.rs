@@ -56,6 +56,7 @@ pub struct ClientBuilder<C = ClientCore> {
     address: String,
     checking: Checking,
     drift: Option<Drift>,
+    keeps_unknown: bool,
     journal: Option<Arc<dyn Journal>>,
     metrics: Option<MetricsHook>,
     tracks_orders: bool,
@@ -96,6 +97,7 @@ where
             address: String::new(),
             checking: Checking::default(),
             drift: None,
+            keeps_unknown: false,
             journal: None,
             metrics: None,
             tracks_orders: false,
@@ -210,6 +212,15 @@ where
     /// are not compared.
     pub fn drift(mut self, drift: &Drift) -> Self {
         self.drift = Some(drift.clone());
+        self
+    }
+
+    /// Keeps the members of records that the schema does not declare, with their JSON texts: every record has them as
+    /// `unknown_members`. An exchange may add a field long before a schema has it. By default, they are passed over.
+    ///
+    /// Reading takes longer then, and what is kept counts towards the memory that an answer may take.
+    pub fn keep_unknown(mut self) -> Self {
+        self.keeps_unknown = true;
         self
     }
 
@@ -333,6 +344,7 @@ where
             transport,
             time,
             drift,
+            keeps_unknown: self.keeps_unknown,
             recent,
             awaited: Awaited::default(),
             shown: ShownIds::default(),

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::exchange_clock::Bounds;
+use super::listed::Listed;
 use super::metrics::MetricsHook;
 use super::own_journal::OwnJournal;
 use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
 use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
-use crate::account::{Account, AccountMismatch, Mismatches};
+use crate::account::{Account, AccountMismatch, Instrument, ListedInstruments, Mismatches};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::clock::{Environment, Moment, Skew, Timer};
 use crate::drift::Drift;
@@ -42,6 +43,8 @@ pub struct ClientCore {
 #[derive(Clone, Default)]
 pub(super) struct Checking {
     pub(super) account: Account,
+    /// The instruments that the exchange lists, shared with clones of the client.
+    pub(super) listed: Arc<Listed>,
     /// Contradictions between answers and the account.
     pub(super) mismatches: Arc<Mismatches>,
     pub(super) policy: CheckPolicy,
@@ -56,6 +59,8 @@ pub(super) struct Parts {
     pub(super) transport: Box<dyn Transport>,
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
+    /// Whether records keep unknown members.
+    pub(super) keeps_unknown: bool,
     pub(super) recent: Arc<RecentRequests>,
     pub(super) awaited: Awaited,
     pub(super) shown: ShownIds,
@@ -124,6 +129,28 @@ impl ClientCore {
         &self.checking.account
     }
 
+    /// The instrument `symbol` of the line of business `line` in requests of `family`: as the account states it, or else
+    /// as it was last [listed](Self::load_instruments).
+    ///
+    /// ```
+    /// use tradeapi_runtime::{ClientCore, Decimal};
+    ///
+    /// /// The nearest price that the exchange takes.
+    /// fn on_the_grid(client: &ClientCore, price: &Decimal) -> Option<Decimal> {
+    ///     let pair = client.instrument("shop", "spot", "BTCUSDT")?;
+    ///     price.round_to(pair.get("priceStep")?).ok()
+    /// }
+    /// ```
+    pub fn instrument(&self, family: &str, line: &str, symbol: &str) -> Option<Instrument> {
+        let stated = self.account().instrument(line, symbol).cloned();
+        stated.or_else(|| self.checking.listed.read().get(family, line, symbol).cloned())
+    }
+
+    /// Replaces the instruments that the exchange listed, for this client and its clones.
+    pub(crate) fn set_listed(&self, listed: ListedInstruments) {
+        self.checking.listed.replace(listed);
+    }
+
     /// The properties of the account whose stated values contradict the latest record or refusal about each. Answers,
     /// and records given to [`evidence`](Self::evidence), are compared by this client and by its clones, until
     /// [`with_account`](Self::with_account) states something else.
@@ -131,6 +158,10 @@ impl ClientCore {
     /// A mismatch changes no requests: a program that finds one should stop and correct the account.
     pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
         self.checking.mismatches.all()
+    }
+
+    pub(super) fn listed(&self) -> &Listed {
+        &self.checking.listed
     }
 
     pub(super) fn mismatches(&self) -> &Mismatches {
@@ -286,14 +317,14 @@ impl ClientCore {
     }
 
     pub(crate) fn check(&self, operation: &dyn DynOperation) -> Result<Violations, Error> {
-        let Checking { account, policy, .. } = &*self.checking;
+        let Checking { account, listed, policy, .. } = &*self.checking;
         if !policy.checks_anything() {
             return Ok(Violations::default());
         }
         let meta = operation.meta();
         // Few rules need the time.
         let now = (meta.window.is_some() || meta.rules_of_time).then(|| self.now());
-        let violations = operation.inspect(CheckContext { account, now, policy });
+        let violations = operation.inspect(CheckContext { account, listed: Some(&listed.read()), now, policy });
         violations.into_result().map_err(|violations| self.refused(meta, violations))
     }
 

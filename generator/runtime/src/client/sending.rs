@@ -25,7 +25,7 @@ use crate::signing::{Authenticator, redacted};
 use crate::tables::{Access, CallResult, Effect, Meta, Outcome};
 use crate::transport::{ResponseFuture, RoundTrip};
 use crate::value::Timestamp;
-use crate::wire::{Reply, read_answer, time_of_date_header};
+use crate::wire::{AnswerSettings, Reply, read_answer, time_of_date_header};
 
 /// A request that was sent.
 pub(super) struct Sent<'a> {
@@ -115,7 +115,8 @@ impl ClientCore {
             span.answered(&response);
             let date = time_of_date_header(self.parts.api, response.headers());
             let codes = self.codes().for_answer(may_answer_repeat);
-            let reply = read_answer(self.parts.api, &codes, operation, &what, response, data);
+            let settings = AnswerSettings { codes: &codes, keeps_unknown: self.parts.keeps_unknown };
+            let reply = read_answer(self.parts.api, settings, operation, &what, response, data);
             permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
             let reply = reply.map(|reply| Reply { remaining: feedback.remaining, may_answer_repeat, ..reply });
             dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)

@@ -1,6 +1,7 @@
 //! Compares what answers show of the account with what the caller states.
 
 use super::core::ClientCore;
+use super::listed::Listed;
 use crate::account::{Account, AccountEvidence, AccountMismatch, Mismatches};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::error::{Error, ExchangeError};
@@ -15,6 +16,7 @@ use crate::wire::Reply;
 pub(crate) struct StatedAccount<'a> {
     api: &'static Api,
     account: &'a Account,
+    listed: &'a Listed,
     mismatches: &'a Mismatches,
     now: Timestamp,
 }
@@ -24,7 +26,8 @@ impl ClientCore {
     pub(crate) fn stated(&self) -> Option<StatedAccount<'_>> {
         let account = self.account();
         account.properties().next()?;
-        Some(StatedAccount { api: self.api(), account, mismatches: self.mismatches(), now: self.now() })
+        let (api, listed, mismatches) = (self.api(), self.listed(), self.mismatches());
+        Some(StatedAccount { api, account, listed, mismatches, now: self.now() })
     }
 }
 
@@ -83,7 +86,12 @@ impl StatedAccount<'_> {
         let property = stated.find(|property| property.denied_by.contains(&code))?;
         // A request that breaks a rule is refused for that, even if the account is stated correctly.
         let policy = CheckPolicy::default();
-        let context = CheckContext { account: self.account, now: Some(self.now), policy: &policy };
+        let context = CheckContext {
+            account: self.account,
+            listed: Some(&self.listed.read()),
+            now: Some(self.now),
+            policy: &policy,
+        };
         if operation.inspect(context).refuse() {
             return None;
         }

@@ -5,14 +5,13 @@
 
 /// Declares `Client` and, if the feature `blocking` is on, `blocking::Client`, for the API of a table.
 ///
-/// The table is followed by the list of recoveries, the list of listings that a journal is compared with, and what makes
-/// an account flat. A row for
-/// each family gives the function that leads to its operations: `module: Type;`, where the module has what
-/// [`operations!`](crate::operations) declares.
+/// The table is followed by the list of recoveries, the list of listings that a journal is compared with, what makes an
+/// account flat, and what lists instruments. A row for each family gives the function that leads to its operations:
+/// `module: Type;`, where the module has what [`operations!`](crate::operations) declares.
 #[macro_export]
 macro_rules! client {
     (
-        $api:ident, $recoveries:ident, $listings:ident, $flats:ident;
+        $api:ident, $recoveries:ident, $listings:ident, $flats:ident, $instruments:ident;
         $($(#[$attribute:meta])* $family:ident: $operations:ident;)*
     ) => {
         /// A client of an exchange. Clones share its connections.
@@ -22,7 +21,7 @@ macro_rules! client {
         }
 
         $crate::__client! {
-            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings, $flats;
+            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings, $flats, $instruments;
             $($(#[$attribute])* $family() -> [$family::$operations];)*
         }
 
@@ -44,7 +43,7 @@ macro_rules! client {
             /// Otherwise it is the same as [`Client`](super::Client). Several threads may make calls at the same time.
             /// A call within an async runtime is allowed and blocks its thread; see [`tradeapi_runtime::blocking`].
             pub mod blocking {
-                use super::{$api, $recoveries, $listings, $flats};
+                use super::{$api, $recoveries, $listings, $flats, $instruments};
 
                 /// A blocking client of an exchange. Clones share its connections.
                 #[derive(Clone, Debug)]
@@ -53,7 +52,7 @@ macro_rules! client {
                 }
 
                 $crate::__client! {
-                    [$crate::blocking] [] [] $api, $recoveries, $listings, $flats;
+                    [$crate::blocking] [] [] $api, $recoveries, $listings, $flats, $instruments;
                     $($(#[$attribute])* $family() -> [super::$family::blocking::$operations];)*
                 }
 
@@ -74,7 +73,7 @@ macro_rules! client {
 #[macro_export]
 macro_rules! __client {
     (
-        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident, $flats:ident;
+        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident, $flats:ident, $instruments:ident;
         $($(#[$attribute:meta])* $family:ident() -> [$($operations:tt)*];)*
     ) => {
         impl Client {
@@ -269,6 +268,31 @@ macro_rules! __client {
                 policy: &$crate::confirm::ConfirmPolicy,
             ) -> ::core::result::Result<$crate::flatten::Flattened, $crate::flatten::NotFlat> {
                 self.core.flatten($flats, $listings, policy)$($wait)*
+            }
+
+            /// Reads the instruments that the exchange lists, with their steps and bounds, for the rules that compare
+            /// requests with them, and returns how many there are; see
+            /// [`ClientCore::load_instruments`](tradeapi_runtime::ClientCore::load_instruments). Call it at the start of
+            /// a program, and now and then.
+            ///
+            /// # Errors
+            ///
+            /// Fails if a listing cannot be read, or if the schema has none. The instruments are unchanged then.
+            pub $($async)? fn load_instruments(
+                &self,
+            ) -> ::core::result::Result<usize, $crate::instruments::LoadInstrumentsError> {
+                self.core.load_instruments($instruments)$($wait)*
+            }
+
+            /// The instrument `symbol` of the line of business `line` in requests of `family`: as the account states
+            /// it, or else as it was last [listed](Self::load_instruments).
+            pub fn instrument(
+                &self,
+                family: &str,
+                line: &str,
+                symbol: &str,
+            ) -> ::core::option::Option<$crate::account::Instrument> {
+                self.core.instrument(family, line, symbol)
             }
 
             /// The orders that the client knows from its calls, if it was built with

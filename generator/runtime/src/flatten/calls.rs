@@ -2,10 +2,9 @@
 
 use std::pin::Pin;
 
-use crate::checks::{CheckContext, CheckPolicy};
-use crate::client::ClientCore;
-use crate::error::{Error, Refusal};
-use crate::json::{Decode as _, Encode, JsonWriter, write_json};
+use crate::client::{ClientCore, object_of_texts};
+use crate::error::Error;
+use crate::json::{Decode as _, Encode, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::value::Decimal;
@@ -91,7 +90,7 @@ pub(super) struct ReduceCall {
 impl EachLine {
     /// Sends the request of one line.
     pub(super) async fn send(&self, client: &ClientCore, line: &str) -> Result<Named, Error> {
-        (self.send)(client, &object(&[(self.over, line)])).await
+        (self.send)(client, &object_of_texts(&[(self.over, line)])).await
     }
 }
 
@@ -149,7 +148,7 @@ impl ReduceCall {
         let mut refused = CallDoubt("the schema states no order that closes it".to_owned());
         for fixed in if is_long { long } else { short } {
             let parameters: Vec<_> = given.into_iter().chain(fixed.iter().copied()).collect();
-            match (self.send)(client, &object(&parameters)).await {
+            match (self.send)(client, &object_of_texts(&parameters)).await {
                 Ok(_) => return Ok(()),
                 // What a code of one source proves is unknown, but an order that only reduces does no harm twice.
                 Err(error) if error.code().is_some() => refused = error.into(),
@@ -172,30 +171,11 @@ impl From<Error> for CallDoubt {
 
 /// Sends a request whose answer is of no interest.
 pub(super) async fn sent<O: Operation>(client: &ClientCore, request: &str) -> Result<Named, Error> {
-    client.call_once(&read::<O>(request)?).await.map(|_| Named::default())
+    client.call_by_name::<O>(request).await.map(|_| Named::default())
 }
 
 /// Sends a request, and returns the fields of the answer.
 async fn shown<O: Operation<Response: Encode>>(client: &ClientCore, request: &str) -> Result<Named, Error> {
-    let reply = client.call_once(&read::<O>(request)?).await?;
+    let reply = client.call_by_name::<O>(request).await?;
     Ok(Named::of_record(write_json(&reply.data), O::Response::FORM))
-}
-
-fn read<O: Operation>(request: &str) -> Result<O, Error> {
-    // The call checks it.
-    let nothing = CheckPolicy::nothing();
-    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
-    O::from_json_in(request, context)
-        .map_err(|violations| Error::Refused(Box::new(Refusal::new(O::META.id, violations))))
-}
-
-/// A JSON object of texts.
-fn object(members: &[(&str, &str)]) -> String {
-    let mut out = JsonWriter::new();
-    out.begin_object();
-    for (name, value) in members {
-        out.member(name).string(value);
-    }
-    out.end_object();
-    out.finish()
 }

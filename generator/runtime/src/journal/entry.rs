@@ -120,7 +120,8 @@ pub(super) fn read(number: ChangeNumber, text: &str) -> Result<StoredChange, Str
 
 impl Entry {
     fn into_change(self, number: ChangeNumber) -> Option<StoredChange> {
-        let Self { operation, request, client_ids, signed_at, made_at, account, outcome, code, items } = self;
+        let Self { operation, request, client_ids, signed_at, made_at, account, outcome, code, items, __unknown: _ } =
+            self;
         let client_ids = client_ids.unwrap_or_default();
         let (operation, request, signed_at) = (operation?, request?, signed_at?);
         let change = Change { operation, request, client_ids, signed_at, made_at, account };

@@ -49,7 +49,7 @@ impl Owner<'_> {
         let key = Some(self.digest(&salt));
         let own = |text: &str| Some(text.to_owned());
         let (api, address, market) = (own(self.api), own(self.address), own(self.market));
-        write_json(&Stored { api, address, market, salt: Some(salt), key })
+        write_json(&Stored { api, address, market, salt: Some(salt), key, ..Stored::default() })
     }
 
     /// Refuses a client that is not the stored owner of the changes of `account`.

@@ -31,6 +31,11 @@ impl Json {
         read_json(text)
     }
 
+    /// Keeps a text that a reader has passed over.
+    pub(super) fn of_passed(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
     /// The JSON text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -74,6 +74,9 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The index of a member that is no field.
+const UNKNOWN: usize = usize::MAX;
+
 /// The members of an object that is being read.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
@@ -97,7 +100,8 @@ impl<'a> Members<'a> {
     }
 
     /// Advances to the next known member and returns its index among the fields; the reader is then at its value,
-    /// which must be read. Unknown members are skipped. `None` at the end of the object.
+    /// which must be read. Unknown members are skipped, or have the index [`usize::MAX`] if the reader keeps them. `None` at
+    /// the end of the object.
     ///
     /// # Errors
     ///
@@ -109,7 +113,6 @@ impl<'a> Members<'a> {
             if field.is_some() {
                 return Ok(field);
             }
-            from.count_unknown();
             from.skip()?;
         }
         Ok(None)
@@ -124,8 +127,19 @@ impl<'a> Members<'a> {
                 self.place += 1;
                 Ok(Some(seen.field))
             }
+            // All members came that objects had before, so this is probably the end.
+            None if self.place > 0 && from.take(b'}') => {
+                self.end(from);
+                Ok(None)
+            }
             _ => self.search(from),
         }
+    }
+
+    /// Ends an object, whose closing brace was read.
+    fn end(&mut self, from: &mut Reader<'a>) {
+        from.leave();
+        from.remember(std::mem::take(&mut self.layout));
     }
 
     /// Like [`step`](Self::step), if the next member is not the one that came at this place before.
@@ -135,13 +149,19 @@ impl<'a> Members<'a> {
             return Ok(None);
         }
         let start = from.here();
-        let field = self.layout.field(&from.name()?, self.expected);
+        let name = from.name()?;
+        let field = self.layout.field(&name, self.expected);
+        let is_kept = field.is_none() && from.keeps_unknown();
+        if is_kept {
+            from.name_unknown(&name);
+        }
         self.end_run();
         if field.is_some_and(|field| !self.is_first(field)) {
             return Err(came_before(from));
         }
         self.expected = field.map_or(self.expected, |field| field + 1);
-        if from.is_in_list() {
+        // A layout does not have the names of unknown members as texts.
+        if from.is_in_list() && !from.keeps_unknown() {
             let seen = Seen { name: &from.bytes()[start..from.at()], field };
             let next = self.layout.learn(seen, self.place);
             self.is_scattered |= next < self.place;
@@ -150,7 +170,7 @@ impl<'a> Members<'a> {
             // The place is not followed, so later members may have come.
             self.is_scattered = true;
         }
-        Ok(Some(field))
+        Ok(Some(if is_kept { Some(UNKNOWN) } else { field }))
     }
 
     /// Whether a field did not come before. It has come then.
@@ -240,7 +260,7 @@ mod tests {
         }
     }
 
-    fn fields(text: &str) -> Result<(Vec<usize>, usize), ReadError> {
+    fn fields(text: &str) -> Result<Vec<usize>, ReadError> {
         let mut from = Reader::new(text);
         let mut members = from.object(FIELDS)?;
         let mut found = Vec::new();
@@ -249,21 +269,21 @@ mod tests {
             found.push(field);
         }
         from.finish()?;
-        Ok((found, from.unknown_members()))
+        Ok(found)
     }
 
     #[test]
     fn finds_members_in_any_order() {
-        assert_eq!(fields(r#"{"a":1,"b":2,"c":3}"#), Ok((vec![0, 1, 2], 0)));
-        assert_eq!(fields(r#"{"c":3,"a":1,"b":2}"#), Ok((vec![2, 0, 1], 0)));
-        assert_eq!(fields(r#" { "b" : 2 , "a" : 1 } "#), Ok((vec![1, 0], 0)));
-        assert_eq!(fields("{}"), Ok((vec![], 0)));
+        assert_eq!(fields(r#"{"a":1,"b":2,"c":3}"#), Ok(vec![0, 1, 2]));
+        assert_eq!(fields(r#"{"c":3,"a":1,"b":2}"#), Ok(vec![2, 0, 1]));
+        assert_eq!(fields(r#" { "b" : 2 , "a" : 1 } "#), Ok(vec![1, 0]));
+        assert_eq!(fields("{}"), Ok(vec![]));
     }
 
     #[test]
     fn a_field_comes_once() {
         assert!(fields(r#"{"a":1,"b":2,"a":1}"#).is_err());
-        assert_eq!(fields(r#"{"x":1,"a":1,"x":2}"#), Ok((vec![0], 2)));
+        assert_eq!(fields(r#"{"x":1,"a":1,"x":2}"#), Ok(vec![0]));
         // In a list, members are recognized by the places that they had before.
         let last = |last: &str| read_json::<Vec<Found>>(&format!(r#"[{{"a":1,"b":2,"c":3}},{{{last}}}]"#));
         assert!(last(r#""c":3,"a":1,"b":2"#).is_ok());
@@ -280,7 +300,7 @@ mod tests {
 
     #[test]
     fn passes_over_unknown_members() {
-        assert_eq!(fields(r#"{"x":[{"a":1}],"a":1,"y":"}","":null,"c":3}"#), Ok((vec![0, 2], 3)));
+        assert_eq!(fields(r#"{"x":[{"a":1}],"a":1,"y":"}","":null,"c":3}"#), Ok(vec![0, 2]));
     }
 
     #[test]
@@ -298,7 +318,7 @@ mod tests {
             }
         }
         from.finish()?;
-        assert_eq!((found.concat().as_str(), from.unknown_members()), ("babaabcab", 5));
+        assert_eq!(found.concat(), "babaabcab");
         Ok(())
     }
 
@@ -313,8 +333,8 @@ mod tests {
 
     #[test]
     fn understands_escapes_in_names() {
-        assert_eq!(fields(r#"{"\u0061":1,"b":2}"#), Ok((vec![0, 1], 0)));
-        assert_eq!(fields(r#"{"a\"":1,"b":2}"#), Ok((vec![1], 1)));
+        assert_eq!(fields(r#"{"\u0061":1,"b":2}"#), Ok(vec![0, 1]));
+        assert_eq!(fields(r#"{"a\"":1,"b":2}"#), Ok(vec![1]));
     }
 
     #[test]

@@ -30,7 +30,8 @@ pub struct Reader<'a> {
     depth: u8,
     /// How many arrays have begun and not ended.
     lists: u8,
-    unknown: usize,
+    /// The name of the unknown member whose value comes next; `None` if unknown members are not kept.
+    unknown_name: Option<String>,
     /// What is known of the objects that were read in lists.
     layouts: Vec<Layout<'a>>,
     /// The memory that the items of lists may still take.
@@ -68,7 +69,7 @@ impl<'a> Reader<'a> {
     /// A reader at the beginning of `text`.
     pub fn new(text: &'a str) -> Self {
         let room = Room::for_text(text.len());
-        Self { text, at: 0, depth: 0, lists: 0, unknown: 0, layouts: Vec::new(), room }
+        Self { text, at: 0, depth: 0, lists: 0, unknown_name: None, layouts: Vec::new(), room }
     }
 
     /// The kind of the next value, which stays unread.
@@ -171,11 +172,6 @@ impl<'a> Reader<'a> {
             None => Ok(()),
             Some(_) => Err(self.unexpected("the end")),
         }
-    }
-
-    /// How many unknown members were skipped.
-    pub fn unknown_members(&self) -> usize {
-        self.unknown
     }
 
     /// The whole text that is read.

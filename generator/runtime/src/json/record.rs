@@ -20,7 +20,7 @@ pub trait Record {
     /// the table of a record that contains itself depends on it.
     const KEY: Option<&'static str> = None;
 
-    /// Reads the value of the field at an index of [`FIELDS`](Self::FIELDS).
+    /// Reads the value of the field at an index of [`FIELDS`](Self::FIELDS); any other index is an unknown member.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ fn read_by_position(record: &mut dyn Fields, count: usize, from: &mut Reader<'_>
     let mut elements = from.array()?;
     while let Some(place) = elements.next(from)? {
         if place >= count {
-            from.count_unknown();
+            from.name_unknown(itoa::Buffer::new().format(place));
         }
         record.read(place, from)?;
     }
@@ -182,6 +182,16 @@ macro_rules! record {
         #[non_exhaustive]
         $vis struct $name {
             $($(#[doc = $about])* $(#[deprecated(note = $note)])? $field_vis $field: $ty,)*
+            __unknown: $crate::json::UnknownMembers,
+        }
+
+        #[allow(dead_code, reason = "a private record need not hand them out")]
+        impl $name {
+            /// The members that came and that the schema does not declare, with their JSON texts; none unless the client
+            /// [keeps](tradeapi_runtime::ClientBuilder::keep_unknown) them.
+            $vis fn unknown_members(&self) -> &$crate::json::UnknownMembers {
+                &self.__unknown
+            }
         }
 
         // A deprecated field is read and written like the others.
@@ -208,7 +218,7 @@ macro_rules! record {
                     }
                     index += 1;
                 )*
-                from.skip()
+                from.pass_unknown(&mut self.__unknown)
             }
 
             #[inline]
@@ -255,8 +265,7 @@ impl RecordWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::List;
-    use crate::json::{read_json, write_json};
+    use crate::json::{Json, List, read_json, write_json};
     use crate::value::Decimal;
 
     crate::record! {
@@ -297,6 +306,49 @@ mod tests {
         assert_eq!(Fill::absent(), Some(Fill::default()));
         assert_eq!(write_json(&Fill::default()), r#"{"fees":[]}"#);
         Ok(())
+    }
+
+    /// Reads a text with unknown members kept.
+    fn keeping<T: Decode>(text: &str) -> Result<T, ReadError> {
+        let mut from = Reader::new(text);
+        from.keep_unknown();
+        let value = T::decode(&mut from)?;
+        from.finish()?;
+        Ok(value)
+    }
+
+    fn unknown(members: &crate::json::UnknownMembers) -> Vec<(&str, &str)> {
+        members.iter().map(|(name, value)| (name, value.as_str())).collect()
+    }
+
+    #[test]
+    fn unknown_members_are_kept_by_the_record_that_they_are_of() -> Result<(), ReadError> {
+        let text = r#"[{"new":{"a":[1, 2]},"id":"1","fees":[{"fee":"1","tax": null},{"feeCoin":"A"},{"tax":"2"}]},
+            {"id":"2","n\u0065w":"x","other":1.50,"last":{"more":true}},{"id":"3"}]"#;
+        let fills: List<Fill> = keeping(text)?;
+        assert!(fills.is_complete());
+        assert_eq!(unknown(fills[0].unknown_members()), [("new", r#"{"a":[1, 2]}"#)]);
+        let of_fees: Vec<_> = fills[0].fees.iter().map(|fee| unknown(fee.unknown_members())).collect();
+        assert_eq!(of_fees, [vec![("tax", "null")], vec![], vec![("tax", r#""2""#)]]);
+        assert_eq!(unknown(fills[1].unknown_members()), [("new", r#""x""#), ("other", "1.50")]);
+        assert_eq!(fills[1].unknown_members().get("other").map(Json::as_str), Some("1.50"));
+        assert_eq!(fills[1].last.as_ref().map(|fee| unknown(fee.unknown_members())), Some(vec![("more", "true")]));
+        assert!(fills[2].unknown_members().is_empty());
+
+        let candles: Vec<Candle> = keeping(r#"[[17,null,[],"new",[1]],[18]]"#)?;
+        assert_eq!(unknown(candles[0].unknown_members()), [("3", r#""new""#), ("4", "[1]")]);
+        assert!(candles[1].unknown_members().is_empty());
+
+        let passed_over: List<Fill> = read_json(text)?;
+        assert!(passed_over.iter().all(|fill| fill.unknown_members().is_empty()));
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_kept_takes_a_small_multiple_of_the_text() {
+        let text = format!(r#"{{"id":"1"{}}}"#, r#","x":1"#.repeat(200_000));
+        assert!(read_json::<Fill>(&text).is_ok());
+        assert!(keeping::<Fill>(&text).is_err());
     }
 
     #[test]

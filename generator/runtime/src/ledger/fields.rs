@@ -38,6 +38,8 @@ pub struct FeeFields {
     pub coin: &'static str,
     /// The field with the amount, negative if it was paid.
     pub amount: &'static str,
+    /// Whether what was paid is written with either sign: then each amount counts as paid.
+    pub any_sign: bool,
 }
 
 /// The field that states what a fill did to the long or the short position, and its values.
@@ -74,7 +76,11 @@ impl TradeFields {
         let fees = match &self.fees {
             None => Vec::new(),
             Some(fees) => {
-                let fee = |fee: &Named| Some((fee.text(fees.coin)?.into_owned(), decimal(&fee.text(fees.amount)?)?));
+                let fee = |fee: &Named| {
+                    let amount = decimal(&fee.text(fees.amount)?)?;
+                    let amount = if fees.any_sign { -amount.abs() } else { amount };
+                    Some((fee.text(fees.coin)?.into_owned(), amount))
+                };
                 let all = record.items(fees.list);
                 all.iter().map(|one| fee(one).ok_or(fees.list)).collect::<Result<_, _>>()?
             }
@@ -130,7 +136,7 @@ fn decimal(text: &str) -> Option<Decimal> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contract, PositionFields, TradeEffect, TradeFields};
+    use super::{Contract, Decimal, FeeFields, Named, PositionFields, TradeEffect, TradeFields};
 
     const FIELDS: TradeFields = TradeFields {
         id: "id",
@@ -152,6 +158,21 @@ mod tests {
         assert_eq!(contracts(FIELDS), [Linear, Inverse, Linear]);
         assert_eq!(contracts(TradeFields { linear: Some(&["money"]), ..FIELDS }), [Linear, Inverse, Unknown]);
         assert_eq!(contracts(TradeFields { linear: Some(&["spot"]), ..FIELDS }), [Unknown, Inverse, Unknown]);
+    }
+
+    #[test]
+    fn a_fee_of_either_sign_counts_as_paid_where_signs_say_nothing() {
+        let record = Named::read(
+            r#"{"id": "1", "symbol": "BTCUSDT", "side": "buy", "price": "5",
+                "paid": [{"coin": "USDT", "amount": "0.1"}, {"coin": "FOO", "amount": "-2"}]}"#,
+        );
+        let fees = |any_sign| {
+            let fees = FeeFields { list: "paid", coin: "coin", amount: "amount", any_sign };
+            let trade = TradeFields { fees: Some(fees), ..FIELDS }.read(&record, Decimal::from(1_u8), None).unwrap();
+            trade.fees.into_iter().map(|(coin, amount)| format!("{amount} {coin}")).collect::<Vec<_>>()
+        };
+        assert_eq!(fees(false), ["0.1 USDT", "-2 FOO"]);
+        assert_eq!(fees(true), ["-0.1 USDT", "-2 FOO"]);
     }
 
     #[test]

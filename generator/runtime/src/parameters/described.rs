@@ -2,10 +2,39 @@
 //!
 //! The macros that declare parameters and their types implement [`Described`] from the same rows and the same
 //! documentation; texts are Markdown.
+//!
+//! ```
+//! use tradeapi_runtime::parameters::described::{Described, Values};
+//!
+//! tradeapi_runtime::open_enum! {
+//!     /// A direction.
+//!     pub enum Side {
+//!         /// `buy`: Buys the base coin.
+//!         Buy = "buy",
+//!         /// `sell`: Sells the base coin.
+//!         Sell = "sell",
+//!     }
+//! }
+//!
+//! tradeapi_runtime::parameters! {
+//!     /// Places an order.
+//!     pub struct PlaceOrder {
+//!         /// `side`: Direction.
+//!         #[wire("side")]
+//!         pub side: Side,
+//!         /// `limitPrice`: Price of a limit order.
+//!         #[wire("limitPrice" from impl IntoDecimal)]
+//!         pub price: Option<tradeapi_runtime::Decimal>,
+//!     }
+//! }
+//! let Values::Object([side, price]) = PlaceOrder::VALUES else { unreachable!() };
+//! assert_eq!((price.name(), price.rust, price.is_required), ("limitPrice", "price", false));
+//! assert_eq!(price.about.trim(), "`limitPrice`: Price of a limit order.");
+//! assert!(side.is_required && matches!(side.values, Values::Words([buy, _]) if buy.wire == "buy"));
+//! ```
 
 use super::ParameterTable;
-use crate::json::Json;
-use crate::value::{Decimal, Edit, Scaled, TimeFormat, TimeIn, Timestamp};
+use crate::value::Edit;
 
 /// A type of values that parameters have.
 pub trait Described {
@@ -128,25 +157,4 @@ impl<T: Described> DescribedField for Edit<T> {
 
 impl<T: Described> Described for Vec<T> {
     const VALUES: Values = Values::List(&T::VALUES);
-}
-
-/// Declares the values of types that texts state.
-macro_rules! described {
-    ($($name:ty $([$($generics:tt)*])?: $values:expr;)*) => {$(
-        impl$(<$($generics)*>)? Described for $name {
-            const VALUES: Values = $values;
-        }
-    )*};
-}
-
-described! {
-    String: Values::Text("string");
-    Decimal: Values::Text("decimal");
-    Scaled<SCALE> [const SCALE: u8]: Values::Text("decimal");
-    u64: Values::Text("integer");
-    i64: Values::Text("signed");
-    Timestamp: Values::Text("time");
-    TimeIn<F> [F: TimeFormat]: Values::Text("time");
-    bool: Values::Truth;
-    Json: Values::Json;
 }

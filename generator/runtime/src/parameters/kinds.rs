@@ -1,5 +1,7 @@
 //! The kinds of values that parameters have, each with how it is written, read back and checked.
 
+#[cfg(feature = "described")]
+use super::described::{Described, Values};
 use super::{ParameterReader, ParameterTable, ParameterWriter, Parameters};
 use crate::checks::Checks;
 use crate::json::{Decode, Json};
@@ -245,10 +247,6 @@ impl<T: Identifier + Decode> Check<T> for Id {
 #[derive(Debug)]
 pub struct Text;
 
-impl ParameterValue for String {
-    type Kind = Single<Text>;
-}
-
 impl Check<String> for Text {
     #[inline]
     fn check(value: &String, row: &'static ParameterTable, to: &mut Checks<'_>) {
@@ -261,10 +259,6 @@ impl Check<String> for Text {
 #[derive(Debug)]
 pub struct Number;
 
-impl ParameterValue for u64 {
-    type Kind = Single<Number>;
-}
-
 impl Check<u64> for Number {
     fn check(value: &u64, row: &'static ParameterTable, to: &mut Checks<'_>) {
         check_integer(i128::from(*value), row, to);
@@ -272,10 +266,6 @@ impl Check<u64> for Number {
             to.digits(row.wire, Some(*value), digits);
         }
     }
-}
-
-impl ParameterValue for i64 {
-    type Kind = Single<Number>;
 }
 
 impl Check<i64> for Number {
@@ -293,10 +283,6 @@ fn check_integer(value: i128, row: &'static ParameterTable, to: &mut Checks<'_>)
     }
 }
 
-impl ParameterValue for Decimal {
-    type Kind = Single<Number>;
-}
-
 impl Check<Decimal> for Number {
     #[inline]
     fn check(value: &Decimal, row: &'static ParameterTable, to: &mut Checks<'_>) {
@@ -305,10 +291,6 @@ impl Check<Decimal> for Number {
             check_decimal(value, row, to);
         }
     }
-}
-
-impl<const SCALE: u8> ParameterValue for Scaled<SCALE> {
-    type Kind = Single<Number>;
 }
 
 impl<const SCALE: u8> Check<Scaled<SCALE>> for Number {
@@ -336,18 +318,28 @@ impl<T: ParameterValue<Kind = Single<Self>>> Check<T> for Plain {
     fn check(_: &T, _: &'static ParameterTable, _: &mut Checks<'_>) {}
 }
 
-impl ParameterValue for bool {
-    type Kind = Single<Plain>;
+/// Declares types of single values: the kind of each, and what programs are told of its values.
+macro_rules! singles {
+    ($($type:ty $([$($generics:tt)*])?: $kind:ident, $values:ident $(($name:literal))?;)*) => {$(
+        impl$(<$($generics)*>)? ParameterValue for $type {
+            type Kind = Single<$kind>;
+        }
+
+        #[cfg(feature = "described")]
+        impl$(<$($generics)*>)? Described for $type {
+            const VALUES: Values = Values::$values$(($name))?;
+        }
+    )*};
 }
 
-impl ParameterValue for Timestamp {
-    type Kind = Single<Plain>;
-}
-
-impl<F: TimeFormat> ParameterValue for TimeIn<F> {
-    type Kind = Single<Plain>;
-}
-
-impl ParameterValue for Json {
-    type Kind = Single<Plain>;
+singles! {
+    String: Text, Text("string");
+    u64: Number, Text("integer");
+    i64: Number, Text("signed");
+    Decimal: Number, Text("decimal");
+    Scaled<SCALE> [const SCALE: u8]: Number, Text("decimal");
+    bool: Plain, Truth;
+    Timestamp: Plain, Text("time");
+    TimeIn<F> [F: TimeFormat]: Plain, Text("time");
+    Json: Plain, Json;
 }

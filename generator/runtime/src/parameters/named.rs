@@ -97,7 +97,8 @@ impl Named {
         self.json(name).and_then(|json| Self::read_items(json).ok()).unwrap_or_default()
     }
 
-    fn read_items(json: &str) -> Result<Vec<Self>, ReadError> {
+    /// The objects in a JSON array.
+    pub(crate) fn read_items(json: &str) -> Result<Vec<Self>, ReadError> {
         let (mut from, mut items) = (Reader::new(json), Vec::new());
         let mut elements = from.array()?;
         while elements.next(&mut from)?.is_some() {

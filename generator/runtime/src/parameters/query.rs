@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use crate::json::JsonWriter;
 use crate::tables::{Lists, Objects, ParameterStyle, SignedQuery};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use tradeapi_words::{QUERY_MARKS, UNRESERVED_MARKS};
 
 /// Most queries are shorter than this, so that one allocation is enough.
 const USUAL_LENGTH: usize = 128;
@@ -172,22 +173,17 @@ impl<'a> Node<'a> {
 }
 
 /// All bytes but the unreserved characters of RFC 3986.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const RESERVED: &AsciiSet = &without(NON_ALPHANUMERIC, UNRESERVED_MARKS);
 
-/// All bytes but those that RFC 3986 allows in a query. Of these, `&`, `+` and `=` have a meaning between values, and the
-/// apostrophe would be escaped by URL libraries, after it was signed.
-const NOT_IN_QUERIES: &AsciiSet = &RESERVED
-    .remove(b':')
-    .remove(b'/')
-    .remove(b'@')
-    .remove(b'$')
-    .remove(b',')
-    .remove(b';')
-    .remove(b'!')
-    .remove(b'(')
-    .remove(b')')
-    .remove(b'*')
-    .remove(b'?');
+/// What a query cannot have as it is.
+const NOT_IN_QUERIES: &AsciiSet = &without(RESERVED, QUERY_MARKS);
+
+const fn without(set: &AsciiSet, marks: &[u8]) -> AsciiSet {
+    match marks {
+        [] => set.union(AsciiSet::EMPTY),
+        [mark, rest @ ..] => without(&set.remove(*mark), rest),
+    }
+}
 
 /// Appends `text` to `out`, so that it stays within one segment of a path.
 pub(super) fn encode_segment(text: &str, out: &mut String) {

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::compare::{JournalOrders, Ownership, Shown, compare, earliest, missing};
+use super::compare::{Ownership, compare, earliest};
 use super::error::{ListingFailure, ReconcileError};
+use super::known::{JournalOrders, missing};
 use super::listing::{Listing, ListingPages, PageContent, Part};
 use super::report::{Action, Difference, Reconciled, ReconciledOrder};
+use super::shown::Shown;
 use super::{ForeignOrders, Reconciliation};
 use crate::client::ClientCore;
 use crate::clock::{self, Moment};

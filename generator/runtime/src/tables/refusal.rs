@@ -19,9 +19,64 @@ pub struct Refusal {
     pub rules: &'static [&'static str],
 }
 
+/// Declares a table of refusals: a constant slice of [`Refusal`](crate::tables::Refusal).
+///
+/// A row has the name, each code with the families that refuse with it, and what is wrong. The HTTP status stands behind
+/// the codes, after `with`; the rules whose violation has the refusal stand at the end, after `for`.
+///
+/// ```
+/// tradeapi_runtime::refusals! {
+///     /// Why requests are refused.
+///     pub const REFUSALS;
+///
+///     "unknown-path" => "404" of "spot" | "margin" with 404: "There is no such path.";
+///     "wrong-price" => "22" of "spot", "23" of "margin": "The price is too low.", for "min" | "spot.place.floor";
+/// }
+/// assert_eq!((REFUSALS[0].status, REFUSALS[1].code("margin")), (Some(404), Some("23")));
+/// ```
+#[macro_export]
+macro_rules! refusals {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis const $name:ident;
+        $(
+            $row:literal $(=> $($code:literal of $($family:literal)|+),+)? $(with $status:literal)?: $says:literal
+            $(, for $($rule:literal)|+)?;
+        )*
+    ) => {
+        $(#[doc = $doc])*
+        $vis const $name: &[$crate::tables::Refusal] = &[$(
+            $crate::tables::Refusal::new($row, $says)
+                $(.of(&[$($(($family, $code),)+)+]))?
+                $(.with_status($status))?
+                $(.for_rules(&[$($rule),+]))?,
+        )*];
+    };
+}
+
 impl Refusal {
-    /// A refusal without a name and a code; for the fields that a table leaves out.
-    pub const DEFAULT: Self = Self { name: "", says: "", codes: &[], status: None, rules: &[] };
+    /// A refusal with this name, for this reason, without a code.
+    pub const fn new(name: &'static str, says: &'static str) -> Self {
+        Self { name, says, codes: &[], status: None, rules: &[] }
+    }
+
+    /// The same refusal, with the codes of families.
+    #[must_use]
+    pub const fn of(self, codes: &'static [(&'static str, &'static str)]) -> Self {
+        Self { codes, ..self }
+    }
+
+    /// The same refusal, with an HTTP status of its own.
+    #[must_use]
+    pub const fn with_status(self, status: u16) -> Self {
+        Self { status: Some(status), ..self }
+    }
+
+    /// The same refusal, for violations of these rules.
+    #[must_use]
+    pub const fn for_rules(self, rules: &'static [&'static str]) -> Self {
+        Self { rules, ..self }
+    }
 
     /// The code of a family.
     pub fn code(&self, family: &str) -> Option<&'static str> {

@@ -155,6 +155,7 @@ impl Decimal {
     /// use tradeapi_runtime::dec;
     ///
     /// assert_eq!(dec!(64000.37).floor_to(&dec!(0.1))?.as_str(), "64000.3");
+    /// assert_eq!(dec!(64000.31).ceil_to(&dec!(0.1))?.as_str(), "64000.4");
     /// assert_eq!(dec!(64000.37).round_to(&dec!(0.5))?.as_str(), "64000.5");
     /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
     /// ```
@@ -164,6 +165,15 @@ impl Decimal {
     /// Fails if the step is not above zero, or if a number or the result does not fit a [`rust_decimal::Decimal`].
     pub fn floor_to(&self, step: &Self) -> Result<Self, InvalidDecimal> {
         self.to_multiple(step, &|_| false)
+    }
+
+    /// The least multiple of `step` that is not below this.
+    ///
+    /// # Errors
+    ///
+    /// Like [`floor_to`](Self::floor_to).
+    pub fn ceil_to(&self, step: &Self) -> Result<Self, InvalidDecimal> {
+        self.to_multiple(step, &|_| true)
     }
 
     /// The nearest multiple of `step`; of two, the one that is further from zero.

@@ -101,6 +101,11 @@ impl<'a> Opened<'a> {
         Some(from)
     }
 
+    /// From here on, records keep their unknown members.
+    pub(super) fn keep_unknown(&mut self) {
+        self.from.keep_unknown();
+    }
+
     /// Reads what follows the data, which is left unread.
     pub(super) fn without_data(&mut self) -> Result<(), ReadError> {
         if self.data_path.is_some() && self.data.is_some() && !self.ended {

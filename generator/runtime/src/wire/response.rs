@@ -53,7 +53,9 @@ pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Resu
     let remaining = remaining_calls(api, response.headers());
     // Without its parameters, a request that may do several things counts as one that does.
     let codes = &CodePolicy::default();
-    let known = KnownRequest { codes, is_compound: &|| O::META.compound.is_some(), lists_ids: &|| false, call: None };
+    let is_compound = || O::META.compound.is_some();
+    let known =
+        KnownRequest { codes, keeps_unknown: false, is_compound: &is_compound, lists_ids: &|| false, call: None };
     let mut data = Received::<O>::nothing();
     let reply = read(api, O::META, known, response, &|_| Ok(false), &mut data)?;
     Reply { remaining, ..reply }.with_data(data)
@@ -63,7 +65,7 @@ pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Resu
 /// the remaining calls. The data is read into `data`.
 pub(crate) fn read_answer(
     api: &Api,
-    codes: &CodePolicy,
+    AnswerSettings { codes, keeps_unknown }: AnswerSettings<'_>,
     operation: &dyn DynOperation,
     sent: &SentRequest,
     response: Response<Bytes>,
@@ -71,7 +73,8 @@ pub(crate) fn read_answer(
 ) -> Result<Reply<()>, Error> {
     let call = operation.meta().call.map(|_| sent);
     let lists_ids = || lists_ids(operation);
-    let known = KnownRequest { codes, is_compound: &|| is_compound(operation), lists_ids: &lists_ids, call };
+    let known =
+        KnownRequest { codes, keeps_unknown, is_compound: &|| is_compound(operation), lists_ids: &lists_ids, call };
     let check = |data: Option<Reader<'_>>| echo::repeats_an_id(operation, sent, data);
     read(api, operation.meta(), known, response, &check, data).map_err(|error| match error {
         Error::Exchange(error) => {
@@ -163,9 +166,18 @@ pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Time
     if in_envelope { None } else { date(headers) }
 }
 
+/// How a client reads answers.
+#[derive(Clone, Copy)]
+pub(crate) struct AnswerSettings<'a> {
+    pub(crate) codes: &'a CodePolicy,
+    /// Whether records keep unknown members.
+    pub(crate) keeps_unknown: bool,
+}
+
 /// What is known about the request.
 struct KnownRequest<'a> {
     codes: &'a CodePolicy,
+    keeps_unknown: bool,
     is_compound: &'a dyn Fn() -> bool,
     lists_ids: &'a dyn Fn() -> bool,
     /// The request, if it is a call.
@@ -212,6 +224,9 @@ impl<'a> Answer<'a> {
         data: &mut dyn DynResponse,
     ) -> Result<(Option<Timestamp>, bool), Error> {
         let mut opened = self.open(envelope)?;
+        if self.known.keeps_unknown {
+            opened.keep_unknown();
+        }
         let repeats = self.check_data(check, opened.at_data());
         let repeats = repeats.and_then(|repeats| opened.data(self.meta.list_member, data).map(|()| repeats));
         let repeats = repeats.map_err(|error| self.unreadable(error))?;
@@ -257,6 +272,9 @@ impl<'a> Answer<'a> {
 
     fn bare_data(&self, text: &'a str, check: Check<'_>, data: &mut dyn DynResponse) -> Result<(), ReadError> {
         let mut from = Reader::new(text);
+        if self.known.keeps_unknown {
+            from.keep_unknown();
+        }
         let whole = from.clone();
         if let Some(path) = self.meta.data {
             go_to(&mut from, path).ok_or_else(|| ReadError::new(0, "there is no data"))?;

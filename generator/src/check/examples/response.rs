@@ -330,15 +330,7 @@ fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) ->
         }
         Type::Identifier(_) => None,
         Type::Enum(index) => enums::why_not_listed(example.family.enums.get(index)?, &field.only, text),
-        Type::Decimal
-        | Type::String
-        | Type::Integer
-        | Type::Signed
-        | Type::Boolean(_)
-        | Type::Time(_)
-        | Type::Json
-        | Type::Choice(_)
-        | Type::Record(_)
-        | Type::Undefined => values::find_fault(example.family, ty, text),
+        // As in requests, where each type has its texts.
+        ty => values::find_fault(example.family, ty, text),
     }
 }

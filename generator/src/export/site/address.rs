@@ -3,23 +3,20 @@
 use std::collections::BTreeSet;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use tradeapi_words::{QUERY_MARKS, UNRESERVED_MARKS};
 
-/// Characters that are not escaped in a part of a link.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+/// What is escaped in a part of a link.
+const RESERVED: &AsciiSet = &without(NON_ALPHANUMERIC, UNRESERVED_MARKS);
 
 /// What a query cannot have as it is, as the client writes it.
-const NOT_IN_QUERIES: &AsciiSet = &PLAIN
-    .remove(b':')
-    .remove(b'/')
-    .remove(b'@')
-    .remove(b'$')
-    .remove(b',')
-    .remove(b';')
-    .remove(b'!')
-    .remove(b'(')
-    .remove(b')')
-    .remove(b'*')
-    .remove(b'?');
+const NOT_IN_QUERIES: &AsciiSet = &without(RESERVED, QUERY_MARKS);
+
+const fn without(set: &AsciiSet, marks: &[u8]) -> AsciiSet {
+    match marks {
+        [] => set.union(AsciiSet::EMPTY),
+        [mark, rest @ ..] => without(&set.remove(*mark), rest),
+    }
+}
 
 /// A page, or a position on one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +137,7 @@ pub(super) fn root(page: &Address) -> String {
 
 /// A part of a link, of a path or of a form, escaped.
 pub(super) fn encode(text: &str) -> String {
-    utf8_percent_encode(text, PLAIN).to_string()
+    utf8_percent_encode(text, RESERVED).to_string()
 }
 
 /// A name or a value in a query, escaped where it has to be.

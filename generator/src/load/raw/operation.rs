@@ -150,6 +150,8 @@ mappings! {
         each: Option<Text>,
         /// With `page` or `pages`: what the listing shows of an account, which is compared with a journal.
         shows: Option<Shows>,
+        /// With `array`: the records are instruments, whose steps and bounds the rules of a family use.
+        instruments: Option<ListedInstruments>,
         /// With `object` or `array`: what the answer says about each item of a list that was sent.
         items: Option<Spanned<Items>>,
     }
@@ -346,6 +348,23 @@ declared! {
         trade: Option<Trade>,
     }
 
+    /// The instruments that a listing has.
+    part ListedInstruments {
+        /// The family whose requests name them.
+        of: Ref,
+        /// The enum parameter with the line of business.
+        over: Ref,
+        /// The values of `over` that are requested one by one; all of them when left out.
+        lines: Names,
+        /// The field with the symbol.
+        symbol: Ref,
+        /// Properties of an instrument, as in `account` of `api.yaml`, each with the field that has it.
+        properties: Vec<Pair>,
+        /// Those of the fields that count units of the last decimal place, each with the field that has the number of
+        /// places.
+        in_last_place: Vec<Pair>,
+    }
+
     /// The fields by which a fill changes a position.
     part Trade {
         /// The field that identifies the fill; the later of two has the higher number.
@@ -380,6 +399,8 @@ declared! {
         coin: Ref,
         /// The field with the amount of each fee, which is negative if it was paid.
         amount: Ref,
+        /// `true`: what was paid is written with either sign, so that each amount counts as paid.
+        any_sign: Flag,
     }
 
     /// What a fill did to the long or the short position of its instrument. With any other value, that is unknown.

@@ -16,6 +16,7 @@ impl FamilyBuilder<'_, '_> {
             list: raw.list.as_ref().map(placed),
             pages,
             shows: raw.shows.clone(),
+            instruments: raw.instruments.clone(),
         }
     }
 

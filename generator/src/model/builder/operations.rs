@@ -280,7 +280,9 @@ impl FamilyBuilder<'_, '_> {
             self.refuse_keys(&[("list", place(&raw.list))], "is a key of `pages` here");
         }
         if raw.array.is_none() {
-            self.refuse_keys(&[("observed_under", place(&raw.observed_under))], "requires an `array`");
+            let instruments = raw.instruments.as_ref().map(|instruments| instruments.place);
+            let of_arrays = [("observed_under", place(&raw.observed_under)), ("instruments", instruments)];
+            self.refuse_keys(&of_arrays, "requires an `array`");
         }
     }
 

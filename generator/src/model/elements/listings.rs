@@ -2,18 +2,19 @@
 
 use super::{Element, Key, Means, additive, behaviour, breaking, flag, list, maybe, names};
 use crate::diagnostics::Place;
-use crate::model::{Batch, Family, Listing, Operation, Paging, Response, Shows, Type, declared};
+use crate::model::{Batch, Family, ListedInstruments, Listing, Operation, Paging, Response, Shows, Type, declared};
 use crate::words::PagesBy;
 
 impl Listing {
-    pub(super) fn keys(&self) -> [Key; 5] {
-        let Self { id, each, list, pages, shows } = self;
+    pub(super) fn keys(&self) -> [Key; 6] {
+        let Self { id, each, list, pages, shows, instruments } = self;
         [
             Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
             Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
             Key::placed("list", list.as_ref(), behaviour("which records of an answer are compared with a request")),
             self::pages(pages.as_ref()),
             self::shows(shows.as_ref()),
+            self::instruments(instruments.as_ref()),
         ]
     }
 }
@@ -62,6 +63,13 @@ pub(super) fn pages(pages: Option<&Paging>) -> Key {
 pub(super) fn shows(shows: Option<&Shows>) -> Key {
     let means = behaviour("what `reconcile` compares with the journal");
     Key::new("shows", maybe(shows.map(declared::words)), means).at(shows.map(|shows| shows.place))
+}
+
+/// The instruments that the listing has.
+fn instruments(instruments: Option<&ListedInstruments>) -> Key {
+    let means = behaviour("which steps and bounds `load_instruments` reads");
+    let key = Key::new("instruments", maybe(instruments.map(declared::words)), means);
+    key.at(instruments.map(|instruments| instruments.place))
 }
 
 impl Batch {

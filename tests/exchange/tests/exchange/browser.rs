@@ -113,7 +113,7 @@ impl Browser {
     /// Presses the tab key until the element with this text or id has the focus, then the enter key.
     pub(crate) fn press_by_keyboard(&mut self, wanted: &str) {
         let focused = "document.activeElement.id || document.activeElement.textContent";
-        for _ in 0..40 {
+        for _ in 0..80 {
             if self.value(focused) == wanted {
                 return self.press("Enter", 13, "\r");
             }

@@ -8,9 +8,10 @@ use tradeapi::observed::{
     Interval, PositionMode, PositionSide, ProductType, SetContractLeverage, SetHoldMode, SetLeverage, SetMarginMode,
     SetPositionMode,
 };
-use tradeapi::unified::Side;
-use tradeapi::{Decimal, classic};
-use tradeapi_exchange::{Family, Profile};
+use tradeapi::runtime::instruments::LoadInstrumentsError;
+use tradeapi::unified::{Category, Side};
+use tradeapi::{Account, Decimal, Error, Instrument, classic};
+use tradeapi_exchange::{Family, Fault, FaultKind, FaultTarget, Profile};
 
 use crate::fixture::{Fixture, classic_limit, classic_market, code, limit, market, number};
 
@@ -44,6 +45,68 @@ async fn instruments_and_contracts_have_the_steps_that_the_exchange_checks() {
     }
     let time = client.get_server_time(&GetServerTime::new()).await.unwrap().data.server_time;
     assert_eq!(time, Some(fixture.exchange.time().now()));
+}
+
+/// The rules for which a client refuses a request.
+fn broken<T>(result: Result<T, Error>) -> Vec<String> {
+    match result {
+        Err(Error::Refused(refusal)) => refusal.violations.iter().map(|violation| violation.rule.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn loaded_instruments_turn_the_rules_on_steps_and_minimum_on() {
+    let fixture = Fixture::one_way();
+    let client = fixture.exchange.client_of(&fixture.keys).build().unwrap();
+    let clone = client.clone();
+    let off_the_grid = limit("a", Side::Buy, "0.0005", "63000.05");
+    assert!(code(client.unified().place_order(&off_the_grid).await).is_some(), "only the exchange refuses it");
+
+    let count = client.load_instruments().await.unwrap();
+    assert!(count >= 20, "{count}");
+    let all = ["futures-price-step", "futures-price-decimals", "futures-qty-minimum", "futures-qty-step"];
+    assert_eq!(broken(clone.unified().place_order(&off_the_grid).await), all, "clones share them");
+    assert_eq!(broken(client.unified().place_order(&spot_order("0.000001")).await), ["spot-qty-minimum"]);
+    let places = classic_limit("b", classic::Side::Buy, "0.0105", "60000");
+    assert_eq!(broken(client.classic().place_order(&places).await), ["size-decimals"]);
+    client.unified().place_order(&limit("c", Side::Buy, "0.005", "63000.1")).await.unwrap();
+    client.unified().place_order(&spot_order("0.001")).await.unwrap();
+
+    // Families may count one instrument in different units, and contracts state their step in units of the last place.
+    let step = |family: &str, line: &str, symbol: &str| {
+        client.instrument(family, line, symbol)?.get("priceMultiplier").map(|step| step.as_str().to_owned())
+    };
+    assert_eq!(step("classic", "USDC-FUTURES", "BTCPERP").as_deref(), Some("0.5"));
+    assert_eq!(step("classic", "COIN-FUTURES", "BTCUSD").as_deref(), Some("0.1"));
+    assert_eq!(step("unified", "COIN-FUTURES", "BTCUSD"), None);
+
+    // What the caller states takes precedence.
+    let stated = Instrument::new().price_multiplier(number("0.01"));
+    let account = Account::new().instrument(Category::UsdtFutures, "BTCUSDT", stated);
+    let stating = client.with_account(account);
+    assert_eq!(broken(stating.unified().place_order(&off_the_grid).await), [""; 0]);
+}
+
+fn spot_order(qty: &str) -> tradeapi::unified::PlaceOrder {
+    let execution = tradeapi::unified::Execution::limit(number("60000"));
+    tradeapi::unified::PlaceOrder::new(Category::Spot, "BTCUSDT", number(qty), Side::Buy, execution)
+        .client_oid(format!("spot-{qty}").parse().unwrap())
+}
+
+#[tokio::test]
+async fn instruments_are_loaded_as_a_whole_or_kept() {
+    let fixture = Fixture::one_way();
+    let client = fixture.exchange.client_of(&fixture.keys).build().unwrap();
+    client.load_instruments().await.unwrap();
+    let contracts = FaultTarget::Operation("observed.contracts".into());
+    fixture.exchange.add_fault(Fault::new(FaultKind::Lose).target(contracts).times(1));
+    let error = client.load_instruments().await.unwrap_err();
+    let LoadInstrumentsError::Unread { operation, line, .. } = &error else { panic!("{error}") };
+    assert_eq!((*operation, *line), ("observed.contracts", "USDT-FUTURES"));
+    assert!(client.instrument("unified", "USDT-FUTURES", "BTCUSDT").is_some());
+    let none = client.core().load_instruments(&[]).await;
+    assert!(matches!(none, Err(LoadInstrumentsError::NotListed)));
 }
 
 #[tokio::test]

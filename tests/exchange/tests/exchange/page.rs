@@ -16,6 +16,7 @@ async fn an_empty_page_shows_the_first_steps_and_fills_without_a_reload() {
     let Some(mut browser) = Browser::start() else { return };
     let (exchange, address) = served(|_| {}).await;
     let client = client(&exchange, address);
+    browser.look(1280, "light");
     browser.open(&format!("http://{address}/"));
     browser.until(&format!("{TEXT}.includes('cargo run -p tradeapi --example first_order')"));
     browser.until(&format!("{TEXT}.includes('No order is open') && {TEXT}.includes('No request yet')"));
@@ -35,6 +36,84 @@ async fn an_empty_page_shows_the_first_steps_and_fills_without_a_reload() {
     let foreign: Vec<_> =
         browser.requested.iter().filter(|url| !url.starts_with(&format!("http://{address}/"))).collect();
     assert!(foreign.iter().all(|url| url.starts_with("data:") || *url == "about:blank"), "{foreign:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_are_placed_from_the_page_as_by_any_client() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|_| {}).await;
+    browser.open(&format!("http://{address}/"));
+    let placed = |text: &str| format!("document.getElementById('placed').textContent.startsWith({text:?})");
+    let set = |id: &str, value: &str| format!("document.getElementById('place-{id}').value = '{value}'");
+    browser.value(&set("qty", "0.02"));
+    browser.press_by_keyboard("Buy");
+    browser.until(&placed("Placed: buy 0.02 at market."));
+    browser.until("state.fills.count === 1 && state.ended.count === 1 && state.positions.list[0].side === 'long'");
+    for shown in ["Liquidated at", "filled", "0.02 / 0.02"] {
+        browser.until(&format!("document.body.innerText.includes({shown:?})"));
+    }
+    browser.value(&set("price", "70000"));
+    browser.value("document.getElementById('place-closes').click()");
+    browser.press_by_keyboard("Sell");
+    browser.until(&placed("Placed: sell 0.02 at 70000."));
+    let own = &exchange.account(exchange.keys(), Family::Unified).open_orders[0];
+    assert!(own.closes, "{own:?}");
+
+    // A pair that only the classic family has.
+    browser.value("chosenPair = state.pairs.list.find((pair) => pair.symbol === 'BTCUSD').index; refresh()");
+    browser.until("document.getElementById('place-account').textContent.startsWith('as classic')");
+    browser.value("document.getElementById('place-closes').click()");
+    browser.value(&set("price", ""));
+    browser.press_by_keyboard("Sell");
+    browser.until(&placed("Placed: sell 0.02 at market."));
+    assert_eq!(exchange.account(exchange.keys(), Family::Classic).positions.len(), 1);
+
+    browser.value(&set("price", "1.23"));
+    browser.value("document.getElementById('place-qty').focus()");
+    browser.press_by_keyboard("Buy");
+    browser.until(&placed("Not placed: "));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_opens_with_its_rule_and_the_way_to_the_reference() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|_| {}).await;
+    let client = client(&exchange, address);
+    browser.open(&format!("http://{address}/"));
+    client.unified().place_order(&limit("off-the-grid", Side::Buy, "0.01", "60000.05")).await.unwrap_err();
+    browser.until("state.requests.count === 1");
+    let details = "document.querySelector('#requests li:last-child details')";
+    assert_eq!(browser.value(&format!("{details}.open")), false);
+    browser.value(&format!("{details}.querySelector('summary').click()"));
+    browser.until(&format!("{details}.innerText.includes('Rule unified.place-order.futures-price-step')"));
+    let link = browser.value(&format!("{details}.querySelector('a').getAttribute('href')"));
+    assert_eq!(link, "/docs/operations/unified/place-order.html#rule-futures-price-step");
+    // It stays open while others come.
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "60000")).await.unwrap();
+    browser.until("document.querySelectorAll('#requests li').length === 2");
+    assert_eq!(browser.value(&format!("{details}.open")), true);
+    browser.until("document.querySelector('#bids strong').textContent.startsWith('0.01')");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keys_are_copied_and_the_theme_is_changed() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|_| {}).await;
+    browser.look(1280, "light");
+    browser.open(&format!("http://{address}/"));
+    browser.value("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+    browser.press_by_keyboard("keys");
+    browser.until("window.copied !== undefined");
+    let key = &exchange.keys().key;
+    let expected = format!("export TRADEAPI_URL=http://{address}\nexport TRADEAPI_KEY={key}\n");
+    assert!(browser.value("copied").as_str().unwrap().starts_with(&expected));
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let light = browser.value(ground);
+    browser.press_by_keyboard("theme");
+    let dark = browser.value(ground);
+    assert_ne!(light, dark);
+    browser.press_by_keyboard("theme");
+    assert_eq!(browser.value(ground), light);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -63,8 +63,25 @@ impl<'a> Reader<'a> {
         if self.take(b':') { Ok(name) } else { Err(self.unexpected("a colon")) }
     }
 
-    pub(in crate::json) fn count_unknown(&mut self) {
-        self.unknown += 1;
+    /// From here on, records keep their unknown members.
+    pub(crate) fn keep_unknown(&mut self) {
+        self.unknown_name = Some(String::new());
+    }
+
+    pub(in crate::json) fn keeps_unknown(&self) -> bool {
+        self.unknown_name.is_some()
+    }
+
+    /// Notes the name of an unknown member, if it will be kept.
+    pub(in crate::json) fn name_unknown(&mut self, name: &str) {
+        if let Some(noted) = &mut self.unknown_name {
+            name.clone_into(noted);
+        }
+    }
+
+    /// The name of the unknown member whose value comes next; `None` if it is not kept.
+    pub(in crate::json) fn unknown_name(&self) -> Option<&str> {
+        self.unknown_name.as_deref()
     }
 
     pub(in crate::json) fn leave(&mut self) {
@@ -87,6 +104,12 @@ impl<'a> Reader<'a> {
     /// The layout of earlier objects with these fields.
     #[inline]
     pub(in crate::json) fn recall(&mut self, fields: &'static [&'static str]) -> Layout<'a> {
+        // The objects of a list are of one kind, so it is usually the one that was kept last.
+        self.layouts.pop_if(|last| last.is_of(fields)).unwrap_or_else(|| self.recall_other(fields))
+    }
+
+    #[cold]
+    fn recall_other(&mut self, fields: &'static [&'static str]) -> Layout<'a> {
         let known = self.layouts.iter().position(|layout| layout.is_of(fields));
         known.map_or_else(|| Layout::of(fields), |place| self.layouts.swap_remove(place))
     }

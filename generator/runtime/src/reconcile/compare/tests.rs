@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
-use super::{Absence, Adopted, JournalOrders, Missing, Ownership, Shown, compare, earliest, missing};
+use super::{Ownership, compare, earliest};
 use crate::confirm::{LookedUp, OrderLookup};
 use crate::journal::{Change, ChangeNumber, Ending, StoredChange};
 use crate::lifecycle::Sighting;
+use crate::reconcile::known::{Absence, Adopted, JournalOrders, Missing, missing};
 use crate::reconcile::listing::{Fill, Listing, Part};
 use crate::reconcile::report::{Difference, Gone};
+use crate::reconcile::shown::Shown;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -41,7 +43,7 @@ fn journal_of_families(
     look: OrderLookup,
     families: &[String],
 ) -> JournalOrders {
-    let mut known = JournalOrders { families: families.to_vec(), ..JournalOrders::default() };
+    let mut known = JournalOrders::of_families(families);
     for (number, (request, signed, outcome)) in (1..).zip(changes) {
         let change = Change::new("family.place", *request, at(*signed));
         // A request with a dot changes what it names.

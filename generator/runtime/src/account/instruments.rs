@@ -1,0 +1,127 @@
+//! Instruments: what a caller states about their steps and bounds, and what the exchange lists.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::value::Decimal;
+
+/// Instruments by their line of business and their symbol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instruments {
+    /// By symbol, in their order, then by line.
+    by_symbol: Vec<(String, Vec<(String, Instrument)>)>,
+}
+
+impl Instruments {
+    /// Adds the instrument `symbol` of the line of business `line`, or replaces it.
+    pub fn add(&mut self, line: String, symbol: String, instrument: Instrument) {
+        let place = self.by_symbol.binary_search_by(|(known, _)| known.cmp(&symbol)).unwrap_or_else(|place| {
+            self.by_symbol.insert(place, (symbol, Vec::new()));
+            place
+        });
+        let (_, lines) = &mut self.by_symbol[place];
+        match lines.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, known)) => *known = instrument,
+            None => lines.push((line, instrument)),
+        }
+    }
+
+    /// The instrument `symbol` of the line of business `line`.
+    pub fn get(&self, line: &str, symbol: &str) -> Option<&Instrument> {
+        let place = self.by_symbol.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
+        let (_, lines) = &self.by_symbol[place];
+        lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
+    }
+
+    /// The instruments, each with its line of business and its symbol.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
+        self.by_symbol.iter().flat_map(|(symbol, lines)| {
+            lines.iter().map(move |(line, instrument)| (line.as_str(), symbol.as_str(), instrument))
+        })
+    }
+}
+
+/// The instruments that the exchange lists, by the family whose requests name them: families may count the quantities of
+/// one instrument in different units.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListedInstruments {
+    by_family: BTreeMap<&'static str, Instruments>,
+}
+
+impl ListedInstruments {
+    /// The instruments of a family, to which more can be added.
+    pub fn of(&mut self, family: &'static str) -> &mut Instruments {
+        self.by_family.entry(family).or_default()
+    }
+
+    /// The instrument `symbol` of the line of business `line` in a family.
+    pub fn get(&self, family: &str, line: &str, symbol: &str) -> Option<&Instrument> {
+        self.by_family.get(family)?.get(line, symbol)
+    }
+
+    /// The number of instruments, in all families.
+    pub fn len(&self) -> usize {
+        self.by_family.values().map(|instruments| instruments.iter().count()).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The steps and bounds of an instrument, by their names in the schema. A rule that needs a missing one is not checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instrument {
+    properties: Vec<(Cow<'static, str>, Decimal)>,
+}
+
+impl Instrument {
+    /// An instrument without properties.
+    pub const fn new() -> Self {
+        Self { properties: Vec::new() }
+    }
+
+    /// Sets a property, replacing an earlier value.
+    #[must_use]
+    pub fn with(mut self, property: impl Into<Cow<'static, str>>, value: Decimal) -> Self {
+        self.set(property.into(), value);
+        self
+    }
+
+    pub(crate) fn set(&mut self, property: Cow<'static, str>, value: Decimal) {
+        self.properties.retain(|(known, _)| *known != property);
+        self.properties.push((property, value));
+    }
+
+    /// The value of a property.
+    pub fn get(&self, property: &str) -> Option<&Decimal> {
+        self.properties.iter().find(|(known, _)| known == property).map(|(_, value)| value)
+    }
+
+    /// The properties that are set.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &Decimal)> {
+        self.properties.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// Whether `value` is a multiple of the step `property`, exactly. `None` if the property is not set or not a valid
+    /// step.
+    pub fn divides(&self, property: &str, value: &Decimal) -> Option<bool> {
+        value.is_multiple_of(self.get(property)?)
+    }
+
+    /// Whether `value` has at most as many decimal places as `property` allows; trailing zeros do not count.
+    pub fn has_places_for(&self, property: &str, value: &Decimal) -> Option<bool> {
+        Some(Decimal::from(value.places()) <= *self.get(property)?)
+    }
+
+    /// Whether `value` is at least `property`.
+    pub fn is_reached_by(&self, property: &str, value: &Decimal) -> Option<bool> {
+        Some(value >= self.get(property)?)
+    }
+
+    /// Whether `value` is at most `property`.
+    pub fn is_not_exceeded_by(&self, property: &str, value: &Decimal) -> Option<bool> {
+        Some(value <= self.get(property)?)
+    }
+}
