@@ -78,6 +78,10 @@ tradeapi-gen = {generator}
 [dev-dependencies]
 tokio = {{ version = \"1\", features = [\"macros\", \"rt\"] }}
 
+# One unit is less work for the compiler, and decodes faster.
+[profile.release]
+codegen-units = 1
+
 # A workspace of its own, also within the folder of another one.
 [workspace]
 ",
