@@ -66,9 +66,9 @@ fn query_is_beside(operation: &Operation, parameter: &Parameter, to: &mut Diagno
     }
 }
 
-/// A body that is an array has no place for named parameters.
+/// A body that is an array has no place for named parameters. One without items is reported already.
 fn array_has_no_members(operation: &Operation, parameter: &Parameter, to: &mut Diagnostics) {
-    let Some(array) = operation.body.array() else { return };
+    let Some(array) = operation.body.array().filter(|array| array.item().is_some()) else { return };
     to.at(parameter.name.place, Code::Misplaced, format!("an array body has no place for `{}`", parameter.name.wire))
         .related(array.name.place, "the body is an array")
         .help("move it into `fields` of the items, or say with `in` that it is in the query or a header");
