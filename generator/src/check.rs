@@ -4,7 +4,9 @@
 //! skips it.
 
 mod account;
+mod apart;
 mod batches;
+mod beside_data;
 mod calls;
 mod choices;
 mod comparable;
@@ -104,7 +106,8 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     operations::check,
     effects::reads_are_meant,
     headers::are_declared,
-    headers::parameters,
+    apart::parameters,
+    beside_data::check,
     calls::of_operations,
     credentials::fit_beside_parameters,
     paths::check,

@@ -17,7 +17,7 @@ mod yaml;
 
 use crate::check;
 use crate::model::{Api, Effect, Family, Need, Operation};
-use crate::words::{Lists, Objects, Sends, Times};
+use crate::words::{AnswerForm, In, Lists, Objects, Sends, Times};
 pub(crate) use additions::add_types;
 
 /// A `types.yaml` without types.
@@ -63,6 +63,10 @@ pub(crate) struct Draft {
     pub(crate) history: Option<String>,
     pub(crate) is_both_or_neither: bool,
     pub(crate) response: Answer,
+    /// The body of a refusal and the headers of a success.
+    pub(crate) answer_form: Option<AnswerForm>,
+    pub(crate) refusal: Option<Data>,
+    pub(crate) answered_headers: Option<Data>,
     /// The path to the data in the answer, if the operation has its own.
     pub(crate) data: Option<String>,
     pub(crate) rules: Vec<Rule>,
@@ -140,8 +144,8 @@ impl Wanted {
 pub(crate) struct DraftField {
     pub(crate) name: String,
     pub(crate) need: Option<Need>,
-    /// Whether it travels in a header.
-    pub(crate) in_header: bool,
+    /// Where it travels, if not beside the others.
+    pub(crate) apart: Option<In>,
     /// Whether it travels outside of a JSON body, where numbers have no quotes.
     pub(crate) is_bare: bool,
     pub(crate) kind: JsonKind,
@@ -150,11 +154,17 @@ pub(crate) struct DraftField {
     /// The listed values, in their order.
     pub(crate) values: Vec<String>,
     pub(crate) default: Option<String>,
+    /// The only value of a boolean or a number; of a text or a whole number, the only one of `values`.
+    pub(crate) fixed: Option<String>,
     pub(crate) min: Option<String>,
     pub(crate) max: Option<String>,
     pub(crate) digits: Option<String>,
+    pub(crate) places: Option<String>,
+    pub(crate) significant_digits: Option<String>,
     /// The shortest and the longest length of a text.
     pub(crate) length: Option<(u64, u64)>,
+    /// The regular expression that a text matches.
+    pub(crate) pattern: Option<String>,
     pub(crate) unit: Option<String>,
     /// The effect of leaving it out, and the text that deletes the value.
     pub(crate) edit: Option<Option<String>>,
@@ -205,6 +215,7 @@ pub(crate) enum JsonKind {
     Signed,
     Boolean,
     Time,
+    Date,
     /// JSON of any form.
     Json,
     List,

@@ -8,7 +8,7 @@ use crate::diagnostics::{Code, Diagnostics};
 use crate::model::KEYWORDS;
 
 /// The files with placeholders: `crate-name` and `crate_name` stand for the name of the crate.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 10] = [
     ("build.rs", include_str!("init/files/build.rs")),
     ("src/lib.rs", include_str!("init/files/lib.rs")),
     ("schema/api.yaml", include_str!("init/files/schema/api.yaml")),
@@ -16,18 +16,20 @@ const FILES: [(&str, &str); 11] = [
     ("schema/market/types.yaml", include_str!("init/files/schema/market/types.yaml")),
     ("schema/market/ticker.yaml", include_str!("init/files/schema/market/ticker.yaml")),
     ("tests/ticker.rs", include_str!("init/files/tests/ticker.rs")),
-    (".github/workflows/ci.yml", include_str!("init/files/ci.yml")),
     (".gitignore", include_str!("init/files/gitignore")),
     (".gitattributes", include_str!("init/files/gitattributes")),
     ("README.md", include_str!("init/files/README.md")),
 ];
+
+/// What another machine runs, for a project whose dependencies it can find.
+const CI: (&str, &str) = (".github/workflows/ci.yml", include_str!("init/files/ci.yml"));
 
 /// The files of a project with their names. `crates` is the folder of this project's sources, and `git` a repository of
 /// them.
 pub(crate) fn files(name: &str, crates: &Path, git: Option<&str>) -> Vec<(String, String)> {
     let text = |text: &str| text.replace("crate-name", name).replace("crate_name", &name.replace('-', "_"));
     let manifest = ("Cargo.toml".to_owned(), manifest(name, crates, git));
-    let fixed = FILES.iter().map(|(name, content)| ((*name).to_owned(), text(content)));
+    let fixed = FILES.iter().chain(git.map(|_| &CI)).map(|(name, content)| ((*name).to_owned(), text(content)));
     std::iter::once(manifest).chain(fixed).collect()
 }
 

@@ -59,6 +59,10 @@ pub(crate) enum Bound<'a> {
     Digits(u32),
     /// The shortest and the longest length of a text.
     Length(u32, u32),
+    Pattern(&'a str),
+    /// The greatest number of decimal places.
+    Places(u32),
+    SignificantDigits(u32),
     /// The most decimal places of a number that travels as an integer.
     Scale(u8),
     MinItems(u64),

@@ -42,7 +42,7 @@ macro_rules! values_of_keys {
 
 values_of_keys! {
     true:
-        Access, AccessOf, Around, CallResult, Certainty, CodeProof, CredentialCause, Effect, Harmless, In,
+        Access, AccessOf, AnswerForm, Around, CallResult, Certainty, CodeProof, CredentialCause, Effect, Harmless, In,
         Keep, Lists, MayBe, Numbers, Objects, PageOrder, PagesBy, PairOrder, PropertyType, ReportedIn, Required,
         ResetForm, RowOutcome, RuleKind, Sends, Sent, Severity, Shown, SignedPart, SignedQuery, Stage, Times,
         Travels, Unstated;
@@ -110,6 +110,13 @@ words! {
     /// Where a parameter travels, if not beside the others.
     pub(crate) enum In {
         Header = "header",
+        Query = "query",
+    }
+
+    /// The form of the body of an answer, if it is not JSON.
+    pub(crate) enum AnswerForm {
+        Text = "text",
+        Bytes = "bytes",
     }
 
     /// When a parameter has to be sent.

@@ -434,9 +434,11 @@ fn init_changes_no_folder_that_has_files() {
     let manifest = std::fs::read_to_string(folder.path().join("client/Cargo.toml")).unwrap();
     assert!(manifest.contains("name = \"client\"") && manifest.contains("tradeapi-runtime = { path = \""));
     let output = init("elsewhere", &[]);
-    assert!(said(&output).contains("missing: a repository for the dependencies"), "{}", said(&output));
+    assert!(said(&output).contains("not written: CI, because other machines"), "{}", said(&output));
+    assert!(!folder.path().join("elsewhere/.github").exists());
     let output = init("anywhere", &["--git", "https://example.com/tradeapi"]);
-    assert!(output.status.success() && !said(&output).contains("missing"), "{}", said(&output));
+    assert!(output.status.success() && !said(&output).contains("not written"), "{}", said(&output));
+    assert!(folder.path().join("anywhere/.github/workflows/ci.yml").exists());
     let manifest = std::fs::read_to_string(folder.path().join("anywhere/Cargo.toml")).unwrap();
     assert!(manifest.contains("tradeapi-gen = { git = \"https://example.com/tradeapi\", default-features = false }"));
     let schema = folder.path().join("client/schema");

@@ -594,10 +594,7 @@ fn a_recording_shows_more_than_json_objects() {
     ]));
     assert!(shown.contains("lists: repeated") && shown.contains("  id:\n    list:\n"), "{shown}");
     assert!(shown.contains("      b:\n        type: signed\n") && shown.contains("may_be: null"), "{shown}");
-    assert!(
-        shown.contains("sends: query") && shown.contains("the parameter limit of the query, beside a body"),
-        "{shown}"
-    );
+    assert!(shown.contains("sends: query") && shown.contains("  limit:\n    type:\n    in: query\n"), "{shown}");
     assert!(!shown.contains("/v1/y"), "{shown}");
     let (_, drafted) = drafted_recording(&serde_json::json!([
         entry("GET", "https://a.example/v1/x", none.clone(), answered("{}")),
@@ -629,7 +626,7 @@ fn a_draft_states_what_the_description_states() {
     assert!(get.contains("# Seen: GET; /private/buy; Buy.\neffect:\n"), "{get}");
     assert!(get.contains("# Secured by key.\n# signed or public.\naccess:\n"), "{get}");
     assert!(get.contains("  size:\n    type: signed\n"), "{get}");
-    assert!(get.contains("  # Format date.\n  day:\n    type:\n"), "{get}");
+    assert!(get.contains("  day:\n    type: date\n"), "{get}");
     let post = of("http: POST /private/buy");
     assert!(post.contains("sends: query\n") && post.contains("  q:\n"), "{post}");
     assert!(post.contains("# #/paths/~1private~1buy/post/responses\n"), "{post}");

@@ -239,10 +239,10 @@ fn a_condition_has_a_rule() {
 fn no_word_of_a_signature_is_suggested() {
     let (_folder, schema) = project();
     let credentials = "credentials:\n  headers: { key: K, signature: S, timestamp: T }\n  signed_text: [timestamp, body]\n  \
-        algorithm: rsa-pss-sha256\n  encoding: base46\ndoc:";
+        algorithm: rsa-pss-sha512\n  encoding: base46\ndoc:";
     edit(&schema, "api.yaml", "doc:", credentials);
     let printed = check(&schema);
-    assert!(printed.contains("unknown value `rsa-pss-sha256`, expected one of: hmac-sha256"), "{printed}");
+    assert!(printed.contains("unknown value `rsa-pss-sha512`, expected one of: hmac-sha256"), "{printed}");
     assert!(printed.contains("unknown value `base46`"), "{printed}");
     assert!(!printed.contains("did you mean"), "{printed}");
 }

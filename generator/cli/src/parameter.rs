@@ -68,7 +68,7 @@ pub(crate) fn of<T: Described>() -> Vec<Parameter> {
 fn of_set(values: &Values) -> Vec<Parameter> {
     let Values::Object(rows) = values else { return Vec::new() };
     let mut all: Vec<Parameter> = Vec::new();
-    for parameter in rows.iter().flat_map(of_row) {
+    for parameter in rows.iter().filter(|row| !row.is_fixed()).flat_map(of_row) {
         match all.iter_mut().find(|other| other.name == parameter.name) {
             // It goes with several values of a choice.
             Some(other) => other.required = other.required.clone().or(parameter.required),

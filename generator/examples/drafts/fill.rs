@@ -88,7 +88,8 @@ impl Filler {
     /// An object with the required ones of these parameters.
     fn object(&self, parameters: &Yaml) -> serde_json::Value {
         let all = parameters.as_mapping().into_iter().flatten();
-        let required = all.filter(|(_, parameter)| parameter["required"] == "always");
+        let is_sent = |parameter: &Yaml| parameter["required"] == "always" || !parameter["fixed"].is_null();
+        let required = all.filter(|(_, parameter)| is_sent(parameter));
         let mut object = serde_json::Map::new();
         for (name, parameter) in required {
             let choice = parameter["type"].as_str().and_then(|name| self.types["choices"].get(name));
@@ -117,6 +118,10 @@ impl Filler {
         if parameter["object"].is_string() {
             return self.object(&parameter["fields"]);
         }
+        if parameter["map"].is_string() {
+            let value = self.single(parameter["map"].as_str().unwrap(), parameter);
+            return serde_json::json!({"a": value});
+        }
         if let Some(of) = parameter["list"].as_str() {
             return items(self.single(of, parameter));
         }
@@ -127,8 +132,14 @@ impl Filler {
         let bound = |key: &str| serde_json::to_value(&parameter[key]).ok().filter(|bound| bound.is_number());
         let is_text = parameter["json"] == "text";
         let number = bound("min").or_else(|| bound("max").filter(|max| max.as_f64() < Some(1.0))).unwrap_or(1.into());
+        if let Some(fixed) = parameter["fixed"].as_str() {
+            let is_number = ["integer", "signed", "decimal"].contains(&of) && !is_text;
+            return if is_number { serde_json::from_str(fixed).unwrap() } else { fixed.into() };
+        }
         match of {
+            "string" if parameter["pattern"].is_string() => matching(parameter["pattern"].as_str().unwrap()).into(),
             "string" => "a".repeat(parameter["length"][0].as_u64().unwrap_or(1).max(1).try_into().unwrap()).into(),
+            "date" => "2026-09-21".into(),
             "boolean" => true.into(),
             "integer" | "signed" | "decimal" if is_text => number.to_string().into(),
             "integer" | "signed" | "decimal" => number,
@@ -166,4 +177,12 @@ fn texts_for_gaps(value: &mut Yaml) {
         Yaml::Sequence(items) => items.iter_mut().for_each(texts_for_gaps),
         _ => {}
     }
+}
+
+/// A text that matches a pattern.
+fn matching(pattern: &str) -> String {
+    use proptest::strategy::{Strategy, ValueTree};
+    let anchored = pattern.trim_start_matches('^').trim_end_matches('$');
+    let strategy = proptest::string::string_regex(anchored).unwrap();
+    strategy.new_tree(&mut proptest::test_runner::TestRunner::deterministic()).unwrap().current()
 }

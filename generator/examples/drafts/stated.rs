@@ -177,6 +177,11 @@ fn answer(root: &Value, operation: &Value) -> Option<Stated> {
     let (_, success) = success.or_else(|| responses.iter().find(|(status, _)| *status == "default"))?;
     let (success, _) = resolved(root, success);
     let media = success["content"].as_object().into_iter().flatten().find(|(name, _)| name.contains("json"));
+    let first = success["content"].as_object().and_then(|content| content.keys().next());
+    if let (None, Some(first)) = (media, first) {
+        let is_text = first.starts_with("text/") || first.contains("xml") || first.contains("yaml");
+        return is_text.then(|| Stated { kinds: vec!["string".to_owned()], ..Stated::default() });
+    }
     let schema = media.and_then(|(_, media)| media.get("schema")).or_else(|| success.get("schema"))?;
     Some(schema_of(root, schema, false, &mut Vec::new()))
 }
@@ -405,7 +410,7 @@ impl Drafts {
                 stated.place = is_header.or(in_path).unwrap_or_else(|| sends.to_owned());
             }
             let answer = ["object", "array"].into_iter().find_map(|key| {
-                let record = yaml["response"][key].as_str()?;
+                let record = yaml["response"][key].as_str().filter(|_| yaml["response"]["body"] != "bytes")?;
                 if this.types["records"][record]["as_value"] == true {
                     return this.record(record).pop().map(|(_, only)| only);
                 }
@@ -481,6 +486,10 @@ impl Drafts {
             stated.bounds.extend((shortest > 0).then(|| ("shortest", shortest.to_string())));
             stated.bounds.insert("longest", longest.to_string());
         }
+        if let Some(fixed) = field["fixed"].as_str() {
+            stated.values.push(fixed.to_owned());
+            stated.is_required = true;
+        }
         (stated.fields, stated.forms) = self.members(&field["fields"], comments, &format!("{at}/fields"));
         let ty = ["type", "list", "map"].into_iter().find(|key| has(key));
         match ty {
@@ -505,7 +514,7 @@ impl Drafts {
     fn kinds(&self, field: &Yaml, name: &str, stated: &mut Stated) -> Vec<String> {
         let in_quotes = field["json"] == "text";
         let kind = match name {
-            "string" => "string",
+            "string" | "date" => "string",
             "boolean" | "integer" | "signed" | "decimal" | "time" if in_quotes => "string",
             "time" if field["times"] == "iso8601" => "string",
             "time" | "integer" | "signed" => "integer",

@@ -2,6 +2,8 @@
 
 mod collector;
 mod given;
+#[cfg(feature = "pattern")]
+mod pattern;
 mod policy;
 mod violation;
 mod window;

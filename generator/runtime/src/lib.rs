@@ -61,6 +61,7 @@
 //! - `stream`: `pages::Pages::into_stream`, which returns a `futures_core::Stream`.
 //! - `journal`: `journal::FileJournal`, a journal of changes in a folder.
 //! - `described`: `parameters::described`, the parameters of requests as data, for command lines.
+//! - `pattern`: the patterns of texts that a schema states.
 //! - `jiff`, `chrono`: conversions of times to and from the types of these crates.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 //! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes and queries, all with the
@@ -117,5 +118,5 @@ pub use operation::Operation;
 pub use reqwest;
 pub use rust_decimal;
 pub use signing::Credentials;
-pub use value::{Decimal, Edit, IsoTime, Scaled, Timestamp, UnixMicros, UnixNanos, UnixSeconds};
+pub use value::{Date, Decimal, Edit, IsoTime, Scaled, Timestamp, UnixMicros, UnixNanos, UnixSeconds};
 pub use wire::Reply;

@@ -49,6 +49,12 @@ pub trait Parameters {
     fn check(&self, to: &mut Checks<'_>);
 }
 
+/// The name of the array that is a body, among the other parameters of its request.
+const BODY: &str = "[]";
+
+/// A parameter that is an object with names of its own, in their order.
+pub type Entries<T> = std::collections::BTreeMap<String, T>;
+
 /// The content type of parameters that are a form.
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 

@@ -26,7 +26,9 @@ pub use authentication::{
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
-pub use meta::{Access, Amends, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, Shows, WeightCondition};
+pub use meta::{
+    Access, Amends, AnswerForm, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, Shows, WeightCondition,
+};
 pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
 pub use path::{Path, Step};
 pub use refusal::Refusal;

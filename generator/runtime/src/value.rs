@@ -1,5 +1,6 @@
 //! Values: exact numbers, times, identifiers and open enums.
 
+mod date;
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 mod dates;
 mod decimal;
@@ -16,6 +17,7 @@ mod small_text;
 mod time_in;
 mod timestamp;
 
+pub use date::{Date, InvalidDate};
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 pub use dates::TimeOutOfRange;
 pub use decimal::{Decimal, IntoDecimal, IntoEdit, InvalidDecimal};

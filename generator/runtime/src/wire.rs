@@ -1,6 +1,7 @@
 //! Converts operations to HTTP requests and HTTP responses to replies, without any I/O.
 
 mod base_url;
+mod beside_data;
 mod codes;
 mod echo;
 mod envelope;
@@ -12,6 +13,7 @@ mod response;
 mod shown;
 
 pub use base_url::BaseUrl;
+pub use beside_data::{AnswersWithHeaders, RefusesWith};
 pub use codes::CodePolicy;
 pub(crate) use codes::{ReadCode, is_compound_item, is_compound_with};
 pub(crate) use envelope::{reader_at, text_at};

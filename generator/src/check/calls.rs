@@ -1,7 +1,7 @@
 //! Calls: an operation with `call` can be sent and signed as one.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Access, Api, Body, Calls, Credentials, Family, Operation, Part, SignedPart};
+use crate::model::{Access, Api, Calls, Credentials, Family, Operation, Part, SignedPart};
 use crate::words::Sends;
 
 /// What `calls` describes is used.
@@ -32,17 +32,16 @@ pub(super) fn of_operations(api: &Api, family: &Family, to: &mut Diagnostics) {
 /// The request has room for the name of the call and for its parameters.
 fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
     let Some((_, place)) = operation.call.as_ref().filter(|_| calls.method.is_some()) else { return };
-    let why = match &operation.body {
-        Body::Array(_) => "the body is an array".to_owned(),
-        Body::Parameters(_) if calls.params.is_none() => {
-            members_are_distinct(calls, operation, to);
-            return;
-        }
-        Body::Parameters(_) if operation.method.has_query() => {
-            format!("a {} request has no body", operation.method.as_str())
-        }
-        Body::Parameters(_) if operation.sends() != Sends::Json => "the parameters are not sent as JSON".to_owned(),
-        Body::Parameters(_) => return,
+    let why = if operation.body.array().is_some() {
+        "the body is an array".to_owned()
+    } else if calls.params.is_none() {
+        return members_are_distinct(calls, operation, to);
+    } else if operation.method.has_query() {
+        format!("a {} request has no body", operation.method.as_str())
+    } else if operation.sends() != Sends::Json {
+        "the parameters are not sent as JSON".to_owned()
+    } else {
+        return;
     };
     to.at(*place, Code::Misplaced, format!("`call` cannot be sent: {why}"))
         .related(operation.path.place, "the method is here")

@@ -21,11 +21,16 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 /// The members of a choice are neither choices nor lists of objects.
 fn members_are_plain(choice: &Choice, to: &mut Diagnostics) {
     for member in choice.members() {
+        if let Some(place) = member.may_be_null {
+            to.at(place, Code::BadChoice, format!("`{}` cannot be null: it is a member of a choice", member.name.wire))
+                .help("make it a parameter of the request, or remove `may_be`");
+        }
         let what = match member.shape {
             Shape::One(Type::Choice(_)) => "a choice",
             Shape::Items(_) => "a list of objects",
             Shape::Object(_) => "an object",
-            Shape::One(_) | Shape::List(_) | Shape::Map(_) => continue,
+            Shape::Map(_) => "a map",
+            Shape::One(_) | Shape::List(_) => continue,
         };
         to.at(
             member.name.place,
@@ -54,8 +59,9 @@ fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
         let name = &alternative.name;
         let edit = alternative.edit.as_ref().map(|edit| edit.place);
         let default = alternative.default.as_ref().map(|(_, place)| *place);
-        let required = (alternative.need != Need::No).then_some(name.place);
-        for (key, place) in [("required", required), ("default", default), ("edit", edit)] {
+        let fixed = alternative.fixed.as_ref().map(|(_, place)| *place);
+        let required = (alternative.need != Need::No && fixed.is_none()).then_some(name.place);
+        for (key, place) in [("required", required), ("fixed", fixed), ("default", default), ("edit", edit)] {
             if let Some(place) = place {
                 to.at(place, Code::BadChoice, format!("the alternative `{}` cannot have `{key}`", name.wire))
                     .help(format!("move `{key}` to the parameter whose type is the choice, or remove it"));

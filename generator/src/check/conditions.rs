@@ -311,7 +311,7 @@ fn why_not_comparable(family: &Family, found: &WireParameter<'_>) -> Option<Stri
     };
     match parameter.shape.single() {
         Some(Type::Undefined) => None,
-        Some(ty) if ty.compared().is_some() => parameter.deletes_with().map(|_| "can be deleted".to_owned()),
+        Some(ty) if ty.compared().is_some() => parameter.is_edit().then(|| "can be deleted".to_owned()),
         Some(_) | None => Some(format!("is {}", described(family, &parameter.shape))),
     }
 }

@@ -47,7 +47,9 @@ fn is_found_within(
 /// The parameters that are not in `named`; an object with a named member is replaced by its other members.
 fn unnamed(family: &Family, names: &WireNames<'_>, before: &str, named: &[&String]) -> Vec<String> {
     let mut left: Vec<String> = Vec::new();
-    for wire in names.iter().filter(|wire| !matches!(wire.role, Role::Plain(one) if one.item().is_some())) {
+    // A fixed value distinguishes no requests.
+    let is_compared = |one: &Parameter| one.item().is_none() && one.fixed.is_none();
+    for wire in names.iter().filter(|wire| !matches!(wire.role, Role::Plain(one) if !is_compared(one))) {
         let path = format!("{before}{}", wire.name.wire);
         if named.iter().any(|one| **one == path) {
             continue;

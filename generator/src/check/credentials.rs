@@ -2,8 +2,8 @@
 
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{
-    Access, Api, Body, Carried, Content, Credentials, Duration, Family, Parameter, Part, PartKind, Shape, SignedPart,
-    Type, Within,
+    Access, Api, Carried, Content, Credentials, Duration, Family, Parameter, Part, PartKind, Shape, SignedPart, Type,
+    Within,
 };
 
 /// No credential is sent twice, or signed without being sent.
@@ -334,7 +334,7 @@ pub(super) fn fit_beside_parameters(api: &Api, family: &Family, to: &mut Diagnos
     let Some(credentials) = &api.credentials else { return };
     for operation in family.operations.iter().filter(|operation| operation.access == Access::Signed) {
         let after = credentials.carried.iter().find(|carried| carried.within == Within::After);
-        if let (Some(after), Body::Array(array)) = (after, &operation.body) {
+        if let (Some(after), Some(array)) = (after, operation.body.array()) {
             let says = format!("a body that is an array cannot carry the credential `{}`", after.name);
             to.at(array.name.place, Code::Misplaced, says)
                 .related(after.place, "every signed request carries it")

@@ -16,6 +16,9 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
         for example in &operation.examples {
             let (text, place) = &example.request;
             read(family, text, *place, to, |example, root| request::check(example, operation, root));
+            if operation.beside_data.form.is_some() {
+                continue;
+            }
             let (text, place) = &example.response;
             read(family, text, *place, to, |example, root| response::check(example, api, operation, root));
         }

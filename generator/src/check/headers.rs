@@ -1,8 +1,8 @@
 //! Headers: their names, and the operations that send them.
 
 use super::reserved;
-use crate::diagnostics::{Code, Diagnostics, Kind, Place, name_list, unknown};
-use crate::model::{Access, Api, Family, Operation, Parameter, Sent, Shape, Type};
+use crate::diagnostics::{Code, Diagnostics, Kind, name_list, unknown};
+use crate::model::{Access, Api, Family, Operation, Sent};
 
 /// Header names are distinct, ignoring case, and not reserved.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
@@ -63,60 +63,6 @@ pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
         to.at(api.place, Code::MissingKey, "missing `credentials`, although operations are signed")
             .related(operation.place, format!("`{}`, for example, is signed", operation.name))
             .help("add `credentials`, or mark the operations `access: public`");
-    }
-}
-
-/// A parameter that travels in a header belongs to the request itself, has a simple value, and shares its name with no
-/// other header.
-pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
-    for parameter in family.all_parameters() {
-        let Some(place) = parameter.in_header else { continue };
-        let is_own = family
-            .operations
-            .iter()
-            .any(|operation| operation.members().iter().any(|own| std::ptr::eq(own, parameter)));
-        let why = match parameter.shape {
-            Shape::One(Type::Undefined) => continue,
-            _ if !is_own => "it is not a parameter of the request itself",
-            _ if parameter.edit.is_some() => "it has `edit`",
-            Shape::One(Type::Boolean(_)) => continue,
-            Shape::One(ty) | Shape::List(ty) if ty.is_one_text() => continue,
-            Shape::One(_) => "it is not a text, a number, a time, a boolean, an enum or an identifier",
-            Shape::List(_) => "its values are not texts, numbers, times, enums or identifiers",
-            Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => "it is neither one value nor a list of values",
-        };
-        to.at(place, Code::Misplaced, format!("`{}` cannot be a header: {why}", parameter.name.wire))
-            .help("remove `in`");
-    }
-    for operation in &family.operations {
-        for (index, parameter) in operation.in_headers().enumerate() {
-            header_is_free(api, operation, index, parameter, to);
-        }
-    }
-}
-
-/// No other part of the request sends a header with the name of the parameter.
-fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Parameter, to: &mut Diagnostics) {
-    let (name, place) = (&parameter.name.wire, parameter.name.place);
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    let credentials = api.credentials.iter().flat_map(|own| own.headers()).map(|own| (&own.name, own.place));
-    let declared = api.headers.iter().map(|header| (&header.name, header.place));
-    let before = operation.in_headers().take(index).map(|other| (&other.name.wire, other.name.place));
-    let all: Vec<(&String, Place)> = credentials.chain(declared).chain(before).collect();
-    if reserved::HEADERS.has(&name.to_ascii_lowercase()) {
-        to.at(place, Code::BadHeader, format!("the header `{name}` cannot be set: {}", reserved::HEADERS.why))
-            .help("remove it");
-    } else if !name.bytes().all(is_token) {
-        to.at(place, Code::BadHeader, format!("invalid header name `{name}`"))
-            .help("header names consist of letters, digits and hyphens");
-    } else if let Some((_, first)) = all.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
-        to.at(place, Code::BadHeader, format!("duplicate header `{name}`; header names ignore case"))
-            .related(*first, "the other one")
-            .help("remove one of them");
-    } else if operation.is_in_path(parameter) {
-        to.at(place, Code::Misplaced, format!("`{name}` cannot be a header: it is part of the path"))
-            .related(operation.path.place, "the path is here")
-            .help("remove `in`");
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::reserved::{self, ReservedNames};
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{
-    Api, Choice, ChoiceKind, EnumValue, Family, Name, Operation, Parameter, Response, Role, WireParameter, field_name,
+    Api, Choice, ChoiceKind, EnumValue, Family, ListName, Name, Operation, Parameter, Response, Role, WireParameter,
+    field_name,
 };
 
 /// An element with a Rust name.
@@ -163,8 +164,12 @@ fn operation_types(operation: &Operation) -> Vec<RustName> {
         all.push(RustName { key: "item", ..named(what, &item.rust, place) });
     }
     for object in operation.objects() {
-        let what = format!("the object `{}` in `{}`", object.list, operation.name);
-        all.push(RustName { key: "object", ..named(what, &object.rust, object.place) });
+        let (word, key) = match object.list {
+            ListName::Object(_) => ("the object", "object"),
+            _ => ("the item of", "item"),
+        };
+        let what = format!("{word} `{}` in `{}`", object.list, operation.name);
+        all.push(RustName { key, ..named(what, &object.rust, object.place) });
     }
     all
 }

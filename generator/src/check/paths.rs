@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Body, Family, Lookup, Need, Operation, Parameter, PathPiece, Role};
-use crate::words::{Lists, Objects, Sends};
+use crate::model::{Api, Family, Lookup, Need, Operation, Parameter, PathPiece, Role, Shape};
+use crate::words::{In, Lists, Objects, Sends};
 
 /// No two operations have the same method and path.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
@@ -41,6 +41,35 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         parameters_are_there(family, operation, to);
         lists_have_a_body(operation, to);
         empty_lists_are_sent(operation, to);
+        nulls_are_json(operation, to);
+        maps_are_json(operation, to);
+    }
+}
+
+/// A map has no form in a query and in a form.
+fn maps_are_json(operation: &Operation, to: &mut Diagnostics) {
+    let of_items = operation.items().map(|(_, item)| item).chain(operation.objects());
+    let all = operation.members().iter().chain(of_items.flat_map(|item| &item.parameters));
+    let is_map = |parameter: &&Parameter| matches!(parameter.shape, Shape::Map(_)) && parameter.apart.is_none();
+    for parameter in all.filter(is_map).filter(|_| operation.sends() != Sends::Json) {
+        let name = &parameter.name.wire;
+        to.at(parameter.name.place, Code::Misplaced, format!("the map `{name}` does not travel in JSON"))
+            .help("send the parameters as JSON, or use `type: json`, which is written as a text");
+    }
+}
+
+/// Only JSON has a null.
+fn nulls_are_json(operation: &Operation, to: &mut Diagnostics) {
+    let is_json = operation.sends() == Sends::Json;
+    let own = operation.members().iter().map(|parameter| (parameter, is_json && !operation.is_elsewhere(parameter)));
+    let of_items = operation.items().map(|(_, item)| item).chain(operation.objects());
+    let within = of_items.flat_map(|item| &item.parameters).map(|parameter| (parameter, is_json));
+    for (parameter, is_json) in own.chain(within) {
+        if let Some(place) = parameter.may_be_null.filter(|_| !is_json) {
+            let name = &parameter.name.wire;
+            to.at(place, Code::Misplaced, format!("`{name}` cannot be null: it does not travel in JSON"))
+                .help("remove `may_be`, or write with `edit` which text deletes it");
+        }
     }
 }
 
@@ -50,7 +79,11 @@ fn empty_lists_are_sent(operation: &Operation, to: &mut Diagnostics) {
     let is_spread = !is_json && style.objects != Objects::Json;
     let within = operation.objects().into_iter().filter(|_| is_spread).flat_map(|object| &object.parameters);
     for parameter in operation.members().iter().chain(within) {
-        let has_place = (is_json || style.lists == Lists::Json) && parameter.in_header.is_none();
+        let has_place = match parameter.apart {
+            Some((In::Header, _)) => false,
+            Some((In::Query, _)) => style.lists == Lists::Json,
+            None => is_json || style.lists == Lists::Json,
+        };
         if let Some((0, place)) = parameter.min_items.filter(|_| !has_place) {
             let name = &parameter.name.wire;
             to.at(place, Code::BadNumber, format!("an empty list `{name}` would be sent as no list"))
@@ -73,13 +106,8 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
         let found = match names.find(name) {
             Lookup::Found(found) => found,
             Lookup::Missing(help) => {
-                let help = match &operation.body {
-                    Body::Array(_) => "a request with an array body cannot have path parameters".into(),
-                    Body::Parameters(all) if all.is_empty() => {
-                        format!("add `{name}: {{ type: string, required: always }}` to `request`").into()
-                    }
-                    Body::Parameters(_) => help,
-                };
+                let add = || format!("add `{name}: {{ type: string, required: always }}` to `request`").into();
+                let help = if operation.members().is_empty() { add() } else { help };
                 to.at(place, Code::UndefinedName, format!("unknown parameter `{{{name}}}` in the path")).help(help);
                 continue;
             }

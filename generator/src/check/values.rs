@@ -1,5 +1,8 @@
 //! Values in the schema: defaults, bounds, alphabets and lists of allowed values.
 
+use regex_lite::Regex;
+use tradeapi_words::calendar::Date;
+
 use super::fault::Fault;
 use super::{enums, identifiers};
 use crate::diagnostics::{Code, Diagnostics, Place};
@@ -10,8 +13,21 @@ use crate::words::Times;
 const MAX_DIGITS: u32 = u64::MAX.ilog10() + 1;
 
 /// Rules for a single parameter.
-const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 9] =
-    [shape, only_of_parameter, bounds, digits, length, item_counts, default, edit, wins];
+const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 13] = [
+    shape,
+    only_of_parameter,
+    fixed_parameter,
+    bounds,
+    digits,
+    precision,
+    length,
+    pattern,
+    item_counts,
+    default,
+    edit,
+    null,
+    wins,
+];
 
 /// Checks the parameters of requests, of items and of choices.
 pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -23,18 +39,6 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
     // For parameters of choices, documents give both `required` and a default; see `contradictions`.
     for parameter in family.operations.iter().flat_map(Operation::sets).flat_map(|(_, set)| set) {
         default_is_used(parameter, to);
-    }
-    for (_, item) in family.operations.iter().flat_map(Operation::items) {
-        for parameter in item.parameters.iter().filter(|parameter| parameter.item().is_some()) {
-            to.at(parameter.name.place, Code::Misplaced, "a list of objects cannot contain another")
-                .help("use plain parameters here");
-        }
-    }
-    for object in family.operations.iter().flat_map(Operation::objects) {
-        for parameter in object.parameters.iter().filter(|parameter| parameter.item().is_some()) {
-            to.at(parameter.name.place, Code::Misplaced, "an object cannot contain a list of objects")
-                .help("use plain parameters here, or lists of single values");
-        }
     }
 }
 
@@ -50,6 +54,7 @@ pub(super) fn find_fault(family: &Family, ty: Type, text: &str) -> Option<Fault>
         Type::Time(Times::Milliseconds) => ("time in milliseconds", "1790000000000", number::is_integer(text)),
         Type::Time(Times::Microseconds) => ("time in microseconds", "1790000000000000", number::is_integer(text)),
         Type::Time(Times::Nanoseconds) => ("time in nanoseconds", "1790000000000000000", number::is_integer(text)),
+        Type::Date => ("date", "2026-09-08", is_date(text)),
         Type::Boolean(_) => ("boolean", "true", ["true", "false"].contains(&text)),
         Type::Enum(index) => return enums::find_fault(family.enums.get(index)?, text),
         Type::Identifier(index) => return identifiers::find_fault(family.identifiers.get(index)?, text),
@@ -80,6 +85,14 @@ fn is_in_seconds(text: &str) -> bool {
     number::is_integer(whole) && !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Whether a text is a date of the calendar, such as `2026-09-08`.
+fn is_date(text: &str) -> bool {
+    let has_form = text.len() == 10 && text.split('-').map(str::len).eq([4, 2, 2]);
+    let parts: Vec<i64> = text.split('-').filter_map(|part| part.parse::<u16>().ok()).map(i64::from).collect();
+    matches!(parts.as_slice(), [year, month, day] if Date { year: *year, month: *month, day: *day }.day().is_some())
+        && has_form
+}
+
 /// Whether a text has the form `2026-09-08T00:00:00Z`, with or without a fraction and with any offset.
 fn is_iso_time(text: &str) -> bool {
     const FORM: &str = "0000-00-00T00:00:00";
@@ -102,6 +115,11 @@ fn shape(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     if matches!(parameter.shape.listed(), Some(Type::Choice(_))) {
         to.at(place, Code::BadChoice, "a list cannot have a choice as its items")
             .help("use a list of objects, with `item` and `fields`, that contains the choice");
+    }
+    if let Shape::Map(ty @ (Type::Record(_) | Type::Choice(_) | Type::Json)) = parameter.shape {
+        let what = family.described(ty);
+        to.at(place, Code::Misplaced, format!("the values of a map in a request cannot be {what}"))
+            .help("use `type: json` for the whole object, or values of another type");
     }
     if parameter.shape.record().is_some() {
         to.at(place, Code::Misplaced, "a record cannot be the type of a parameter")
@@ -192,6 +210,24 @@ fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
+/// The decimal places and the significant digits of a decimal.
+fn precision(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let given = [("places", parameter.places), ("significant_digits", parameter.significant_digits)];
+    for (key, (count, place)) in given.into_iter().filter_map(|(key, count)| Some((key, count?))) {
+        match parameter.shape.single() {
+            Some(Type::Undefined) => {}
+            Some(Type::Decimal) if key == "significant_digits" && count == 0 => {
+                to.at(place, Code::BadNumber, "`significant_digits` must be at least 1")
+                    .help("write how many there can be");
+            }
+            Some(Type::Decimal) => {}
+            Some(_) | None => {
+                misplaced(family, parameter, place, &format!("`{key}` requires a decimal without `scale`"), to)
+            }
+        }
+    }
+}
+
 fn length(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(((_, most), place)) = parameter.length.filter(|_| !parameter.shape.is_undefined()) else { return };
     if parameter.shape.element() != Some(Type::String) {
@@ -213,6 +249,36 @@ pub(super) fn wrong_length(parameter: &Parameter, text: &str) -> Option<Fault> {
     let is_wrong = !(min as usize..=max as usize).contains(&count);
     let help = format!("`{}` has {min} to {max} characters", parameter.name.wire);
     is_wrong.then(|| Fault::new(format!("`{text}` has {count} characters"), help))
+}
+
+/// A pattern is a regular expression that the runtime can read, too.
+fn pattern(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let Some((pattern, place)) = parameter.pattern.as_ref().filter(|_| !parameter.shape.is_undefined()) else { return };
+    if parameter.shape.element() != Some(Type::String) {
+        misplaced(family, parameter, *place, "`pattern` requires a text", to);
+    }
+    if let Err(why) = Regex::new(pattern) {
+        to.at(*place, Code::BadAlphabet, format!("invalid pattern `{pattern}`: {why}"))
+            .help("write a regular expression without lookaround, references and classes such as `\\p{L}`");
+        return;
+    }
+    if let Some((default, at)) = parameter.default.as_ref().filter(|(default, _)| !matches(pattern, default)) {
+        to.at(*at, Code::BadValue, format!("the default `{default}` does not match the pattern"))
+            .related(*place, "`pattern` is here")
+            .help("correct one of them");
+    }
+}
+
+/// Whether a text matches a pattern, or the pattern is none.
+fn matches(pattern: &str, text: &str) -> bool {
+    Regex::new(pattern).map_or(true, |pattern| pattern.is_match(text))
+}
+
+/// Why a text does not match the pattern of a parameter.
+pub(super) fn no_match(parameter: &Parameter, text: &str) -> Option<Fault> {
+    let (pattern, place) = parameter.pattern.as_ref().filter(|(pattern, _)| !matches(pattern, text))?;
+    let why = format!("`{text}` does not match `{pattern}`");
+    Some(Fault { bound: Some(*place), ..Fault::new(why, "write a text that does, or correct the pattern") })
 }
 
 fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
@@ -251,6 +317,7 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for field in family.records.iter().flat_map(|record| &record.fields) {
         only(family, &field.name, &field.shape, &field.only, to);
         are_numbers(family, &field.name, &field.shape, field.as_text, to);
+        fixed(family, &field.name, &field.shape, field.fixed.as_ref(), to);
     }
 }
 
@@ -286,6 +353,39 @@ fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], t
     }
 }
 
+fn fixed_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    fixed(family, &parameter.name, &parameter.shape, parameter.fixed.as_ref(), to);
+}
+
+/// A fixed value is one of its type, which has a literal in Rust.
+fn fixed(family: &Family, name: &Name, shape: &Shape, fixed: Option<&(String, Place)>, to: &mut Diagnostics) {
+    let Some((value, place)) = fixed.filter(|_| !shape.is_undefined()) else { return };
+    let ty = shape.single().filter(|ty| {
+        let is_number = matches!(ty, Type::Decimal | Type::Integer | Type::Signed);
+        is_number || matches!(ty, Type::String | Type::Boolean(_) | Type::Enum(_))
+    });
+    let Some(ty) = ty else {
+        let what = described(family, shape);
+        let says = format!("`fixed` requires a text, a number, a boolean or an enum, but `{}` is {what}", name.wire);
+        to.at(*place, Code::Misplaced, says).help("remove it, or use the type `string`");
+        return;
+    };
+    if value.is_empty() {
+        to.at(*place, Code::BadValue, "`fixed` is empty").help("write the value, or remove the parameter");
+    } else if let Some(fault) =
+        find_fault(family, ty, value).or_else(|| begins_with_zero(value).filter(|_| ty.is_quantity()))
+    {
+        fault.report(to, *place, Code::BadValue, "`fixed`");
+    }
+}
+
+/// Why a text is not the fixed value.
+pub(super) fn not_the_fixed(name: &Name, fixed: Option<&(String, Place)>, text: &str) -> Option<Fault> {
+    let (fixed, place) = fixed.filter(|(fixed, _)| fixed != text)?;
+    let why = format!("`{text}` is not the `fixed` value of `{}`", name.wire);
+    Some(Fault { bound: Some(*place), ..Fault::new(why, format!("write {fixed}")) })
+}
+
 fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((default, place)) = &parameter.default else { return };
     let Some(ty) = parameter.shape.single().filter(|ty| !matches!(ty, Type::Choice(_))) else {
@@ -299,7 +399,7 @@ fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
 
 /// A default is a single value, and the parameter can be left out.
 fn default_is_used(parameter: &Parameter, to: &mut Diagnostics) {
-    let Some((_, place)) = &parameter.default else { return };
+    let Some((_, place)) = parameter.default.as_ref().filter(|_| parameter.fixed.is_none()) else { return };
     if parameter.need == Need::Always {
         let message = format!("`default` contradicts `required: always`: `{}` is never left out", parameter.name.wire);
         to.at(*place, Code::BadDefault, message).help("remove `default` or `required: always`");
@@ -324,6 +424,13 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
         return Some((format!("{text} has more than {digits} digits"), place));
     }
     let number = Number::parse(text)?;
+    if let Some((places, place)) = parameter.places.filter(|(places, _)| number.needed_places() > *places as usize) {
+        return Some((format!("{text} has more than {places} decimal places"), place));
+    }
+    let is_finer = |(digits, _): &(u32, Place)| number.significant_digits() > *digits as usize;
+    if let Some((digits, place)) = parameter.significant_digits.filter(is_finer) {
+        return Some((format!("{text} has more than {digits} significant digits"), place));
+    }
     let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number, &Number) -> bool| {
         // A bound that is not a number of this type is ignored.
         let (bound, place) = bound.as_ref().filter(|(bound, _)| find_fault(family, ty, bound).is_none())?;
@@ -368,6 +475,23 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         && let Some(fault) = find_fault(family, Type::Decimal, delete)
     {
         fault.report(to, *place, Code::BadNumber, "`delete` is sent as a JSON number");
+    }
+}
+
+/// What `null` clears can be left out, and has a form without text.
+fn null(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let Some(place) = parameter.may_be_null.filter(|_| !parameter.shape.is_undefined()) else { return };
+    let name = &parameter.name.wire;
+    let is_one = parameter.shape.value().is_some() || parameter.shape.object().is_some();
+    if !is_one && parameter.shape.listed().is_none() {
+        misplaced(family, parameter, place, "`may_be: null` requires a value, a list of values or an object", to);
+    } else if parameter.need == Need::Always && parameter.fixed.is_none() {
+        let says = format!("`may_be: null` contradicts `required: always`: `{name}` is never left out");
+        to.at(place, Code::Misplaced, says).help("remove one of them");
+    } else if let Some(edit) = &parameter.edit {
+        to.at(place, Code::Misplaced, format!("`may_be: null` beside `edit`: two ways to delete `{name}`"))
+            .related(edit.place, "`edit` is here")
+            .help("keep the one that the document states");
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<(), Diagnost
     output.print(format_args!("next: `cargo test` in {}", folder.display()));
     if git.is_none() {
         output.print(format_args!(
-            "missing: a repository for the dependencies, which are in {}; CI and other machines need one (`--git`)",
+            "not written: CI, because other machines do not have the dependencies in {}; name their repository with `--git`",
             crates.display()
         ));
     }

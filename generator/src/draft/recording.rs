@@ -21,7 +21,7 @@ use crate::plain_text;
 const MAX_VALUES: usize = 12;
 
 use self::body::Body;
-use crate::words::{Lists, Sends};
+use crate::words::{In, Lists, Sends};
 
 /// One recorded call.
 struct Call {
@@ -197,16 +197,15 @@ impl RecordedOperation {
             (true, _) => self.body.fields(),
             (false, _) => Vec::new(),
         };
-        if has_body {
-            let beside =
-                in_query.iter().map(|field| format!("the parameter {} of the query, beside a body", field.name));
-            unread.extend(beside);
-        } else {
-            request.extend(in_query);
-        }
+        let is_in_body = |field: &DraftField| request.iter().any(|other| other.name == field.name);
+        let (doubled, in_query): (Vec<_>, Vec<_>) = in_query.into_iter().partition(is_in_body);
+        unread
+            .extend(doubled.iter().map(|field| format!("the parameter {} of the query, also in the body", field.name)));
+        let apart = has_body.then_some(In::Query);
+        request.splice(..0, in_query.into_iter().map(|field| DraftField { apart, ..field }));
         let is_repeated = |field: &DraftField| field.kind == JsonKind::List && field.fields.is_empty();
-        let has_pairs = !has_body || self.is_form;
-        let lists = (has_pairs && request.iter().any(is_repeated)).then_some(Lists::Repeated);
+        let is_pair = |field: &&DraftField| !has_body || self.is_form || field.apart.is_some();
+        let lists = request.iter().filter(is_pair).any(is_repeated).then_some(Lists::Repeated);
         let usual = known.is_some_and(|method| !method.has_query());
         let sends = match has_body {
             true if self.is_form => Some(Sends::Form),

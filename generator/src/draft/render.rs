@@ -4,7 +4,8 @@ use super::types::{Types, field_names, with_rust};
 use super::yaml::{self, Entry, Yaml, deprecated};
 use super::{Answer, ByValue, Data, Draft, DraftAccess, DraftField, JsonKind};
 use crate::check;
-use crate::model::{ListName, Need};
+use crate::model::{ListName, Method, Need};
+use crate::words::Sends;
 
 const HEAD: &str = "\
 # yaml-language-server: $schema=../.schema/operation.json
@@ -90,16 +91,16 @@ fn effect(draft: &Draft) -> Vec<String> {
 }
 
 fn request(draft: &Draft, fields: &[DraftField], types: &mut Types<'_>) -> Vec<Entry> {
-    if let [list] = fields
-        && list.name == ListName::BODY
-    {
-        let mut entry = list_of_objects(&draft.name, list, draft, types);
+    let (arrays, members): (Vec<_>, Vec<_>) =
+        fields.iter().cloned().partition(|field: &DraftField| field.name == ListName::BODY);
+    let array = arrays.first().map(|list| {
+        let mut entry = list_of_objects(&draft.name, "", list, draft, types);
         if let Yaml::Map(entries) = &mut entry.value {
             entries.insert(1, Entry::word("rust", "items"));
         }
-        return vec![entry];
-    }
-    parameters(draft, "", fields, types)
+        entry
+    });
+    parameters(draft, "", &members, types).into_iter().chain(array).collect()
 }
 
 /// Parameters; alternatives form a choice, in the place of the first.
@@ -133,7 +134,9 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
             keys.push(Entry::word("wins", "unstated"));
         }
         let members = fields.iter().filter(|field| own.members.contains(&field.name));
-        let mut remarks: Vec<String> = members.flat_map(|field| field.remarks.clone()).collect();
+        let no_null = |field: &DraftField| field.may_be_null.then(|| NO_NULL.to_owned());
+        let mut remarks: Vec<String> =
+            members.flat_map(|field| field.remarks.iter().cloned().chain(no_null(field))).collect();
         remarks.dedup();
         entries.push(Entry::new(key, Yaml::Map(keys)).comments(remarks));
     }
@@ -153,33 +156,63 @@ fn by_value(draft: &Draft, prefix: &str, choice: &ByValue, types: &mut Types<'_>
     let cases = cases.collect();
     let (key, name) = types.choice_by_value(&choice.decider, cases);
     let need = (choice.need != Need::No).then(|| Entry::word("required", choice.need.as_str()));
-    Entry::new(key, Yaml::Map([Entry::word("type", name)].into_iter().chain(need).collect()))
+    let no_null = choice.decider.may_be_null.then(|| NO_NULL.to_owned());
+    Entry::new(key, Yaml::Map([Entry::word("type", name)].into_iter().chain(need).collect())).comments(no_null)
 }
 
-/// A parameter of a request, or of the item or object that `prefix` names, which cannot hold a list of objects.
+/// A parameter of a request, or of the item or object that `prefix` names.
 fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<'_>) -> Entry {
     let own = format!("{}-{}", draft.name, field.name);
     let has_fields = !field.fields.is_empty() && !field.is_undecided;
     match field.kind {
-        JsonKind::List if has_fields && prefix.is_empty() => return list_of_objects(&own, field, draft, types),
+        JsonKind::List if has_fields => return list_of_objects(&own, prefix, field, draft, types),
         JsonKind::Object if has_fields => return object(&own, prefix, field, draft, types),
         _ => {}
     }
     let undecided = DraftField { is_undecided: true, ..field.clone() };
     let field = if has_fields || field.is_again { &undecided } else { field };
+    if let Some(mut entries) = types.fixed(field).filter(|_| field.need == Some(Need::Always)) {
+        entries.extend(field.apart.map(|apart| Entry::word("in", apart.as_str())));
+        entries.extend(deprecated(field.is_deprecated, &field.deprecation));
+        return Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone());
+    }
+    let no_constant = field.fixed.is_some().then(|| "`const` is not read.".to_owned());
     let mut entries = Vec::new();
     types.typed(field, true, &mut entries);
-    if field.in_header {
-        entries.insert(1, Entry::word("in", "header"));
+    if let Some(apart) = field.apart {
+        entries.insert(1, Entry::word("in", apart.as_str()));
     }
     let need = match field.need {
         Some(Need::No) => None,
         Some(need) => Some(Entry::word("required", need.as_str())),
         None => Some(Entry::gap("required")),
     };
+    let mut remarks: Vec<String> = field.remarks.iter().cloned().chain(no_constant).collect();
+    if field.may_be_null {
+        match clears(draft, prefix, field) {
+            true => entries.push(Entry::word("may_be", "null")),
+            false => remarks.push(NO_NULL.to_owned()),
+        }
+    }
     let at = 1 + entries.iter().filter(|entry| ["only", "in"].contains(&entry.key.as_str())).count();
     entries.splice(at..at, need.into_iter().chain(bounds(field)));
-    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(remarks)
+}
+
+/// The remark at a parameter whose `null` the language does not have.
+const NO_NULL: &str = "`nullable` is not read.";
+
+/// Whether `null` clears a parameter: one in a JSON body that can be left out and has no alternatives.
+fn clears(draft: &Draft, prefix: &str, field: &DraftField) -> bool {
+    let method = Method::parse(&draft.method);
+    let is_json = draft.sends.map_or(method.is_some_and(|method| !method.has_query()), |sends| sends == Sends::Json);
+    let is_in_path = prefix.is_empty() && draft.path.contains(&format!("{{{}}}", field.name));
+    let is_chosen = draft.by_value.iter().filter(|(of, _)| of == prefix).any(|(_, choice)| {
+        choice.decider.name == field.name
+            || choice.cases.iter().any(|(_, members)| members.iter().any(|one| one.name == field.name))
+    });
+    let is_value = !field.is_undecided && field.kind != JsonKind::Unknown && field.edit.is_none();
+    is_json && !is_in_path && !is_chosen && is_value && field.apart.is_none() && field.need == Some(Need::No)
 }
 
 /// A single object, whose Rust name follows from the source.
@@ -189,11 +222,18 @@ fn object(own: &str, outer: &str, field: &DraftField, draft: &Draft, types: &mut
     if let Some(need) = field.need.filter(|need| *need != Need::No) {
         entries.push(Entry::word("required", need.as_str()));
     }
+    let mut remarks = field.remarks.clone();
+    if field.may_be_null {
+        match clears(draft, outer, field) {
+            true => entries.push(Entry::word("may_be", "null")),
+            false => remarks.push(NO_NULL.to_owned()),
+        }
+    }
     entries.extend(deprecated(field.is_deprecated, &field.deprecation));
     entries.push(Entry::gap("doc"));
     let prefix = format!("{outer}{}.", field.name);
     entries.push(Entry::new("fields", Yaml::Map(parameters(draft, &prefix, &field.fields, types))));
-    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(remarks)
 }
 
 fn bounds(field: &DraftField) -> Vec<Entry> {
@@ -214,7 +254,10 @@ fn bounds(field: &DraftField) -> Vec<Entry> {
         number(min, &field.min),
         number(max, &field.max),
         number("digits", &field.digits),
+        number("places", &field.places),
+        number("significant_digits", &field.significant_digits),
         field.length.map(|(min, max)| Entry::word("length", format!("[{min}, {max}]"))),
+        field.pattern.as_ref().map(|pattern| Entry::text("pattern", pattern.clone())),
         edit,
         field.unit.as_ref().map(|unit| Entry::text("unit", unit.clone())),
         deprecated(field.is_deprecated, &field.deprecation),
@@ -222,8 +265,8 @@ fn bounds(field: &DraftField) -> Vec<Entry> {
     entries.into_iter().flatten().collect()
 }
 
-fn list_of_objects(own: &str, field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
-    let prefix = ListName::new(&field.name).item_prefix();
+fn list_of_objects(own: &str, outer: &str, field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
+    let prefix = format!("{outer}{}", ListName::new(&field.name).item_prefix());
     let named = field.named.clone().unwrap_or_else(|| format!("{own}-item"));
     let mut entries = vec![Entry::word("item", types.object_name(&named))];
     if let Some(need) = field.need.filter(|need| *need != Need::No) {
@@ -232,7 +275,8 @@ fn list_of_objects(own: &str, field: &DraftField, draft: &Draft, types: &mut Typ
     entries.extend(bounds(field));
     entries.push(Entry::gap("doc"));
     entries.push(Entry::new("fields", Yaml::Map(parameters(draft, &prefix, &field.fields, types))));
-    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+    let no_null = field.may_be_null.then(|| NO_NULL.to_owned());
+    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.iter().cloned().chain(no_null))
 }
 
 /// The pair of times that bounds a query; if there is none, how far back the answer reaches.
@@ -284,6 +328,14 @@ fn response(draft: &Draft, types: &mut Types<'_>) -> Entry {
     }
     if let Some(path) = &draft.data {
         entries.insert(0, Entry::text("data", path.clone()));
+    }
+    entries.extend(draft.answer_form.map(|form| Entry::word("body", form.as_str())));
+    for (key, beside) in [("refusal", &draft.refusal), ("headers", &draft.answered_headers)] {
+        let own = format!("{}-{key}", draft.name);
+        entries.extend(beside.as_ref().map(|data| {
+            let name = types.record_named(data.named.as_deref(), &own, data);
+            Entry::word(key, name).comments(data.remarks.clone())
+        }));
     }
     Entry::new("response", Yaml::Map(entries)).comments(data.remarks.clone())
 }

@@ -7,7 +7,7 @@ use heck::ToUpperCamelCase as _;
 use super::yaml::{Entry, Yaml, deprecated};
 use super::{Data, DraftField, JsonKind, NewTypes, OneOf};
 use crate::check;
-use crate::model::{Api, BUILT_IN, Family, Response, Type, field_name, type_name, variant_name};
+use crate::model::{Api, BUILT_IN, Family, Field, Record, Response, Shape, Type, field_name, type_name, variant_name};
 use crate::words::Times;
 
 /// The types of a family by names on the wire, and the types that a draft adds.
@@ -136,6 +136,7 @@ impl<'a> Types<'a> {
         match (known.map(Vec::as_slice), kind) {
             (Some([only]), kind) if fits(*only, kind) => FieldType::whole(self.name(*only)),
             (_, JsonKind::Time) => FieldType::whole("time"),
+            (_, JsonKind::Date) => FieldType::whole("date"),
             (_, JsonKind::Boolean) => FieldType::whole("boolean"),
             (_, JsonKind::Integer) => FieldType::whole("integer"),
             (_, JsonKind::Signed) if field.scale.is_some() => FieldType::whole("decimal"),
@@ -250,7 +251,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// The records with exactly these fields, those that answer an operation first.
+    /// The records with exactly these fields and their types, those that answer an operation first.
     pub(super) fn records_with(&self, fields: &[DraftField]) -> Vec<String> {
         let answers = |index: usize| {
             self.family.operations.iter().any(|operation| match &operation.response {
@@ -260,14 +261,43 @@ impl<'a> Types<'a> {
                 Response::Undefined => false,
             })
         };
-        let same = self.family.records.iter().enumerate().filter(|(_, record)| {
-            !record.is_abstract
-                && record.fields.len() == fields.len()
-                && record.fields.iter().all(|known| fields.iter().any(|field| field.name == known.name.wire))
-        });
+        let same = self
+            .family
+            .records
+            .iter()
+            .enumerate()
+            .filter(|(_, record)| !record.is_abstract && self.has_fields(record, fields, NESTED));
         let mut same: Vec<_> = same.map(|(index, record)| (!answers(index), record.name.wire.clone())).collect();
         same.sort_by_key(|(is_unused, _)| *is_unused);
         same.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Whether a record has exactly these fields. Records that only share the names are different ones.
+    fn has_fields(&self, record: &Record, fields: &[DraftField], depth: usize) -> bool {
+        let is_known = |known: &Field| {
+            let field = fields.iter().find(|field| field.name == known.name.wire);
+            field.is_some_and(|field| self.is_field(known, field, depth))
+        };
+        record.fields.len() == fields.len() && record.fields.iter().all(is_known)
+    }
+
+    /// Whether a field has the type of another; nothing contradicts a type that the source does not state.
+    fn is_field(&self, known: &Field, field: &DraftField, depth: usize) -> bool {
+        if field.is_undecided || field.is_again || field.kind == JsonKind::Unknown {
+            return true;
+        }
+        let (ty, kind) = match (&known.shape, field.kind) {
+            (Shape::List(ty), JsonKind::List) | (Shape::Map(ty), JsonKind::Map) => (*ty, field.item),
+            (Shape::One(ty), kind) if !matches!(kind, JsonKind::List | JsonKind::Map) => (*ty, kind),
+            _ => return false,
+        };
+        let has_values = self.family.enum_of(&known.shape).is_none_or(|all| {
+            field.values.iter().all(|value| all.values.iter().any(|known| known.name.wire == *value))
+        });
+        let has_members = ty.record().and_then(|index| self.family.records.get(index)).is_none_or(|record| {
+            depth == 0 || field.fields.is_empty() || self.has_fields(record, &field.fields, depth - 1)
+        });
+        fits(ty, kind) && has_values && has_members
     }
 
     /// A new record for a name of the source, which is reused wherever the name occurs again; or for something without
@@ -324,6 +354,8 @@ impl<'a> Types<'a> {
             });
             entries.push(Entry::word(key, item));
             entries.extend((key != "type").then(|| Entry::gap("doc")));
+        } else if let Some(fixed) = self.fixed(field) {
+            entries.extend(fixed);
         } else {
             self.typed(field, false, &mut entries);
         }
@@ -332,6 +364,24 @@ impl<'a> Types<'a> {
         }
         entries.extend(deprecated(field.is_deprecated, &field.deprecation));
         Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+    }
+
+    /// The keys of a value that never changes; `None` if others are possible.
+    pub(super) fn fixed(&self, field: &DraftField) -> Option<Vec<Entry>> {
+        let value = field.fixed.as_ref().or(if let [only] = field.values.as_slice() { Some(only) } else { None })?;
+        let ty = match field.kind {
+            _ if field.is_undecided => return None,
+            JsonKind::Boolean => "boolean",
+            JsonKind::Number => "decimal",
+            JsonKind::Text if !field.is_of_numbers => "string",
+            JsonKind::Text if value.starts_with('-') => "signed",
+            JsonKind::Text => "integer",
+            _ => return None,
+        };
+        let is_number = field.is_of_numbers || field.kind == JsonKind::Number && !field.is_text;
+        let travels = (is_number && self.numbers_as_text()).then(|| Entry::word("json", "number"));
+        let keys = [Entry::word("type", ty), Entry::text("fixed", value.clone())].into_iter().chain(travels);
+        Some(keys.chain([Entry::gap("doc")]).collect())
     }
 
     /// Adds the keys that state the type of a value.
@@ -407,6 +457,9 @@ impl<'a> Types<'a> {
     }
 }
 
+/// How deep nested records are compared.
+const NESTED: usize = 4;
+
 impl FieldType {
     fn whole(name: impl Into<String>) -> Self {
         Self::Type { name: name.into(), is_part: false }
@@ -428,6 +481,7 @@ fn fits(ty: Type, kind: JsonKind) -> bool {
         JsonKind::Number | JsonKind::Integer | JsonKind::Signed => ty.is_number(),
         JsonKind::Boolean => matches!(ty, Type::Boolean(_)),
         JsonKind::Time => matches!(ty, Type::Time(_)),
+        JsonKind::Date => ty == Type::Date,
         JsonKind::Object => matches!(ty, Type::Record(_)),
     }
 }

@@ -115,6 +115,12 @@ impl<'a> Evaluator<'a> {
 
     fn unknown_value(&self, record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
         let wire = &field.name.wire;
+        if let Some((fixed, place)) = &field.fixed {
+            return Resolution::Open(
+                *place,
+                format!("`{record}.{wire}` has other values than `{fixed}`: remove `fixed`"),
+            );
+        }
         let Some(all) = self.family.enum_of(&field.shape) else {
             return Resolution::Settled(format!("`{record}.{wire}` is not an enum"));
         };

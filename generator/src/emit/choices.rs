@@ -69,7 +69,7 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
     let variants = alternatives.iter().map(|parameter| {
         let docs = parameter_docs::field(scope, parameter).outer();
         let converts = is_only_one(one_type(parameter)).then(|| quote!(impl From));
-        let wire = parameters::wire(parameter, &[&parameter.name.wire], converts, false);
+        let wire = parameters::wire(parameter, &[&parameter.name.wire], converts, None);
         let attributes = docs.into_iter().chain([wire]).collect();
         declarations::holding(attributes, ident(&alternative(parameter)), scope.ty(one_type(parameter)))
     });
@@ -128,7 +128,7 @@ fn makers(scope: &Scope<'_>, choice: &Choice, cases: &Cases<'_>) -> Option<syn::
         let payload = ident(&case_name(choice, value));
         let value = &value.name;
         let maker = ident(&value.function().unwrap_or_default());
-        let required: Vec<_> = case.parameters.iter().filter(|parameter| parameter.is_required()).collect();
+        let required: Vec<_> = case.parameters.iter().filter(|parameter| parameter.is_argument()).collect();
         let arguments = required.iter().map(|parameter| {
             let (field, ty) = (ident(&parameter.name.rust), parameters::argument_type(scope, parameter));
             quote!(#field: #ty)

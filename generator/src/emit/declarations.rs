@@ -133,6 +133,11 @@ pub(super) fn field(attrs: Vec<Attribute>, name: Ident, ty: Type) -> Field {
     }
 }
 
+/// `name: ty`, which only the module sees.
+pub(super) fn private_field(attrs: Vec<Attribute>, name: Ident, ty: Type) -> Field {
+    Field { vis: Visibility::Inherited, ..field(attrs, name, ty) }
+}
+
 /// `pub enum name { variants }`.
 pub(super) fn enumeration(attrs: Vec<Attribute>, ident: Ident, variants: impl Iterator<Item = Variant>) -> Item {
     Item::Enum(ItemEnum {

@@ -15,7 +15,7 @@ use crate::emit::Layout;
 use crate::json::{self, Member, Value};
 #[cfg(feature = "cli")]
 use crate::model::Family;
-use crate::model::{Api, Body, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
+use crate::model::{Api, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
 use crate::words::Times;
 
 /// Adds the example. In a module, whose path is known only to its owner, it is shown but not compiled.
@@ -109,14 +109,12 @@ impl<'a> Writer<'a> {
     fn request(&self, operation: &Operation, json: &Value) -> Option<Expr> {
         let name = &operation.rust.rust;
         self.note(name);
-        match &operation.body {
-            Body::Parameters(parameters) => self.set(name, parameters, json.members()?),
-            Body::Array(array) => {
-                let item = array.item()?;
-                let items = self.items(&item.rust, &item.parameters, json)?;
-                Some(trees::call(trees::path(&[name, "new"]), [items]))
-            }
-        }
+        let Some(array) = operation.body.bare_array() else {
+            return self.set(name, operation.body.parameters(), json.members()?);
+        };
+        let item = array.item()?;
+        let items = self.items(&item.rust, &item.parameters, json)?;
+        Some(trees::call(trees::path(&[name, "new"]), [items]))
     }
 
     fn items(&self, rust: &str, parameters: &[Parameter], json: &Value) -> Option<Expr> {
@@ -127,7 +125,7 @@ impl<'a> Writer<'a> {
 
     /// `Name::new(required ..)`, followed by a setter for everything else that is given.
     fn set(&self, name: &str, parameters: &[Parameter], json: &[Member]) -> Option<Expr> {
-        let required = parameters.iter().filter(|parameter| parameter.is_required());
+        let required = parameters.iter().filter(|parameter| parameter.is_argument());
         let arguments = required.map(|parameter| self.argument(parameter, json)).collect::<Option<Vec<_>>>()?;
         let mut code = trees::call(trees::path(&[name, "new"]), arguments);
         for parameter in parameters.iter().filter(|parameter| !parameter.is_required()) {
@@ -151,6 +149,9 @@ impl<'a> Writer<'a> {
 
     fn argument(&self, parameter: &Parameter, json: &[Member]) -> Option<Expr> {
         let value = member(json, &parameter.name.wire);
+        if parameter.is_edit() && value == Some(&Value::Null) {
+            return Some(trees::of_path(self.in_root(&["Edit", "Delete"])));
+        }
         match &parameter.shape {
             Shape::One(Type::Choice(index)) => self.chosen(self.choice(*index), json),
             Shape::One(Type::Json) => {
@@ -173,7 +174,15 @@ impl<'a> Writer<'a> {
                 self.note(&object.rust);
                 self.set(&object.rust, &object.parameters, value?.members()?)
             }
-            Shape::Map(_) => None,
+            Shape::Map(ty) => {
+                let entries = value?.members()?.iter().map(|member| {
+                    let name = trees::flagged(trees::text(&member.name), "to_owned");
+                    Some(trees::pair(name, self.value(*ty, &text_of(&member.value.value)?, false)?))
+                });
+                let entries = entries.collect::<Option<Vec<_>>>()?;
+                let from = trees::path(&["std", "collections", "BTreeMap", "from"]);
+                Some(trees::call(from, [trees::array(entries.into_iter())]))
+            }
         }
     }
 
@@ -220,7 +229,7 @@ impl<'a> Writer<'a> {
                 let from_millis = trees::of_path(self.in_root(&["Timestamp", "from_millis"]));
                 trees::call(from_millis, [trees::number(text.parse().ok()?)])
             }
-            Type::Time(_) => self.parsed(text, value_type(ty)?),
+            Type::Time(_) | Type::Date => self.parsed(text, value_type(ty)?),
             Type::Enum(index) => {
                 let all = &self.scope.family.enums[index];
                 let variant = &all.values[all.index_of(text)?].name.rust;

@@ -29,7 +29,7 @@ fn constructor(scope: &Scope<'_>, intent: &Intent, parameters: &[Parameter]) -> 
     let given = |parameter: &Parameter| {
         value(scope, intent, parameter).unwrap_or_else(|| trees::variable(argument(intent, parameter)))
     };
-    let required = parameters.iter().filter(|parameter| parameter.is_required()).map(given);
+    let required = parameters.iter().filter(|parameter| parameter.is_argument()).map(given);
     let is_given = |parameter: &&Parameter| {
         !parameter.is_required()
             && (intent.sets(scope.family, parameter).is_some()

@@ -90,7 +90,7 @@ impl<'a> Lookup<'a> {
         let field = self.field(parameter);
         if parameter.is_required() {
             Expression::Known(true)
-        } else if parameter.deletes_with().is_some() {
+        } else if parameter.is_edit() {
             Expression::Equals(field, quote!(runtime::Edit::Keep)).not()
         } else {
             Expression::IsSome(field)
@@ -196,7 +196,7 @@ fn value_of(base: &TokenStream, parameter: &Parameter) -> TokenStream {
     let field = ident(&parameter.name.rust);
     if parameter.is_required() {
         quote!(Some(&#base.#field))
-    } else if parameter.deletes_with().is_some() {
+    } else if parameter.is_edit() {
         quote!(#base.#field.value())
     } else {
         quote!(#base.#field.as_ref())

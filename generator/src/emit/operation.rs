@@ -15,8 +15,9 @@ use super::trees::{self, Field};
 use super::{batches, classes, confirm, envelope, example, in_flight, intents, orders, pages, rules, statements};
 use crate::emit::Layout;
 use crate::model::{
-    Access, Api, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter, ParameterStyle,
-    PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition, Window,
+    Access, Api, BesideData, Condition, Effect, Family, InstrumentNames, ListName, Lists, Objects, Operation,
+    Parameter, ParameterStyle, PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset,
+    WeightCondition, Window,
 };
 
 /// The file of an operation.
@@ -25,6 +26,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let request = request(api, &scope, operation, layout);
     let mut code = vec![operation_impl(api, &scope, operation)];
     code.extend(in_flight::emit(operation));
+    code.extend(beside_data(&scope, operation));
     code.push(confirm::impls(&scope, operation));
     code.extend(pages::emit(&scope, operation));
     code.extend(pages::shows(&scope, operation));
@@ -109,7 +111,7 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
 fn between(operation: &Operation, window: &Window) -> Option<ImplItem> {
     let field = |wire: &str| {
         let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)?;
-        (!parameter.is_required() && parameter.deletes_with().is_none()).then(|| ident(&parameter.name.rust))
+        (!parameter.is_required() && !parameter.is_edit()).then(|| ident(&parameter.name.rust))
     };
     let (from, to) = (field(&window.from.0)?, field(&window.to.0)?);
     // The arguments become timestamps, and then values in the form of the parameters.
@@ -156,6 +158,21 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
             #class
         }
     }
+}
+
+/// The types of a refusal and of the headers of a success.
+fn beside_data(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
+    let name = ident(&operation.rust.rust);
+    let BesideData { refusal, headers, form: _ } = operation.beside_data;
+    let refusal = refusal.map(|(record, _)| {
+        let record = scope.ty(Type::Record(record));
+        quote!(impl runtime::wire::RefusesWith for #name { type Refusal = #record; })
+    });
+    let headers = headers.map(|(record, _)| {
+        let record = scope.ty(Type::Record(record));
+        quote!(impl runtime::wire::AnswersWithHeaders for #name { type Headers = #record; })
+    });
+    refusal.into_iter().chain(headers).collect()
 }
 
 fn write_path(operation: &Operation) -> Option<TokenStream> {
@@ -242,6 +259,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         text("path", &operation.path.text),
         trees::some("call", operation.call.as_ref().map(|(method, _)| trees::text(method))),
         style(operation.style),
+        trees::flag("query_beside_body", operation.beside_body().next().is_some()),
         Some(("effect", trees::of_table("Effect", operation.effect.variant()))),
         is_public.then(|| ("access", trees::of_table("Access", "Public"))),
         trees::flag("whitelisted", operation.whitelisted),
@@ -255,6 +273,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         trees::flag("rules_of_time", is_of_time),
         Some(("errors", trees::path(&["super", "errors", "ERRORS"]))),
         trees::some("data", operation.data.as_ref().map(|data| trees::tokens(envelope::path(data)))),
+        operation.beside_data.form.map(|(form, _)| ("answer_form", trees::of_table("AnswerForm", form.variant()))),
         trees::some("list_member", list_member.map(|member| trees::text(member))),
         pages::next_page(operation),
         confirm::client_id(family, operation),
@@ -355,7 +374,8 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {
     });
     let objects = operation.objects().into_iter().flat_map(|object| {
         let mut docs = Docs::default();
-        docs.markdown(&format!("The object {} of a [`{}`].", code(object.list.as_str()), operation.rust.rust));
+        let what = if matches!(object.list, ListName::Object(_)) { "The object" } else { "An item of" };
+        docs.markdown(&format!("{what} {} of a [`{}`].", code(object.list.as_str()), operation.rust.rust));
         parameter_docs::table(&mut docs, scope, &object.parameters);
         Set::new(&object.rust, docs, &object.parameters).emit(scope)
     });
@@ -403,6 +423,9 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     }
     if let Some(history) = operation.history {
         docs.entry(&format!("**History:** the last {history}"));
+    }
+    for says in operation.beside_data.in_words(scope.family) {
+        docs.entry(&escape(&says));
     }
     confirm::add(&mut docs, api, scope.family, operation);
     for entry in [pages::entry(operation), batches::entry(operation)].into_iter().flatten() {

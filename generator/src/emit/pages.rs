@@ -308,8 +308,7 @@ fn followed_by(operation: &Operation) -> Option<&Parameter> {
         (Response::Object { .. } | Response::Array { .. } | Response::Undefined, None) => return None,
     };
     let is_read = operation.effect == Effect::Read;
-    find(operation, &next.0)
-        .filter(|parameter| is_read && !parameter.is_required() && parameter.deletes_with().is_none())
+    find(operation, &next.0).filter(|parameter| is_read && !parameter.is_required() && !parameter.is_edit())
 }
 
 /// Whether the pages of a listing can be followed.

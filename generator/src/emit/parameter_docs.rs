@@ -84,9 +84,9 @@ fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
         Shape::Items(item) => format!("list of {}", link(&item.rust)),
         Shape::Object(object) => link(&object.rust),
     };
-    let delete = parameter.deletes_with();
+    let delete = parameter.kept_unless().flatten();
     let delete = delete.map(|delete| format!("{} deletes", code(delete)));
-    std::iter::once(values).chain(phrases::bounds(parameter)).chain(delete).collect::<Vec<_>>().join("; ")
+    std::iter::once(values).chain(phrases::bounds_in(parameter, &MARKDOWN)).chain(delete).collect::<Vec<_>>().join("; ")
 }
 
 /// A link to a type of the family.
@@ -145,13 +145,13 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
         (Some((default, _)), _) => facts.push(format!("The exchange defaults to {}.", code(default))),
         (None, _) => {}
     }
-    facts.extend(phrases::bounds(parameter).iter().map(|bound| sentence(bound)));
+    facts.extend(phrases::bounds_in(parameter, &MARKDOWN).iter().map(|bound| sentence(bound)));
     if !parameter.only.is_empty() {
         let values: Vec<_> = parameter.only.iter().map(|(value, _)| code(value)).collect();
         facts.push(format!("Allowed here: {}.", values.join(", ")));
     }
-    if let Some(edit) = &parameter.edit {
-        facts.push(match edit.deletes_with() {
+    if let Some(delete) = parameter.kept_unless() {
+        facts.push(match delete {
             Some(delete) => format!(
                 "Left out, the value stays; {} deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.",
                 code(delete)

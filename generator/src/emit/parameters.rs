@@ -12,6 +12,7 @@ use super::scope::Scope;
 use super::{declarations, parameter_docs, trees};
 use crate::diagnostics::Place;
 use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
+use crate::words::In;
 
 /// A struct of parameters to be emitted.
 pub(super) struct Set<'a> {
@@ -66,7 +67,11 @@ impl<'a> Set<'a> {
                 .chain(declarations::aliases(&parameter.called))
                 .chain(declarations::deprecation(parameter.deprecated.as_ref()))
                 .chain([self.row(scope, parameter)]);
-            declarations::field(attributes.collect(), ident(&parameter.name.rust), field_type(scope, parameter))
+            let (name, ty) = (ident(&parameter.name.rust), field_type(scope, parameter));
+            match parameter.fixed {
+                Some(_) => declarations::private_field(attributes.collect(), name, ty),
+                None => declarations::field(attributes.collect(), name, ty),
+            }
         });
         let default = self.parameters.iter().all(|parameter| !parameter.is_required());
         let default = default.then(|| declarations::with_arguments("derive", quote!(Default)));
@@ -83,7 +88,14 @@ impl<'a> Set<'a> {
         };
         let setter = (!parameter.is_required()).then(|| conversion(scope, parameter)).flatten();
         let setter = setter.map(|name| quote!(from impl #name));
-        wire(parameter, &names, setter, self.elsewhere.contains(&parameter.name.wire.as_str()))
+        let place = if parameter.is_body() && self.parameters.len() > 1 {
+            Some("beside_others")
+        } else if parameter.is_in(In::Query) {
+            Some("in_query")
+        } else {
+            self.elsewhere.contains(&parameter.name.wire.as_str()).then_some("elsewhere")
+        };
+        wire(parameter, &names, setter, place)
     }
 
     fn inherent(self, scope: &Scope<'_>) -> syn::Item {
@@ -93,18 +105,21 @@ impl<'a> Set<'a> {
     }
 
     fn constructor(&self, scope: &Scope<'_>) -> ImplItem {
-        let required: Vec<_> = self.parameters.iter().filter(|parameter| parameter.is_required()).collect();
+        let required: Vec<_> = self.parameters.iter().filter(|parameter| parameter.is_argument()).collect();
         let arguments = required
             .iter()
             .map(|parameter| declarations::argument(ident(&parameter.name.rust), argument_type(scope, parameter)));
         let docs = parameter_docs::constructor(scope, &required).outer();
         let attributes = docs.into_iter().chain(declarations::many_arguments(required.len())).collect();
-        let value = if required.is_empty() {
+        let value = if self.parameters.iter().all(|parameter| !parameter.is_required()) {
             trees::call(trees::path(&["Self", "default"]), [])
         } else {
             let fields = self.parameters.iter().map(|parameter| {
-                let given = parameter.is_required();
-                let value = if given { argument_value(scope, parameter) } else { unset(parameter) };
+                let value = match &parameter.fixed {
+                    Some((fixed, _)) => fixed_value(scope, parameter, fixed),
+                    None if parameter.is_required() => argument_value(scope, parameter),
+                    None => unset(parameter),
+                };
                 (ident(&parameter.name.rust), value)
             });
             Expr::Struct(trees::structure(&["Self"], fields))
@@ -133,19 +148,20 @@ pub(super) fn wire(
     parameter: &Parameter,
     names: &[&str],
     conversion: Option<TokenStream>,
-    is_elsewhere: bool,
+    place: Option<&str>,
 ) -> Attribute {
     let (properties, bounds) = (properties(parameter), bounds(parameter));
-    let is_elsewhere = is_elsewhere.then(|| quote!(, elsewhere));
-    declarations::with_arguments("wire", quote!(#(#names),* #conversion #is_elsewhere #properties #bounds))
+    let place = place.map(ident).map(|place| quote!(, #place));
+    declarations::with_arguments("wire", quote!(#(#names),* #conversion #place #properties #bounds))
 }
 
 /// How a parameter travels, if it is not as text.
 fn properties(parameter: &Parameter) -> TokenStream {
     let is_bare = match parameter.shape {
         Shape::One(Type::Boolean(truth)) => truth == Truth::Bare,
-        Shape::One(ty) | Shape::List(ty) => is_bare(ty, parameter.as_text),
-        Shape::Items(_) | Shape::Object(_) | Shape::Map(_) => false,
+        Shape::Map(Type::Boolean(truth)) => truth != Truth::Text,
+        Shape::One(ty) | Shape::List(ty) | Shape::Map(ty) => is_bare(ty, parameter.as_text),
+        Shape::Items(_) | Shape::Object(_) => false,
     };
     let is_bit = matches!(parameter.shape, Shape::One(Type::Boolean(Truth::Number)));
     let delete = parameter.deletes_with().map(|delete| quote!(, deleted_by = #delete));
@@ -157,9 +173,12 @@ fn properties(parameter: &Parameter) -> TokenStream {
         (is_bare, quote!(, bare)),
         (is_bit, quote!(, bit)),
         (may_be_blank, quote!(, may_be_blank)),
+        (parameter.may_be_null.is_some(), quote!(, or_null)),
     ];
     let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag);
-    quote!(#(#flags)* #delete)
+    let fixed = parameter.fixed.as_ref().map(|(fixed, _)| parameter.shape.wire_of_fixed(fixed));
+    let fixed = fixed.map(|fixed| quote!(, fixed = #fixed));
+    quote!(#(#flags)* #delete #fixed)
 }
 
 /// The bounds of a parameter.
@@ -183,15 +202,24 @@ fn bounds(parameter: &Parameter) -> TokenStream {
                 Some(quote!(, #name = #bound))
             };
             let (min, max) = (bound("min_decimal", &parameter.min), bound("max_decimal", &parameter.max));
-            quote!(#min #max)
+            let count = |name: &str, count: Option<(u32, Place)>| {
+                let (name, (count, _)) = (ident(name), count?);
+                let count = number(count.into());
+                Some(quote!(, #name = #count))
+            };
+            let places = count("places", parameter.places);
+            let significant = count("significant_digits", parameter.significant_digits);
+            quote!(#min #max #places #significant)
         }
-        Shape::One(Type::String) | Shape::List(Type::String) => {
+        Shape::One(Type::String) | Shape::List(Type::String) | Shape::Map(Type::String) => {
             let length = parameter.length.map(|((min, max), _)| (number(min.into()), number(max.into())));
-            length.map(|(min, max)| quote!(, min_length = #min, max_length = #max)).unwrap_or_default()
+            let length = length.map(|(min, max)| quote!(, min_length = #min, max_length = #max));
+            let pattern = parameter.pattern.as_ref().map(|(pattern, _)| quote!(, pattern = #pattern));
+            quote!(#length #pattern)
         }
         _ => TokenStream::new(),
     };
-    let is_list = matches!(shape, Shape::List(_) | Shape::Items(_));
+    let is_list = matches!(shape, Shape::List(_) | Shape::Items(_) | Shape::Map(_));
     let least = Some(parameter.least_items()).filter(|least| is_list && *least > 0).map(number);
     let least = least.map(|least| quote!(, min_items = #least));
     let most = parameter.max_items.filter(|_| is_list).map(|(most, _)| number(most));
@@ -209,7 +237,7 @@ pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Type 
     let ty = scope.parameter_type(parameter);
     if parameter.is_required() {
         ty
-    } else if parameter.deletes_with().is_some() {
+    } else if parameter.is_edit() {
         declarations::of(&["runtime", "Edit"], ty)
     } else {
         declarations::of(&["Option"], ty)
@@ -221,7 +249,7 @@ pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Ty
     let ty = || scope.parameter_type(parameter);
     match conversion(scope, parameter) {
         None => ty(),
-        Some(trait_name) if trait_name == "Into" && parameter.deletes_with().is_some() => {
+        Some(trait_name) if trait_name == "Into" && parameter.is_edit() => {
             declarations::into(declarations::of(&["runtime", "Edit"], ty()))
         }
         Some(trait_name) if trait_name == "Into" => declarations::into(ty()),
@@ -231,7 +259,7 @@ pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Ty
 
 /// The trait of the runtime, or `Into`, by which an argument converts to a parameter.
 fn conversion(scope: &Scope<'_>, parameter: &Parameter) -> Option<Ident> {
-    let name = match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
+    let name = match (parameter.is_edit(), is_decimal(parameter)) {
         (true, true) => "IntoEdit",
         (false, true) => "IntoDecimal",
         (_, false) if scope.converts(parameter) => "Into",
@@ -249,7 +277,7 @@ fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> Expr {
     let given = trees::variable(ident(&parameter.name.rust));
     let is_scaled = parameter.shape.single().is_some_and(|ty| ty.scale().is_some());
     let edit = |given| trees::call(trees::path(&["runtime", "value", "IntoEdit", "into_edit"]), [given]);
-    match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
+    match (parameter.is_edit(), is_decimal(parameter)) {
         (true, true) if is_scaled => trees::on(edit(given), "map", [trees::path(&["Into", "into"])]),
         (false, true) if is_scaled => trees::call(trees::path(&["runtime", "Scaled", "from"]), [given]),
         (true, true) => edit(given),
@@ -259,8 +287,27 @@ fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> Expr {
     }
 }
 
+/// The value that every request sends.
+fn fixed_value(scope: &Scope<'_>, parameter: &Parameter, fixed: &str) -> Expr {
+    let text = || trees::flagged(trees::text(fixed), "to_owned");
+    match parameter.shape.single() {
+        Some(Type::Integer | Type::Signed) => trees::whole(fixed).unwrap_or_else(text),
+        Some(Type::Decimal) => {
+            let literal = fixed.parse::<proc_macro2::Literal>().map_or_else(|_| quote!(0), |literal| quote!(#literal));
+            trees::tokens(quote!(runtime::dec!(#literal)))
+        }
+        Some(Type::Boolean(_)) => trees::truth(fixed == "true"),
+        Some(Type::Enum(index)) => {
+            let all = &scope.family.enums[index];
+            let variant = all.index_of(fixed).map_or("", |value| all.values[value].name.rust.as_str());
+            trees::path(&[&scope.named(&all.name.rust).to_string(), variant])
+        }
+        _ => text(),
+    }
+}
+
 /// The value of a parameter that is not set.
 fn unset(parameter: &Parameter) -> Expr {
-    let is_edit = parameter.deletes_with().is_some();
+    let is_edit = parameter.is_edit();
     if is_edit { trees::path(&["runtime", "Edit", "Keep"]) } else { trees::optional(None) }
 }

@@ -82,7 +82,8 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> Attribut
     let comes_elsewhere = container.key == Some(wire.as_str());
     let is_conditional = field.comes_only.is_some() || comes_elsewhere || !field.sources.is_empty();
     let conditional = is_conditional.then(|| quote!(, conditional));
-    let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
+    let fixed = field.fixed.iter().map(|(fixed, _)| field.shape.wire_of_fixed(fixed));
+    let only: Vec<_> = field.only.iter().map(|(value, _)| value.as_str()).chain(fixed).collect();
     let only = (!only.is_empty()).then(|| quote!(, only = [#(#only),*]));
     let code = container.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(, code));
     declarations::with_arguments("wire", quote!(#wire #bare #quoted #null #conditional #only #code))
@@ -121,6 +122,9 @@ fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> syn::F
     if !field.only.is_empty() {
         let values: Vec<_> = field.only.iter().map(|(value, _)| code(value)).collect();
         docs.markdown(&format!("The document lists {} here.", values.join(", ")));
+    }
+    if let Some((fixed, _)) = &field.fixed {
+        docs.markdown(&format!("The document says that it is always {}.", code(fixed)));
     }
     if field.may_be_null {
         docs.markdown("The document says that it can be `null`, which is `None` here.");

@@ -15,6 +15,7 @@ use crate::words::Times;
 pub(super) fn value_type(ty: Type) -> Option<&'static str> {
     match ty {
         Type::Json => Some("Json"),
+        Type::Date => Some("Date"),
         Type::Time(Times::Seconds) => Some("UnixSeconds"),
         Type::Time(Times::Microseconds) => Some("UnixMicros"),
         Type::Time(Times::Nanoseconds) => Some("UnixNanos"),
@@ -76,7 +77,7 @@ impl<'a> Scope<'a> {
             Type::Integer => declarations::ty(&["u64"]),
             Type::Boolean(_) => declarations::ty(&["bool"]),
             Type::Signed => declarations::ty(&["i64"]),
-            Type::Json | Type::Time(_) => of_runtime(value_type(ty).unwrap_or("Timestamp")),
+            Type::Json | Type::Date | Type::Time(_) => of_runtime(value_type(ty).unwrap_or("Timestamp")),
             Type::Enum(_) | Type::Identifier(_) | Type::Choice(_) | Type::Record(_) => {
                 declarations::named(self.named(self.family.type_rust(ty)))
             }
@@ -85,7 +86,7 @@ impl<'a> Scope<'a> {
 
     /// Whether the argument for a parameter can be of another type that converts into it.
     pub(super) fn converts(&self, parameter: &Parameter) -> bool {
-        if parameter.deletes_with().is_some() {
+        if parameter.is_edit() {
             return true;
         }
         match parameter.shape {
@@ -93,7 +94,13 @@ impl<'a> Scope<'a> {
             Shape::One(Type::Identifier(index)) => !self.family.identifiers[index].is_constrained(),
             Shape::One(Type::Enum(index)) => self.family.enums[index].truth.is_some(),
             Shape::One(
-                Type::Integer | Type::Signed | Type::Boolean(_) | Type::Json | Type::Record(_) | Type::Undefined,
+                Type::Integer
+                | Type::Signed
+                | Type::Boolean(_)
+                | Type::Date
+                | Type::Json
+                | Type::Record(_)
+                | Type::Undefined,
             )
             | Shape::List(_)
             | Shape::Map(_)
@@ -109,7 +116,7 @@ impl<'a> Scope<'a> {
             Shape::List(ty) => declarations::of(&["Vec"], self.ty(*ty)),
             Shape::Items(item) => declarations::of(&["Vec"], declarations::ty(&[&item.rust])),
             Shape::Object(object) => declarations::ty(&[&object.rust]),
-            Shape::Map(_) => declarations::unit(),
+            Shape::Map(ty) => declarations::of(&["runtime", "parameters", "Entries"], self.ty(*ty)),
         }
     }
 

@@ -5,13 +5,11 @@ use crate::diagnostics::Place;
 use crate::model::elements::Key;
 use crate::model::phrases::{self, PLAIN};
 use crate::model::phrases::{joined, sentence};
-use crate::model::{Body, Choice, ChoiceKind, Edit, EnumValue, Family, Operation, Parameter, Shape};
+use crate::model::{Choice, ChoiceKind, EnumValue, Family, Operation, Parameter, Shape};
 
 pub(super) fn add(page: &mut TextPage, family: &Family, operation: &Operation) {
-    page.heading(match operation.body {
-        Body::Parameters(_) => "Parameters",
-        Body::Array(_) => "The body is an array",
-    });
+    let is_array = operation.body.bare_array().is_some();
+    page.heading(if is_array { "The body is an array" } else { "Parameters" });
     if operation.body.parameters().is_empty() {
         page.entry(1, "None.");
     }
@@ -68,7 +66,7 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
         phrases::default_sentence(parameter.default.as_ref().map(|(value, _)| value.as_str())),
         values(family, &parameter.shape, &parameter.only),
         constraint(family, &parameter.shape),
-        phrases::edit_sentence(parameter.edit.as_ref().map(Edit::deletes_with)),
+        phrases::edit_sentence(parameter.kept_unless()),
         phrases::unit_sentence(&parameter.units, &PLAIN),
         documented(&parameter.keys(family)),
     ];

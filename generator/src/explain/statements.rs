@@ -59,7 +59,7 @@ pub(super) fn others(page: &mut TextPage, statements: &Statements) {
 fn within(rule: &Rule) -> String {
     match &rule.within {
         Some((ListName::Body, _)) => "In each item of the body:".to_owned(),
-        Some((ListName::Parameter(list), _)) => format!("In each item of {list}:"),
+        Some((ListName::Parameter(list) | ListName::Within(list), _)) => format!("In each item of {list}:"),
         Some((ListName::Object(object), _)) => format!("In {object}:"),
         None => String::new(),
     }

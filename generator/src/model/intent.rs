@@ -1,6 +1,6 @@
 //! Intents: constructors for documented purposes, and the values that they send.
 
-use super::{Family, ListName, Need, Parameter};
+use super::{Family, ListName, Parameter};
 use crate::diagnostics::Place;
 
 /// A constructor named after its purpose.
@@ -38,7 +38,7 @@ impl Intent {
 
     /// The parameters that become arguments: required ones that are not set, and those of `take`.
     pub(crate) fn arguments<'a>(&self, family: &Family, parameters: &'a [Parameter]) -> Vec<&'a Parameter> {
-        let is_left = |parameter: &&Parameter| parameter.need == Need::Always && self.sets(family, parameter).is_none();
+        let is_left = |parameter: &&Parameter| parameter.is_argument() && self.sets(family, parameter).is_none();
         let is_taken = |parameter: &&Parameter| {
             self.take.iter().any(|(wire, _)| *wire == parameter.name.wire) && !is_left(parameter)
         };

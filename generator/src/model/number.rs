@@ -52,6 +52,18 @@ impl PartialOrd for Number {
     }
 }
 
+impl Number {
+    /// The number of decimal places that it needs.
+    pub(crate) fn needed_places(&self) -> usize {
+        self.significant().len()
+    }
+
+    /// The number of its digits without the zeros at both ends.
+    pub(crate) fn significant_digits(&self) -> usize {
+        format!("{}{}", self.whole, self.fraction).trim_matches('0').len()
+    }
+}
+
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
@@ -63,11 +75,6 @@ impl Eq for Number {}
 /// Arithmetic, within 128 bits.
 #[cfg(feature = "cli")]
 impl Number {
-    /// The number of decimal places that it needs.
-    pub(crate) fn needed_places(&self) -> usize {
-        self.significant().len()
-    }
-
     /// A number with the same decimal places, and so many units more in the last one.
     pub(crate) fn moved(&self, by: i128) -> Option<String> {
         let places = self.fraction.len();

@@ -5,7 +5,7 @@ use super::{
     Rate, Repeat, Source, Sources, Statements, Window,
 };
 use crate::diagnostics::Place;
-use crate::words::{Access, AccessOf, Effect, Lists, Method, Objects, Sends};
+use crate::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
 
 /// One operation of the API.
 #[derive(Clone, Debug)]
@@ -51,6 +51,8 @@ pub(crate) struct Operation {
     /// How far back the answer reaches, unless a parameter determines it.
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
+    /// The form of a success, and the records of the body of a refusal and of headers, if they are described.
+    pub(crate) beside_data: BesideData,
     /// The path to the data, if it differs from that of other operations.
     pub(crate) data: Option<AnswerPath>,
     pub(crate) listing: Listing,
@@ -84,9 +86,10 @@ pub(crate) struct ParameterStyle {
 }
 
 impl Operation {
-    /// Whether a parameter of the request travels in the path or in a header, apart from the others.
+    /// Whether a parameter of the request travels in the path, in a header, or in the query beside the body, apart from
+    /// the others.
     pub(crate) fn is_elsewhere(&self, parameter: &Parameter) -> bool {
-        parameter.in_header.is_some() || self.is_in_path(parameter)
+        parameter.apart.is_some() || self.is_in_path(parameter)
     }
 
     /// Whether a parameter of the request travels in the path.
@@ -96,7 +99,12 @@ impl Operation {
 
     /// The parameters that travel in headers.
     pub(crate) fn in_headers(&self) -> impl Iterator<Item = &Parameter> {
-        self.members().iter().filter(|parameter| parameter.in_header.is_some())
+        self.members().iter().filter(|parameter| parameter.is_in(In::Header))
+    }
+
+    /// The parameters that travel in the query, beside a body with the others.
+    pub(crate) fn beside_body(&self) -> impl Iterator<Item = &Parameter> {
+        self.members().iter().filter(|parameter| parameter.is_in(In::Query))
     }
 
     /// Where the parameters travel.
@@ -175,21 +183,33 @@ impl Path {
     }
 }
 
-/// The parameters of a request.
+/// The parameters of a request. That of a body that is an array, which is called `[]`, comes last.
 #[derive(Clone, Debug)]
-pub(crate) enum Body {
-    Parameters(Vec<Parameter>),
-    /// The body is an array; the parameter is called `[]` on the wire.
-    Array(Box<Parameter>),
-}
+pub(crate) struct Body(pub(crate) Vec<Parameter>);
 
 impl Body {
-    /// The parameters, or the one that stands for the array.
+    /// All parameters, also the one that stands for the array.
     pub(crate) fn parameters(&self) -> &[Parameter] {
-        match self {
-            Self::Parameters(parameters) => parameters,
-            Self::Array(array) => std::slice::from_ref(array),
+        &self.0
+    }
+
+    /// The parameters with a name on the wire.
+    pub(crate) fn members(&self) -> &[Parameter] {
+        match self.0.as_slice() {
+            [members @ .., last] if last.is_body() => members,
+            members => members,
         }
+    }
+
+    /// The parameter that stands for the body, if that is an array.
+    pub(crate) fn array(&self) -> Option<&Parameter> {
+        self.0.last().filter(|last| last.is_body())
+    }
+
+    /// The same, if nothing else is sent: the request as a whole is then an array. Otherwise it is an object with the
+    /// array as its member `[]`.
+    pub(crate) fn bare_array(&self) -> Option<&Parameter> {
+        self.array().filter(|_| self.members().is_empty())
     }
 }
 
@@ -198,6 +218,17 @@ impl Window {
     pub(crate) fn access_is_of_data(&self) -> bool {
         self.access_of.word == AccessOf::Data
     }
+}
+
+/// The form of an answer, and what it has beside its data; the indices refer to the records of the family.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BesideData {
+    /// The whole body of a refusal.
+    pub(crate) refusal: Option<(usize, Place)>,
+    /// The headers of a success.
+    pub(crate) headers: Option<(usize, Place)>,
+    /// The form of a success, if it is not JSON.
+    pub(crate) form: Option<(AnswerForm, Place)>,
 }
 
 /// The data of a response; the indices refer to the records of the family.

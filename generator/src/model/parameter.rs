@@ -2,7 +2,7 @@
 
 use super::{Deprecated, Edit, Item, ListName, Name, Shape};
 use crate::diagnostics::Place;
-use crate::words::Required;
+use crate::words::{In, Required};
 
 /// A parameter of a request, of an item or of a choice.
 #[derive(Clone, Debug)]
@@ -11,9 +11,11 @@ pub(crate) struct Parameter {
     /// Where it is written out; differs from the place of its name if it is `as` another.
     pub(crate) written: Place,
     pub(crate) shape: Shape,
-    /// The place that says that it travels as a header.
-    pub(crate) in_header: Option<Place>,
+    /// Where it travels, if not beside the others.
+    pub(crate) apart: Option<(In, Place)>,
     pub(crate) need: Need,
+    /// The value that every request sends.
+    pub(crate) fixed: Option<(String, Place)>,
     pub(crate) default: Option<(String, Place)>,
     pub(crate) default_note: Option<String>,
     pub(crate) min: Option<(String, Place)>,
@@ -21,10 +23,16 @@ pub(crate) struct Parameter {
     pub(crate) min_items: Option<(u64, Place)>,
     pub(crate) max_items: Option<(u64, Place)>,
     pub(crate) digits: Option<(u32, Place)>,
+    pub(crate) places: Option<(u32, Place)>,
+    pub(crate) significant_digits: Option<(u32, Place)>,
     /// The shortest and the longest length of a text, in characters.
     pub(crate) length: Option<((u32, u32), Place)>,
+    /// The regular expression that a text matches.
+    pub(crate) pattern: Option<(String, Place)>,
     pub(crate) only: Vec<(String, Place)>,
     pub(crate) edit: Option<Edit>,
+    /// The place that says that `null` clears the value.
+    pub(crate) may_be_null: Option<Place>,
     /// Whether an empty text means the same as leaving it out.
     pub(crate) may_be_blank: bool,
     /// Whether the document leaves open here which alternative of the choice wins.
@@ -49,9 +57,19 @@ impl Parameter {
         self.shape.items()
     }
 
-    /// Whether it is an argument of `new`.
+    /// Whether it travels there, apart from the others.
+    pub(crate) fn is_in(&self, place: In) -> bool {
+        self.apart.is_some_and(|(apart, _)| apart == place)
+    }
+
+    /// Whether it is always sent.
     pub(crate) fn is_required(&self) -> bool {
         self.need == Need::Always
+    }
+
+    /// Whether it is an argument of `new`.
+    pub(crate) fn is_argument(&self) -> bool {
+        self.is_required() && self.fixed.is_none()
     }
 
     /// The least number of items of a list that is set. An empty one is as likely a mistake as a wish for no restriction,
@@ -63,6 +81,19 @@ impl Parameter {
     /// The text that deletes the value, if the document states one.
     pub(crate) fn deletes_with(&self) -> Option<&str> {
         self.edit.as_ref().and_then(Edit::deletes_with)
+    }
+
+    /// Whether a request can leave its value as it is, set it, or delete it.
+    pub(crate) fn is_edit(&self) -> bool {
+        self.deletes_with().is_some() || self.may_be_null.is_some()
+    }
+
+    /// For a value that stays if it is left out, the text that deletes it, if there is one.
+    pub(crate) fn kept_unless(&self) -> Option<Option<&str>> {
+        match self.may_be_null {
+            Some(_) => Some(Some("null")),
+            None => self.edit.as_ref().map(Edit::deletes_with),
+        }
     }
 
     /// Whether it stands for the body, which is an array.

@@ -3,10 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Comparison, Condition, Deprecated, InFlight, Need, Operand, Parameter, PoolReporting, PoolWeight, Rate, Relation,
-    ResponseValue, Shape, Test, Type, Unit, WeightCondition, Window,
+    BesideData, Comparison, Condition, Deprecated, Family, InFlight, Need, Operand, Parameter, PoolReporting,
+    PoolWeight, Rate, Relation, ResponseValue, Shape, Test, Type, Unit, WeightCondition, Window,
 };
 use crate::diagnostics::Place;
+use crate::words::In;
 
 /// How texts of the schema are set off from the words around them.
 pub(crate) struct Markup {
@@ -271,6 +272,25 @@ impl Need {
     }
 }
 
+/// Where a parameter travels apart from the others, as a sentence.
+pub(crate) fn apart(place: In) -> &'static str {
+    match place {
+        In::Header => "It is sent as a header.",
+        In::Query => "It is sent in the query, beside the body.",
+    }
+}
+
+impl BesideData {
+    /// What an answer has beside its data, as sentences.
+    pub(crate) fn in_words(&self, family: &Family) -> Vec<String> {
+        let name = |(index, _): (usize, Place)| family.type_name(Type::Record(index)).to_owned();
+        let refusal = self.refusal.map(|record| format!("Refused with: {}", name(record)));
+        let headers = self.headers.map(|record| format!("Headers of the answer: {}", name(record)));
+        let form = self.form.map(|(form, _)| format!("The answer is {}, not JSON", form.as_str()));
+        form.into_iter().chain(refusal).chain(headers).collect()
+    }
+}
+
 /// The default as a sentence; empty if there is none.
 pub(crate) fn default_sentence(default: Option<&str>) -> String {
     default.map(|default| format!("Default: {}.", default.trim_end_matches('.'))).unwrap_or_default()
@@ -340,7 +360,13 @@ pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
 
 /// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`, `2 to 32 characters`.
 pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
+    bounds_in(parameter, &PLAIN)
+}
+
+/// The same in a markup.
+pub(crate) fn bounds_in(parameter: &Parameter, markup: &Markup) -> Vec<String> {
     let (min, max) = (&parameter.min, &parameter.max);
+    let fixed = parameter.fixed.as_ref().map(|(fixed, _)| format!("always {}", (markup.code)(fixed)));
     let value = match (min, max) {
         (Some((min, _)), Some((max, _))) => Some(format!("from {min} to {max}")),
         (Some((min, _)), None) => Some(format!("at least {min}")),
@@ -358,7 +384,10 @@ pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
         0 | 1 => format!("at most {max} characters"),
         min => format!("{min} to {max} characters"),
     });
-    [value, items, digits, length].into_iter().flatten().collect()
+    let pattern = parameter.pattern.as_ref().map(|(pattern, _)| format!("matching {}", (markup.code)(pattern)));
+    let places = parameter.places.map(|(places, _)| format!("at most {places} decimal places"));
+    let significant = parameter.significant_digits.map(|(digits, _)| format!("at most {digits} significant digits"));
+    [fixed, value, items, digits, places, significant, length, pattern].into_iter().flatten().collect()
 }
 
 fn texts(texts: &[(String, Place)], between: &str) -> String {

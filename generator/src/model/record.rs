@@ -55,6 +55,8 @@ pub(crate) struct Field {
     pub(crate) sources: Sources,
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) only: Vec<(String, Place)>,
+    /// The only value that is documented.
+    pub(crate) fixed: Option<(String, Place)>,
     pub(crate) units: Vec<Unit>,
     pub(crate) as_text: bool,
     pub(crate) doc: String,
@@ -71,6 +73,7 @@ impl Field {
             sources: Sources::new(),
             deprecated: None,
             only: Vec::new(),
+            fixed: None,
             units: Vec::new(),
             as_text: true,
             doc,

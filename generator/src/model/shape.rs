@@ -59,6 +59,14 @@ impl Shape {
         }
     }
 
+    /// The description of the object, or of the objects of a list.
+    pub(crate) fn objects_mut(&mut self) -> Option<&mut Item> {
+        match self {
+            Self::Items(item) | Self::Object(item) => Some(item),
+            Self::One(_) | Self::List(_) | Self::Map(_) => None,
+        }
+    }
+
     /// The description of the object, if the shape is a single one with parameters of its own.
     pub(crate) fn object(&self) -> Option<&Item> {
         match self {
@@ -83,6 +91,15 @@ impl Shape {
     /// The record, if the shape is a list of records.
     pub(crate) fn listed_record(&self) -> Option<usize> {
         self.listed()?.record()
+    }
+
+    /// The text on the wire of a fixed value of this shape.
+    pub(crate) fn wire_of_fixed<'a>(&self, fixed: &'a str) -> &'a str {
+        match (self, fixed) {
+            (Self::One(Type::Boolean(Truth::Number)), "true") => "1",
+            (Self::One(Type::Boolean(Truth::Number)), "false") => "0",
+            _ => fixed,
+        }
     }
 
     /// Whether it contains values that can travel as JSON numbers.
@@ -168,9 +185,16 @@ pub(crate) enum ListName {
     Parameter(String),
     /// Not a list, but the single object of the parameter with this name.
     Object(String),
+    /// The parameter of this name in an object, or in the items of another list.
+    Within(String),
 }
 
 impl ListName {
+    /// Whether it stands below a list or an object of the request, where rules cannot speak of it.
+    pub(crate) fn is_below(&self) -> bool {
+        matches!(self, Self::Object(_) | Self::Within(_))
+    }
+
     /// The name of the body in the schema, if the body is a list.
     pub(crate) const BODY: &str = "[]";
 
@@ -183,7 +207,7 @@ impl ListName {
     pub(crate) fn as_str(&self) -> &str {
         match self {
             Self::Body => Self::BODY,
-            Self::Parameter(name) | Self::Object(name) => name,
+            Self::Parameter(name) | Self::Object(name) | Self::Within(name) => name,
         }
     }
 
@@ -191,7 +215,7 @@ impl ListName {
     pub(crate) fn item_prefix(&self) -> String {
         match self {
             Self::Body => "[].".to_owned(),
-            Self::Parameter(name) => format!("{name}[]."),
+            Self::Parameter(name) | Self::Within(name) => format!("{name}[]."),
             Self::Object(name) => format!("{name}."),
         }
     }

@@ -26,6 +26,8 @@ pub(crate) enum Type {
     Signed,
     Boolean(Truth),
     Time(Times),
+    /// A day of the calendar.
+    Date,
     /// JSON of any form.
     Json,
     Enum(usize),
@@ -88,7 +90,7 @@ impl Type {
     /// The form of its values in JSON, where numbers travel as texts or not. Texts that are not quoted are numbers.
     pub(crate) fn json(self, as_text: bool) -> JsonForm {
         match self {
-            Self::Time(Times::Iso8601) => JsonForm::Text,
+            Self::Time(Times::Iso8601) | Self::Date => JsonForm::Text,
             Self::Decimal | Self::Scaled(_) | Self::Integer | Self::Signed | Self::Time(_) if as_text => {
                 JsonForm::QuotedNumber
             }
@@ -125,6 +127,7 @@ impl Type {
             Self::String
             | Self::Boolean(_)
             | Self::Time(_)
+            | Self::Date
             | Self::Json
             | Self::Enum(_)
             | Self::Identifier(_)
@@ -173,6 +176,7 @@ impl Type {
             | Self::Integer
             | Self::Signed
             | Self::Time(_)
+            | Self::Date
             | Self::Enum(_)
             | Self::Identifier(_) => true,
             Self::Boolean(_) | Self::Json | Self::Choice(_) | Self::Record(_) | Self::Undefined => false,
@@ -188,6 +192,7 @@ impl Type {
             Self::String
             | Self::Boolean(_)
             | Self::Time(_)
+            | Self::Date
             | Self::Json
             | Self::Enum(_)
             | Self::Identifier(_)
@@ -231,6 +236,7 @@ impl Type {
             Self::Decimal
             | Self::Scaled(_)
             | Self::Time(_)
+            | Self::Date
             | Self::Json
             | Self::Choice(_)
             | Self::Record(_)
@@ -246,6 +252,7 @@ impl Type {
             Self::Integer | Self::Signed => "a whole number",
             Self::Boolean(_) => "a boolean",
             Self::Time(_) => "a time",
+            Self::Date => "a date",
             Self::Json => "JSON of any form",
             Self::Enum(_) => "an enum",
             Self::Identifier(_) => "an identifier",
@@ -269,6 +276,7 @@ impl Type {
             | Self::Signed
             | Self::Boolean(_)
             | Self::Time(_)
+            | Self::Date
             | Self::Json
             | Self::Undefined => None,
         }
@@ -294,13 +302,14 @@ impl Type {
 }
 
 /// The types of the schema language.
-pub(crate) const BUILT_IN: [(&str, Type); 7] = [
+pub(crate) const BUILT_IN: [(&str, Type); 8] = [
     ("string", Type::String),
     ("decimal", Type::Decimal),
     ("integer", Type::Integer),
     ("signed", Type::Signed),
     ("boolean", Type::Boolean(Truth::Bare)),
     ("time", Type::Time(Times::Milliseconds)),
+    ("date", Type::Date),
     ("json", Type::Json),
 ];
 

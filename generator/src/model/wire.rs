@@ -2,7 +2,7 @@
 //! items after the list that holds them.
 
 use super::{
-    Body, Choice, ChoiceKind, Enum, Family, Item, JsonType, ListName, Name, Need, Operation, Parameter, Shape, Type,
+    Choice, ChoiceKind, Enum, Family, Item, JsonType, ListName, Name, Need, Operation, Parameter, Shape, Type,
 };
 use crate::diagnostics::{Help, Place, name_list, unknown};
 
@@ -51,9 +51,10 @@ impl<'a> WireParameter<'a> {
     /// The values that it can have, if they are listed, each with the place that lists it.
     pub(crate) fn values(&self, family: &'a Family) -> Vec<(&'a str, Place)> {
         match self.role {
-            Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => {
-                family.values_of(&parameter.shape, &parameter.only)
-            }
+            Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => match &parameter.fixed {
+                Some((fixed, place)) => vec![(parameter.shape.wire_of_fixed(fixed), *place)],
+                None => family.values_of(&parameter.shape, &parameter.only),
+            },
             Role::Decider(index) => family.enums.get(index).map(Enum::placed_wires).unwrap_or_default(),
         }
     }
@@ -173,17 +174,14 @@ impl Operation {
         self.body.parameters().iter().filter_map(|parameter| Some((parameter, parameter.item()?)))
     }
 
-    /// The single objects of the request, including those within items and within each other.
+    /// The single objects of the request, and the items of lists in objects and other lists, with those within them.
     pub(crate) fn objects(&self) -> Vec<&Item> {
         objects_in(self.body.parameters())
     }
 
-    /// The members of the request; empty if the body is an array.
+    /// The parameters of the request with a name on the wire, without the array that is the body.
     pub(crate) fn members(&self) -> &[Parameter] {
-        match &self.body {
-            Body::Parameters(parameters) => parameters,
-            Body::Array(_) => &[],
-        }
+        self.body.members()
     }
 
     /// The parameters of the request, and those of the items of each list.
@@ -198,12 +196,16 @@ impl Operation {
     }
 }
 
-/// The single objects among parameters, each followed by those within it.
+/// The single objects and the items of inner lists among parameters, each followed by those within it.
 fn objects_in(parameters: &[Parameter]) -> Vec<&Item> {
     let within = |parameter| -> Vec<&Item> {
         let parameter: &Parameter = parameter;
         let inner = parameter.object().or(parameter.item());
-        parameter.object().into_iter().chain(inner.iter().flat_map(|inner| objects_in(&inner.parameters))).collect()
+        inner
+            .filter(|item| item.list.is_below())
+            .into_iter()
+            .chain(inner.iter().flat_map(|inner| objects_in(&inner.parameters)))
+            .collect()
     };
     parameters.iter().flat_map(within).collect()
 }
@@ -214,7 +216,7 @@ impl Parameter {
         match self.shape {
             Shape::One(ty) => matches!(ty, Type::Undefined | Type::Record(_)),
             Shape::List(ty) => matches!(ty, Type::Undefined | Type::Record(_) | Type::Choice(_)),
-            Shape::Map(_) => true,
+            Shape::Map(ty) => matches!(ty, Type::Undefined | Type::Record(_) | Type::Choice(_)),
             Shape::Items(_) | Shape::Object(_) => false,
         }
     }

@@ -275,7 +275,11 @@ impl<'a> CaseBuilder<'a> {
         if let Bound::MinItems(_) | Bound::MaxItems(_) = bound {
             return self.with_count(entry, &ListName::new(name), bound, breaks).into_iter().collect();
         }
-        let values = values_at(self.drafts.family, leaf.parameter, bound, breaks);
+        let values = match bound {
+            // Which texts match a pattern, only examples show.
+            Bound::Pattern(_) if !breaks => self.drafts.samples(leaf.list, name),
+            bound => values_at(self.drafts.family, leaf.parameter, bound, breaks),
+        };
         let bases = self.with_items(self.drafts.bases.clone(), leaf.list);
         values
             .into_iter()
@@ -301,6 +305,9 @@ impl<'a> CaseBuilder<'a> {
             | Bound::Scale(_)
             | Bound::Digits(_)
             | Bound::Length(..)
+            | Bound::Pattern(_)
+            | Bound::Places(_)
+            | Bound::SignificantDigits(_)
             | Bound::Edit(_) => {
                 return None;
             }

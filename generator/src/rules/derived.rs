@@ -82,7 +82,9 @@ impl Derive {
         let mut add = |kind: &str, made: RuleKind, says: String| {
             entries.push(self.entry(id(kind), &name, made, says));
         };
-        if parameter.need == Need::Always {
+        if let Some((fixed, _)) = &parameter.fixed {
+            add("fixed", RuleKind::Type, format!("{name} is always {fixed}."));
+        } else if parameter.need == Need::Always {
             add("required", RuleKind::Type, format!("{name} is always sent."));
         }
         if let Some((default, _)) = &parameter.default {
@@ -91,8 +93,8 @@ impl Derive {
         if let Some(note) = &parameter.default_note {
             add("default", RuleKind::Simulated, format!("Without {name}: {note}."));
         }
-        if let Some(edit) = &parameter.edit {
-            let delete = edit.deletes_with().map(|text| format!(", and {text} deletes it")).unwrap_or_default();
+        if let Some(delete) = parameter.kept_unless() {
+            let delete = delete.map(|text| format!(", and {text} deletes it")).unwrap_or_default();
             add("keep", RuleKind::Type, format!("Left out, {name} keeps the value{delete}."));
         }
         if !parameter.units.is_empty() {
@@ -224,8 +226,18 @@ fn bounds<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'static str
     if let Some((digits, _)) = parameter.digits {
         bounds.push(("digits", format!("has at most {digits} digits."), Bound::Digits(digits)));
     }
+    if let Some((places, _)) = parameter.places {
+        bounds.push(("places", format!("has at most {places} decimal places."), Bound::Places(places)));
+    }
+    if let Some((digits, _)) = parameter.significant_digits {
+        let says = format!("has at most {digits} significant digits.");
+        bounds.push(("significant-digits", says, Bound::SignificantDigits(digits)));
+    }
     if let Some(((min, max), _)) = parameter.length {
         bounds.push(("length", format!("has {min} to {max} characters."), Bound::Length(min, max)));
+    }
+    if let Some((pattern, _)) = &parameter.pattern {
+        bounds.push(("pattern", format!("matches {pattern}."), Bound::Pattern(pattern)));
     }
     if let Some(scale) = parameter.shape.single().and_then(Type::scale) {
         bounds.push(("scale", format!("has at most {scale} decimal places."), Bound::Scale(scale)));

@@ -25,7 +25,10 @@ impl Draft {
     pub(super) fn set(&mut self, list: Option<&ListName>) -> Option<&mut Map<String, Value>> {
         match list {
             None => self.request.as_object_mut(),
-            Some(ListName::Object(name)) => object_in(&mut self.request, name),
+            Some(ListName::Object(name)) => value_in(&mut self.request, name)?.as_object_mut(),
+            Some(ListName::Within(name)) => {
+                value_in(&mut self.request, name)?.as_array_mut()?.first_mut()?.as_object_mut()
+            }
             Some(list) => self.items(list)?.first_mut()?.as_object_mut(),
         }
     }
@@ -33,8 +36,10 @@ impl Draft {
     /// The items of a list.
     pub(super) fn items(&mut self, list: &ListName) -> Option<&mut Vec<Value>> {
         match list {
+            ListName::Body if self.request.is_object() => self.request.get_mut(ListName::BODY)?.as_array_mut(),
             ListName::Body => self.request.as_array_mut(),
             ListName::Parameter(list) => self.request.get_mut(list)?.as_array_mut(),
+            ListName::Within(name) => value_in(&mut self.request, name)?.as_array_mut(),
             ListName::Object(_) => None,
         }
     }
@@ -42,7 +47,7 @@ impl Draft {
     /// The draft with only the first item of a list.
     pub(super) fn with_one_item(&self, list: &ListName) -> Option<Self> {
         let mut draft = self.clone();
-        if !matches!(list, ListName::Object(_)) {
+        if !list.is_below() {
             draft.items(list)?.truncate(1);
         }
         Some(draft)
@@ -55,16 +60,16 @@ impl Draft {
     }
 }
 
-/// The object with that name, at any depth.
-fn object_in<'a>(value: &'a mut Value, name: &str) -> Option<&'a mut Map<String, Value>> {
+/// The member with that name, at any depth.
+fn value_in<'a>(value: &'a mut Value, name: &str) -> Option<&'a mut Value> {
     match value {
         Value::Object(members) => {
             if members.contains_key(name) {
-                return members.get_mut(name)?.as_object_mut();
+                return members.get_mut(name);
             }
-            members.values_mut().find_map(|inner| object_in(inner, name))
+            members.values_mut().find_map(|inner| value_in(inner, name))
         }
-        Value::Array(items) => items.iter_mut().find_map(|inner| object_in(inner, name)),
+        Value::Array(items) => items.iter_mut().find_map(|inner| value_in(inner, name)),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Values just outside and just inside a bound of a parameter or a window.
 
+use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use super::{ACCESS_TOLERANCE_MS, Bound, NOW, WindowRule};
@@ -58,11 +59,28 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
             let least = parameter.min.as_ref().map_or_else(|| "1".to_owned(), |(min, _)| wire(min));
             number(if breaks { format!("{least}.5") } else { least })
         }
+        Bound::Places(most) => {
+            let whole = parameter.min.as_ref().map_or("1", |(min, _)| min.split('.').next().unwrap_or("1"));
+            let places = *most as usize + usize::from(breaks);
+            number(if places == 0 { whole.to_owned() } else { format!("{whole}.{}1", "0".repeat(places - 1)) })
+        }
+        Bound::SignificantDigits(most) => {
+            let digits = "1".repeat(*most as usize + usize::from(breaks));
+            let in_places = |places: usize| format!("{}.{}", &digits[..1], &digits[1..places + 1]);
+            let fits = parameter.places.is_none_or(|(places, _)| digits.len() - 1 <= places as usize);
+            number(if digits.len() > 1 && fits { in_places(digits.len() - 1) } else { digits.clone() })
+        }
         Bound::Digits(most) => number("9".repeat(*most as usize + usize::from(breaks))),
         Bound::Length(least, most) => {
             let (shorter, longer) = (least.saturating_sub(1), most + 1);
             let lengths = if breaks { [shorter, longer] } else { [(*least).max(1), *most] };
             lengths.into_iter().filter(|n| *n > 0).map(|n| json!("a".repeat(n as usize))).collect()
+        }
+        Bound::Pattern(pattern) => {
+            let length = parameter.length.map_or(1, |((least, _), _)| least.max(1)) as usize;
+            let strangers = ["~", "a", "0", "-"].into_iter().map(|text| text.repeat(length));
+            let is_stranger = |text: &String| Regex::new(pattern).is_ok_and(|pattern| !pattern.is_match(text));
+            strangers.filter(is_stranger).take(1).map(|text| json!(text)).collect()
         }
         Bound::Edit(delete) if breaks => vec![json!(format!("{delete}.0"))],
         Bound::Edit(delete) => vec![json!(delete), json!(format!("{delete}.5"))],

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use regex_lite::Regex;
 use serde_json::Value;
 
 use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
@@ -70,16 +71,20 @@ impl Evaluator<'_> {
     fn sets(&self, list: Option<&ListName>) -> Vec<&Value> {
         match list {
             None => vec![self.request],
-            Some(ListName::Body) => self.request.as_array().into_iter().flatten().collect(),
+            Some(ListName::Body) => array_of(self.request).and_then(Value::as_array).into_iter().flatten().collect(),
             Some(ListName::Parameter(list)) => {
                 self.request.get(list).and_then(Value::as_array).into_iter().flatten().collect()
             }
             Some(ListName::Object(name)) => objects_in(self.request, name),
+            Some(ListName::Within(name)) => {
+                let lists = objects_in(self.request, name).into_iter();
+                lists.filter_map(Value::as_array).flatten().collect()
+            }
         }
     }
 
     fn is_beyond(&self, leaf: &Leaf<'_>, bound: &Bound<'_>, set: &Value) -> Option<bool> {
-        let value = if leaf.parameter.is_body() { set } else { set.get(&leaf.parameter.name.wire)? };
+        let value = if leaf.parameter.is_body() { array_of(set)? } else { set.get(&leaf.parameter.name.wire)? };
         let ty = leaf.parameter.shape.single();
         let of_wire = |text: String| ty.map_or_else(|| text.clone(), |ty| ty.value_of_wire(&text));
         let of_number = |beyond: &dyn Fn(Number) -> Option<bool>| beyond(Number::parse(&of_wire(text(value)?))?);
@@ -90,10 +95,16 @@ impl Evaluator<'_> {
             Bound::Min(min) => of_number(&|number| Some(number < Number::parse(min)?)),
             Bound::Max(max) => of_number(&|number| Some(number > Number::parse(max)?)),
             Bound::Scale(places) => of_number(&|number| Some(number.needed_places() > usize::from(*places))),
+            Bound::Places(most) => of_number(&|number| Some(number.needed_places() > *most as usize)),
+            Bound::SignificantDigits(most) => of_number(&|number| Some(number.significant_digits() > *most as usize)),
             Bound::Digits(most) => Some(text(value)?.len() > *most as usize),
             Bound::Length(least, most) => {
                 let fits = |text: &String| (*least as usize..=*most as usize).contains(&text.chars().count());
                 Some(!each_text(value).iter().all(fits))
+            }
+            Bound::Pattern(pattern) => {
+                let pattern = Regex::new(pattern).ok()?;
+                Some(!each_text(value).iter().all(|text| pattern.is_match(text)))
             }
             Bound::MinItems(least) => Some(items()? < *least),
             Bound::MaxItems(most) => Some(items()? > *most),
@@ -150,6 +161,10 @@ impl Evaluator<'_> {
         let given = |name: &str| set.get(name).and_then(text);
         let is_given = |(name, _): &(String, _)| match set.get(name) {
             Some(Value::Array(_)) => true,
+            Some(Value::Null) => {
+                let is_it = |leaf: &Leaf<'_>| leaf.parameter.name.wire == *name && leaf.parameter.is_edit();
+                self.leaves.iter().any(is_it)
+            }
             _ => given(name).is_some(),
         };
         match condition {
@@ -283,6 +298,11 @@ fn millis(times: Times, text: &str) -> Option<i64> {
         Times::Nanoseconds => Some(number / 1_000_000),
         Times::Iso8601 => None,
     }
+}
+
+/// The array that is the body of a request: all of the request, or beside other parameters its member `[]`.
+fn array_of(request: &Value) -> Option<&Value> {
+    if request.is_object() { request.get(ListName::BODY) } else { Some(request) }
 }
 
 /// The objects with that name, at any depth.

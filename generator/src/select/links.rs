@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    Body, Ceiling, Choice, ChoiceKind, Definition, Family, Field, Lifecycle, Operation, Parameter, Response, Shape,
+    BesideData, Ceiling, Choice, ChoiceKind, Definition, Family, Field, Lifecycle, Operation, Parameter, Response,
+    Shape,
 };
 
 /// A reference to a type: the list that defines it, and the index into it.
@@ -46,15 +47,14 @@ fn known((kind, index): Link<'_>) -> (Definition, usize) {
 }
 
 fn of_operation(operation: &mut Operation) -> Vec<Link<'_>> {
-    let parameters = match &mut operation.body {
-        Body::Parameters(parameters) => parameters.as_mut_slice(),
-        Body::Array(array) => std::slice::from_mut(&mut **array),
-    };
     let record = match &mut operation.response {
         Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
         Response::Undefined => None,
     };
-    of_parameters(parameters).into_iter().chain(record.map(|record| (Definition::Record, record))).collect()
+    let BesideData { refusal, headers, form: _ } = &mut operation.beside_data;
+    let beside = [refusal, headers].into_iter().flatten().map(|(record, _)| record);
+    let records = record.into_iter().chain(beside).map(|record| (Definition::Record, record));
+    of_parameters(&mut operation.body.0).into_iter().chain(records).collect()
 }
 
 fn of_parameters(parameters: &mut [Parameter]) -> Vec<Link<'_>> {

@@ -22,6 +22,8 @@ crate::words! {
         Sha384 = "sha384",
         /// SHA-512.
         Sha512 = "sha512",
+        /// MD5, which some exchanges still ask for. It proves nothing by itself.
+        Md5 = "md5",
     }
 
     /// How a timestamp is written.
@@ -56,10 +58,14 @@ crate::words! {
         HmacSha384 = "hmac-sha384",
         /// HMAC with SHA-512.
         HmacSha512 = "hmac-sha512",
+        /// HMAC with MD5.
+        HmacMd5 = "hmac-md5",
         /// Ed25519.
         Ed25519 = "ed25519",
         /// RSA as in PKCS #1, version 1.5, with SHA-256.
         RsaSha256 = "rsa-sha256",
+        /// RSA with SHA-256 and the probabilistic padding of PKCS #1, version 2.1; the salt has the length of the digest.
+        RsaPssSha256 = "rsa-pss-sha256",
         /// ECDSA on the curve P-256 with SHA-256, both numbers of a signature with a fixed length.
         EcdsaSha256 = "ecdsa-sha256",
     }
@@ -82,6 +88,8 @@ crate::words! {
         Base64Url = "base64url",
         /// Two lower-case hexadecimal digits a byte.
         Hex = "hex",
+        /// Two upper-case hexadecimal digits a byte.
+        HexCapitals = "hex-capitals",
     }
 }
 

@@ -108,6 +108,7 @@ fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
         Encoding::Base64 => STANDARD.decode(text).is_ok_and(|given| given == signature),
         Encoding::Base64Url => URL_SAFE.decode(text).is_ok_and(|given| given == signature),
         Encoding::Hex => signature.iter().map(|byte| format!("{byte:02x}")).collect::<String>() == text,
+        Encoding::HexCapitals => signature.iter().map(|byte| format!("{byte:02X}")).collect::<String>() == text,
     }
 }
 

@@ -12,7 +12,7 @@ use super::violation::{Place, Violation, Violations};
 use super::{given, window};
 use crate::account::{Account, Instrument};
 use crate::tables::{Length, Meta, Rule, Severity, Window};
-use crate::value::{Decimal, Edit, Identifier, InvalidIdentifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
+use crate::value::{Decimal, Identifier, InvalidIdentifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
 
 /// The maximum number of digits of a decimal in a request.
 const MAX_DIGITS: usize = 64;
@@ -192,6 +192,15 @@ impl<'a> Checks<'a> {
         }
     }
 
+    /// The text must match a regular expression. An empty one is reported as such.
+    #[cfg(feature = "pattern")]
+    pub(crate) fn pattern(&mut self, name: &'static str, value: &str, pattern: &'static str) {
+        if !value.is_empty() && !super::pattern::matches(pattern, value) {
+            let allowed = format!("a text that matches {pattern} is needed");
+            self.violated("pattern", name, &format_args!("{value:?}"), allowed, "use a text of this form");
+        }
+    }
+
     /// The decimal, if set, must not have more than 64 digits when it is written without an exponent, as it is sent:
     /// prices and amounts have fewer, and `1e1000` would be sent as a thousand zeros.
     #[inline]
@@ -213,6 +222,24 @@ impl<'a> Checks<'a> {
         self.decimal(name, Some(number.value()));
     }
 
+    /// The decimal must not have more than `most` decimal places. Zeros at the end do not count.
+    pub fn places(&mut self, name: &'static str, value: &Decimal, most: u32) {
+        if value.places() > most {
+            let allowed = format!("at most {most} decimal places are allowed");
+            self.violated("places", name, value, allowed, "round it to as many places");
+        }
+    }
+
+    /// The decimal must not have more than `most` digits without the zeros at both ends.
+    pub fn significant_digits(&mut self, name: &'static str, value: &Decimal, most: u32) {
+        let text = value.to_plain();
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        if digits.trim_matches('0').len() > most as usize {
+            let allowed = format!("at most {most} significant digits are allowed");
+            self.violated("significant-digits", name, value, allowed, "round it to as many digits");
+        }
+    }
+
     /// The decimal, if set, must not be greater than `most`.
     pub fn decimal_at_most(&mut self, name: &'static str, value: Option<&Decimal>, most: &'static str) {
         if let Some(value) = value.filter(|value| most.parse().is_ok_and(|most| **value > most)) {
@@ -227,14 +254,10 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// A new value must not be written like a deletion, for which there is [`Edit::Delete`].
-    pub fn edit<T: Scalar>(&mut self, name: &'static str, edit: &Edit<T>, delete: &'static str) {
-        if let Edit::Set(value) = edit {
-            self.new_value(name, value.text(&mut Scratch::new()), delete);
-        }
-    }
-
-    fn new_value(&mut self, name: &'static str, given: &str, delete: &'static str) {
+    /// A new value must not be written like a deletion, for which there is [`Edit::Delete`](crate::value::Edit::Delete).
+    pub fn new_value(&mut self, name: &'static str, value: &impl Scalar, delete: &'static str) {
+        let mut scratch = Scratch::new();
+        let given = value.text(&mut scratch);
         let is_same_number = || Decimal::from_str(given).is_ok_and(|given| Decimal::from_str(delete) == Ok(given));
         if given == delete || is_same_number() {
             let allowed = format!("{delete} deletes the value");

@@ -140,7 +140,7 @@ impl ClientCore {
         let about = RequestFacts { signed, made, is_of_earlier_run: false, names, key };
         // The stored form has the ids of a request without a JSON body. Repeats are compared in the stored form, too,
         // because it has all of the request and nothing else.
-        let is_in_body = meta.sends() == Sends::Json && !meta.path.contains('{');
+        let is_in_body = meta.sends() == Sends::Json && !meta.path.contains('{') && !meta.query_beside_body;
         let recent = &self.parts.recent;
         Some(match is_in_body && key.is_none() {
             true => recent.remember(body, about),

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::json::{Decode, Form};
 use crate::operation::Operation;
 use crate::signing::Credentials;
-use crate::tables::{Api, CallResult, Meta};
+use crate::tables::{AnswerForm, Api, CallResult, Meta};
 use crate::wire::Reply;
 
 /// Collects differences between responses and the documents, from all clients that share it.
@@ -85,8 +85,11 @@ impl Drift {
 
     fn count(&self, api: &'static Api, meta: &'static Meta, data: Option<Form>, raw: &[u8], withheld: &Redactor<'_>) {
         let mut counts = Counts::default();
-        let walked =
-            std::str::from_utf8(raw).is_ok_and(|text| walk(&mut counts, api, meta, data, withheld, text).is_ok());
+        let walked = match (meta.answer_form, data) {
+            (AnswerForm::Bytes, Some(_)) => true,
+            (AnswerForm::Text, Some(_)) => std::str::from_utf8(raw).is_ok(),
+            _ => std::str::from_utf8(raw).is_ok_and(|text| walk(&mut counts, api, meta, data, withheld, text).is_ok()),
+        };
         match (walked, data) {
             (true, Some(_)) => counts.answers = 1,
             (true, None) => counts.refused = 1,

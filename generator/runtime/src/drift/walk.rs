@@ -6,7 +6,7 @@ use super::spelling;
 use super::withheld::Redactor;
 use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable, Travels};
 use crate::tables::{Api, Around, Envelope, Meta, Step};
-use crate::value::{Decimal, find_value};
+use crate::value::{Date, Decimal, find_value};
 use crate::wire::reader_at;
 
 /// The place of the envelope among the counted records: it is counted first.
@@ -349,8 +349,13 @@ impl Walk<'_, '_> {
             let written = if is_number { JsonKinds::NUMBER_AS_TEXT } else { kind.into() };
             self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Occurrences::once(written));
         }
-        if let Form::Word { values, also } = form {
-            self.word(at, &text, values, also, kind);
+        match form {
+            Form::Word { values, also } => self.word(at, &text, values, also, kind),
+            _ if !at.field.only.is_empty() && !at.field.only.contains(&&*text) => {
+                let sign = Sign::UnknownValue(at.spot, self.withheld.filter(spelling::name(&text)));
+                self.counts.note(at.record, sign, Occurrences::once(kind));
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -376,6 +381,7 @@ fn can_be_read(form: Form, text: &str) -> bool {
         Form::Whole => text.parse::<u64>().is_ok(),
         Form::Signed => text.parse::<i64>().is_ok(),
         Form::Time(read) => read(text).is_some(),
+        Form::Date => text.parse::<Date>().is_ok(),
         Form::Boolean => matches!(text, "true" | "false" | "1" | "0"),
         Form::Word { .. } => !text.is_empty(),
         _ => true,

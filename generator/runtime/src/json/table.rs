@@ -21,6 +21,8 @@ pub enum Form {
     Scaled,
     /// A time in another form than milliseconds; the function reads it.
     Time(fn(&str) -> Option<Timestamp>),
+    /// A day of the calendar.
+    Date,
     /// True or false.
     Boolean,
     /// One of the values of an enum.

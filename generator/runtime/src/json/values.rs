@@ -7,7 +7,7 @@ use super::error::ReadError;
 use super::reader::Reader;
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
-use crate::value::{Decimal, OpenEnum, Scaled, Text, TimeFormat, TimeIn, Timestamp, enum_from_wire};
+use crate::value::{Date, Decimal, OpenEnum, Scaled, Text, TimeFormat, TimeIn, Timestamp, enum_from_wire};
 
 impl Decode for Decimal {
     const FORM: Form = Form::Decimal;
@@ -65,6 +65,20 @@ impl<F: TimeFormat> Decode for TimeIn<F> {
 }
 
 impl<F: TimeFormat> Encode for TimeIn<F> {
+    fn encode(&self, out: &mut JsonWriter) {
+        out.scalar(self);
+    }
+}
+
+impl Decode for Date {
+    const FORM: Form = Form::Date;
+
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed("a date such as 2026-09-21", |text| text.parse().ok())
+    }
+}
+
+impl Encode for Date {
     fn encode(&self, out: &mut JsonWriter) {
         out.scalar(self);
     }

@@ -33,7 +33,7 @@
 //! assert!(side.is_required && matches!(side.values, Values::Words([buy, _]) if buy.wire == "buy"));
 //! ```
 
-use super::ParameterTable;
+use super::{BODY, Entries, ParameterTable};
 use crate::value::Edit;
 
 /// A type of values that parameters have.
@@ -119,9 +119,14 @@ impl Row {
         Self { rust, about, is_required: T::IS_REQUIRED, values: T::VALUES, table }
     }
 
-    /// Its name on the wire; the first of a choice, and empty for a body that is a list.
+    /// Its name on the wire; the first of a choice. A body that is a list is `[]` beside others, and has no name alone.
     pub const fn name(&self) -> &'static str {
-        self.table.wire
+        if self.table.has_siblings { BODY } else { self.table.wire }
+    }
+
+    /// Whether every request sends its only value.
+    pub const fn is_fixed(&self) -> bool {
+        !self.table.fixed.is_empty()
     }
 
     /// The values that it takes, if not all of its type.
@@ -153,6 +158,10 @@ impl<T: Described> DescribedField for Option<T> {
 impl<T: Described> DescribedField for Edit<T> {
     const IS_REQUIRED: bool = false;
     const VALUES: Values = T::VALUES;
+}
+
+impl<T> Described for Entries<T> {
+    const VALUES: Values = Values::Json;
 }
 
 impl<T: Described> Described for Vec<T> {

@@ -2,10 +2,10 @@
 
 #[cfg(feature = "described")]
 use super::described::{Described, Values};
-use super::{ParameterReader, ParameterTable, ParameterWriter, Parameters};
+use super::{Entries, ParameterReader, ParameterTable, ParameterWriter, Parameters};
 use crate::checks::Checks;
 use crate::json::{Decode, Json};
-use crate::value::{Decimal, Identifier, OpenEnum, Scalar, Scaled, TimeFormat, TimeIn, Timestamp};
+use crate::value::{Date, Decimal, Identifier, OpenEnum, Scalar, Scaled, TimeFormat, TimeIn, Timestamp};
 
 /// A type of values that parameters have.
 pub trait ParameterValue: Sized {
@@ -27,6 +27,9 @@ pub trait Kind<T> {
     /// Reports what a request must not contain.
     fn check(value: &T, row: &'static ParameterTable, to: &mut Checks<'_>);
 
+    /// Reports a new value that is written like a deletion.
+    fn check_new(_value: &T, _row: &'static ParameterTable, _to: &mut Checks<'_>) {}
+
     /// Writes a list of values.
     fn write_list(values: &[T], row: &'static ParameterTable, out: &mut ParameterWriter);
 
@@ -47,7 +50,9 @@ pub struct Object;
 impl<T: Parameters> Kind<T> for Object {
     #[inline]
     fn write(value: &T, row: &'static ParameterTable, out: &mut ParameterWriter) {
-        out.object(row.written, value);
+        if out.takes(row) {
+            out.object(row.written, value);
+        }
     }
 
     #[inline]
@@ -68,15 +73,15 @@ impl<T: Parameters> Kind<T> for Object {
     #[inline]
     fn write_list(values: &[T], row: &'static ParameterTable, out: &mut ParameterWriter) {
         if row.is_body {
-            out.items(values);
-        } else {
+            out.body(values, row.has_siblings);
+        } else if out.takes(row) {
             out.list(row.written, values);
         }
     }
 
     #[inline]
     fn read_list(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Option<Vec<T>> {
-        if row.is_body { from.items() } else { from.required_list(row.wire) }
+        if row.is_body { from.body(row.has_siblings) } else { from.required_list(row.wire) }
     }
 
     #[inline]
@@ -96,8 +101,10 @@ pub struct Choice;
 
 impl<T: Parameters> Kind<T> for Choice {
     #[inline]
-    fn write(value: &T, _: &'static ParameterTable, out: &mut ParameterWriter) {
-        value.write(out);
+    fn write(value: &T, row: &'static ParameterTable, out: &mut ParameterWriter) {
+        if out.takes(row) {
+            value.write(out);
+        }
     }
 
     #[inline]
@@ -130,6 +137,47 @@ impl<T: Parameters> Kind<T> for Choice {
     fn check_list(_: &[T], _: &'static ParameterTable, _: &mut Checks<'_>) {}
 }
 
+/// Objects with names of their own and single values.
+#[derive(Debug)]
+pub struct Map;
+
+impl<T: ParameterValue + Scalar + Decode> ParameterValue for Entries<T> {
+    type Kind = Map;
+}
+
+impl<T: ParameterValue + Scalar + Decode> Kind<Entries<T>> for Map {
+    fn write(value: &Entries<T>, row: &'static ParameterTable, out: &mut ParameterWriter) {
+        out.entries(row, value);
+    }
+
+    fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Option<Entries<T>> {
+        from.required_entries(row.wire)
+    }
+
+    fn read_optional(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Option<Entries<T>> {
+        from.optional_entries(row.wire)
+    }
+
+    fn check(value: &Entries<T>, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        to.count(row.wire, value.len(), row.min_items, row.max_items);
+        value.values().for_each(|value| T::Kind::check(value, row, to));
+    }
+
+    // The language has no lists of maps.
+
+    fn write_list(_: &[Entries<T>], _: &'static ParameterTable, _: &mut ParameterWriter) {}
+
+    fn read_list(_: &'static ParameterTable, _: &mut ParameterReader<'_>) -> Option<Vec<Entries<T>>> {
+        None
+    }
+
+    fn read_optional_list(_: &'static ParameterTable, _: &mut ParameterReader<'_>) -> Option<Vec<Entries<T>>> {
+        None
+    }
+
+    fn check_list(_: &[Entries<T>], _: &'static ParameterTable, _: &mut Checks<'_>) {}
+}
+
 /// Single values, which the kind `C` checks.
 #[derive(Debug)]
 pub struct Single<C>(C);
@@ -159,6 +207,13 @@ impl<T: Scalar + Decode, C: Check<T>> Kind<T> for Single<C> {
     #[inline]
     fn check(value: &T, row: &'static ParameterTable, to: &mut Checks<'_>) {
         C::check(value, row, to);
+    }
+
+    #[inline]
+    fn check_new(value: &T, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        if !row.delete.is_empty() {
+            to.new_value(row.wire, value, row.delete);
+        }
     }
 
     #[inline]
@@ -212,6 +267,13 @@ impl<T: OpenEnum + Scalar + Decode> Kind<T> for Word {
     }
 
     #[inline]
+    fn check_new(value: &T, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        if !row.delete.is_empty() {
+            to.new_value(row.wire, value, row.delete);
+        }
+    }
+
+    #[inline]
     fn write_list(values: &[T], row: &'static ParameterTable, out: &mut ParameterWriter) {
         out.singles(row, values);
     }
@@ -252,6 +314,10 @@ impl Check<String> for Text {
     fn check(value: &String, row: &'static ParameterTable, to: &mut Checks<'_>) {
         to.text(row.wire, Some(value));
         to.length(row.wire, value, row.min_length, row.max_length);
+        #[cfg(feature = "pattern")]
+        if !row.pattern.is_empty() {
+            to.pattern(row.wire, value, row.pattern);
+        }
     }
 }
 
@@ -307,6 +373,12 @@ fn check_decimal(value: &Decimal, row: &'static ParameterTable, to: &mut Checks<
     if let Some(max) = row.max_decimal {
         to.decimal_at_most(row.wire, Some(value), max);
     }
+    if let Some(places) = row.places {
+        to.places(row.wire, value, places);
+    }
+    if let Some(digits) = row.significant_digits {
+        to.significant_digits(row.wire, value, digits);
+    }
 }
 
 /// Values that a request can always contain.
@@ -341,5 +413,6 @@ singles! {
     bool: Plain, Truth;
     Timestamp: Plain, Text("time");
     TimeIn<F> [F: TimeFormat]: Plain, Text("time");
+    Date: Plain, Text("date");
     Json: Plain, Json;
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Parameters, json_of};
+use super::{BODY, Parameters, json_of};
 use crate::json::{Form, Json, JsonWriter, ReadError, Reader, RecordTable, Travels, read_json};
 
 /// The members of a JSON object by their names, each with its JSON text.
@@ -29,7 +29,7 @@ impl Named {
             return Self::of_json(json);
         }
         let mut named = Self::default();
-        named.push("[]", &json);
+        named.push(BODY, &json);
         named
     }
 

@@ -3,8 +3,7 @@
 use super::kinds::{Kind, ParameterValue};
 use super::{ParameterReader, ParameterTable, ParameterWriter};
 use crate::checks::Checks;
-use crate::json::Decode;
-use crate::value::{Edit, Scalar};
+use crate::value::Edit;
 
 /// A parameter, by the type of its field: `T` is required, `Option<T>` is not, [`Edit<T>`] changes a value, and lists
 /// are `Vec<T>` and `Option<Vec<T>>`.
@@ -32,6 +31,9 @@ impl<T: ParameterValue> Parameter for T {
 
     #[inline]
     fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read {
+        if !row.fixed.is_empty() {
+            from.fix(row);
+        }
         T::Kind::read(row, from)
     }
 
@@ -110,28 +112,53 @@ impl<T: ParameterValue> Parameter for Option<Vec<T>> {
     }
 }
 
-impl<T: ParameterValue + Scalar + Decode> Parameter for Edit<T> {
+impl<T: ParameterValue> Parameter for Edit<T> {
     type Read = Self;
 
     #[inline]
     fn write(&self, row: &'static ParameterTable, out: &mut ParameterWriter) {
-        if row.is_bare {
-            out.edit_number(row.written, self, row.delete);
-        } else {
-            out.edit_text(row.written, self, row.delete);
+        match self {
+            Self::Keep => {}
+            Self::Set(value) => T::Kind::write(value, row, out),
+            Self::Delete => out.deletion(row),
         }
     }
 
     #[inline]
     fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read {
-        from.edit(row.wire, row.delete)
+        from.edit(row, |from| T::Kind::read(row, from))
     }
 
     #[inline]
     fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
-        to.edit(row.wire, self, row.delete);
-        if let Edit::Set(value) = self {
+        if let Self::Set(value) = self {
+            T::Kind::check_new(value, row, to);
             T::Kind::check(value, row, to);
+        }
+    }
+}
+
+impl<T: ParameterValue> Parameter for Edit<Vec<T>> {
+    type Read = Self;
+
+    #[inline]
+    fn write(&self, row: &'static ParameterTable, out: &mut ParameterWriter) {
+        match self {
+            Self::Keep => {}
+            Self::Set(values) => values.write(row, out),
+            Self::Delete => out.deletion(row),
+        }
+    }
+
+    #[inline]
+    fn read(row: &'static ParameterTable, from: &mut ParameterReader<'_>) -> Self::Read {
+        from.edit(row, |from| T::Kind::read_list(row, from))
+    }
+
+    #[inline]
+    fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        if let Self::Set(values) = self {
+            values.check(row, to);
         }
     }
 }

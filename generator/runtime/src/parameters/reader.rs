@@ -1,13 +1,12 @@
 //! Reads the parameters of requests back.
 
-use std::borrow::Cow;
-
 use super::named::{Member, members};
-use super::{Parameters, json_of, query};
+use super::{BODY, Entries, ParameterTable, Parameters, json_of, query};
 use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
-use crate::json::{Decode, Json, Kind, ReadError, Reader, read_json, write_json};
+use crate::json::{Decode, Json, Kind, Map, ReadError, Reader, read_json, write_json};
 use crate::tables::{Lists, Meta, ParameterStyle, Severity};
 use crate::value::{Edit, OpenEnum, place_of};
+use std::borrow::Cow;
 
 /// Reads request parameters back, and collects all violations.
 ///
@@ -135,13 +134,27 @@ impl<'a> ParameterReader<'a> {
         if self.value(name, &mut value) { value } else { None }
     }
 
-    /// Reads an edit: left out or empty keeps, `delete` deletes, anything else is set.
-    pub fn edit<T: Decode>(&mut self, name: &'static str, delete: &'static str) -> Edit<T> {
-        match self.may_be_blank(name).optional::<String>(name) {
-            None => Edit::Keep,
-            Some(text) if text == delete => Edit::Delete,
-            Some(_) => self.required(name).map_or(Edit::Keep, Edit::Set),
+    /// Reads an edit: left out keeps, what the row says deletes, anything else is set. A text that is empty keeps, too,
+    /// where another text deletes.
+    pub(super) fn edit<T>(
+        &mut self,
+        row: &'static ParameterTable,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Edit<T> {
+        if !row.or_null {
+            self.may_be_blank(row.wire);
         }
+        self.known.push(row.wire);
+        let Some(member) = self.members.iter_mut().find(|member| member.name == row.wire) else { return Edit::Keep };
+        if member.is_null() {
+            member.taken = true;
+            return if row.or_null { Edit::Delete } else { Edit::Keep };
+        }
+        if !row.or_null && Reader::new(&member.json).scalar().is_ok_and(|text| text == row.delete) {
+            member.taken = true;
+            return Edit::Delete;
+        }
+        read(self).map_or(Edit::Keep, Edit::Set)
     }
 
     /// Reads an enum value that must be there and be a documented one, letter by letter.
@@ -186,6 +199,21 @@ impl<'a> ParameterReader<'a> {
         self.objects(name, &json)
     }
 
+    /// Reads an object with names of its own that may be left out.
+    pub(super) fn optional_entries<T: Decode>(&mut self, name: &'static str) -> Option<Entries<T>> {
+        let json = self.take_objects(name)?;
+        self.entries(name, &json)
+    }
+
+    /// Reads an object with names of its own that must be there.
+    pub(super) fn required_entries<T: Decode>(&mut self, name: &'static str) -> Option<Entries<T>> {
+        let Some(json) = self.take_objects(name) else {
+            self.missing(name);
+            return None;
+        };
+        self.entries(name, &json)
+    }
+
     /// Reads an object with parameters of its own that may be left out.
     pub fn optional_object<P: Parameters>(&mut self, name: &'static str) -> Option<P> {
         let json = self.take_objects(name)?;
@@ -209,6 +237,27 @@ impl<'a> ParameterReader<'a> {
         let choice = P::read(self);
         self.has_failed |= choice.is_none();
         choice
+    }
+
+    /// Gives a parameter its only value if it is left out, and refuses another one.
+    pub(super) fn fix(&mut self, row: &'static ParameterTable) {
+        let is_text = !row.is_bare && !row.is_bit;
+        let json = Cow::Owned(if is_text { write_json(&row.fixed.to_owned()) } else { row.fixed.to_owned() });
+        match self.members.iter_mut().find(|member| member.name == row.wire) {
+            None => self.members.push(Member { name: Cow::Borrowed(row.wire), json, taken: false }),
+            Some(member) => {
+                let given = std::mem::replace(&mut member.json, json);
+                if given != "null" && Reader::new(&given).scalar().ok().as_deref() != Some(row.fixed) {
+                    let allowed = format!("only {:?} is sent", row.fixed);
+                    self.violated("fixed", row.wire, given.into_owned(), allowed, "leave it out");
+                }
+            }
+        }
+    }
+
+    /// Reads the array that is a body: the whole text, or beside other parameters the member `[]`.
+    pub(super) fn body<P: Parameters>(&mut self, has_siblings: bool) -> Option<Vec<P>> {
+        if has_siblings && !self.is_array { self.required_list(BODY) } else { self.items() }
     }
 
     /// Reads the whole text as a list of objects.
@@ -350,6 +399,19 @@ impl<'a> ParameterReader<'a> {
             items.extend(self.object(&Place::item(self.place, name, index), json.as_str()));
         }
         (items.len() == raw_items.len()).then_some(items)
+    }
+
+    fn entries<T: Decode>(&mut self, name: &str, json: &str) -> Option<Entries<T>> {
+        let raw = self.readable(name, read_json::<Map<Json>>(json))?;
+        let mut entries = Entries::new();
+        for (key, json) in raw.entries {
+            let value = self.readable(name, read_json::<T>(json.as_str()))?;
+            if entries.insert(key.clone(), value).is_some() {
+                self.has_failed = true;
+                self.violated("unreadable", name, key, "one value for each name is needed", "leave out all but one");
+            }
+        }
+        Some(entries)
     }
 
     fn object<P: Parameters>(&mut self, place: &Place<'_>, json: &str) -> Option<P> {

@@ -2,6 +2,17 @@
 
 use super::Name;
 
+/// Where a parameter travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the body, or in the query of a request without one.
+    Among,
+    /// In the query beside a body.
+    Query,
+    /// In the path or in a header.
+    Elsewhere,
+}
+
 /// The row of a parameter: its name on the wire, how it travels, and the bounds that the documents state.
 ///
 /// The words after the name in `#[wire(..)]` are methods of this type.
@@ -14,17 +25,27 @@ pub struct ParameterTable {
     pub(super) is_bare: bool,
     pub(super) is_bit: bool,
     pub(super) is_body: bool,
-    pub(super) is_elsewhere: bool,
+    pub(super) place: Place,
+    pub(super) has_siblings: bool,
     pub(super) may_be_blank: bool,
     pub(super) delete: &'static str,
+    /// Whether `null` deletes the value.
+    pub(super) or_null: bool,
+    /// The only value; empty if there are others.
+    pub(super) fixed: &'static str,
     pub(super) only: &'static [&'static str],
     pub(super) min: Option<i128>,
     pub(super) max: Option<i128>,
     pub(super) min_decimal: Option<&'static str>,
     pub(super) max_decimal: Option<&'static str>,
     pub(super) digits: Option<u32>,
+    pub(super) places: Option<u32>,
+    pub(super) significant_digits: Option<u32>,
     pub(super) min_length: usize,
     pub(super) max_length: usize,
+    /// The regular expression that a text matches; empty if there is none.
+    #[cfg(feature = "pattern")]
+    pub(super) pattern: &'static str,
     pub(super) min_items: usize,
     pub(super) max_items: usize,
 }
@@ -39,17 +60,24 @@ impl ParameterTable {
             is_bare: false,
             is_bit: false,
             is_body: false,
-            is_elsewhere: false,
+            place: Place::Among,
+            has_siblings: false,
             may_be_blank: false,
             delete: "",
+            or_null: false,
+            fixed: "",
             only: &[],
             min: None,
             max: None,
             min_decimal: None,
             max_decimal: None,
             digits: None,
+            places: None,
+            significant_digits: None,
             min_length: 0,
             max_length: usize::MAX,
+            #[cfg(feature = "pattern")]
+            pattern: "",
             min_items: 0,
             max_items: usize::MAX,
         }
@@ -76,7 +104,19 @@ impl ParameterTable {
     /// It travels in the path or in a header.
     #[must_use]
     pub const fn elsewhere(self) -> Self {
-        Self { is_elsewhere: true, ..self }
+        Self { place: Place::Elsewhere, ..self }
+    }
+
+    /// It travels in the query, beside a body with the others.
+    #[must_use]
+    pub const fn in_query(self) -> Self {
+        Self { place: Place::Query, ..self }
+    }
+
+    /// It is the body, and other parameters travel elsewhere.
+    #[must_use]
+    pub const fn beside_others(self) -> Self {
+        Self { has_siblings: true, ..self }
     }
 
     /// An empty text stands for a parameter that is left out.
@@ -89,6 +129,18 @@ impl ParameterTable {
     #[must_use]
     pub const fn deleted_by(self, delete: &'static str) -> Self {
         Self { delete, ..self }
+    }
+
+    /// `null` deletes the value.
+    #[must_use]
+    pub const fn or_null(self) -> Self {
+        Self { or_null: true, ..self }
+    }
+
+    /// The only value, as it is sent.
+    #[must_use]
+    pub const fn fixed(self, fixed: &'static str) -> Self {
+        Self { fixed, ..self }
     }
 
     /// It takes only these values of its type.
@@ -127,6 +179,18 @@ impl ParameterTable {
         Self { digits: Some(digits), ..self }
     }
 
+    /// The greatest number of decimal places.
+    #[must_use]
+    pub const fn places(self, places: u32) -> Self {
+        Self { places: Some(places), ..self }
+    }
+
+    /// The greatest number of significant digits of a decimal.
+    #[must_use]
+    pub const fn significant_digits(self, significant_digits: u32) -> Self {
+        Self { significant_digits: Some(significant_digits), ..self }
+    }
+
     /// The least number of characters of a text.
     #[must_use]
     pub const fn min_length(self, min_length: usize) -> Self {
@@ -137,6 +201,24 @@ impl ParameterTable {
     #[must_use]
     pub const fn max_length(self, max_length: usize) -> Self {
         Self { max_length, ..self }
+    }
+
+    /// The regular expression that a text matches.
+    #[cfg(feature = "pattern")]
+    #[must_use]
+    pub const fn pattern(self, pattern: &'static str) -> Self {
+        Self { pattern, ..self }
+    }
+
+    /// The regular expression that a text matches.
+    ///
+    /// # Panics
+    ///
+    /// Fails to compile without the feature `pattern`.
+    #[cfg(not(feature = "pattern"))]
+    #[must_use]
+    pub const fn pattern(self, _: &'static str) -> Self {
+        panic!("the patterns of this schema need the feature `pattern` of tradeapi-runtime")
     }
 
     /// The least number of items.
@@ -151,8 +233,9 @@ impl ParameterTable {
         Self { max_items, ..self }
     }
 
-    /// Whether there is a least or a greatest decimal number.
+    /// Whether a decimal number has bounds or a greatest precision.
     pub(super) const fn has_decimal_bound(&self) -> bool {
-        self.min_decimal.is_some() || self.max_decimal.is_some()
+        let has_bound = self.min_decimal.is_some() || self.max_decimal.is_some();
+        has_bound || self.places.is_some() || self.significant_digits.is_some()
     }
 }

@@ -1,11 +1,12 @@
 //! Writes the parameters of requests as a query or a body.
 
 use super::query::Escapes;
+use super::table::Place;
 use super::unsendable::Unsendable;
-use super::{Name, ParameterTable, Parameters};
+use super::{Entries, Name, ParameterTable, Parameters};
 use crate::json::JsonWriter;
 use crate::tables::{Lists, Meta, Objects, ParameterStyle, Sends};
-use crate::value::{Edit, Scalar, Scratch};
+use crate::value::{Scalar, Scratch};
 
 /// Most requests are shorter than this, so that one allocation is enough.
 const USUAL_LENGTH: usize = 256;
@@ -17,8 +18,7 @@ const USUAL_LENGTH: usize = 256;
 pub struct ParameterWriter {
     form: Form,
     body: Body,
-    /// Whether parameters of the path and of headers are written, too.
-    is_whole: bool,
+    part: Part,
 }
 
 #[derive(Clone, Debug)]
@@ -85,6 +85,17 @@ impl Pairs {
     }
 }
 
+/// The part of a request that is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    /// What travels in the body, or in the query of a request without one.
+    Own,
+    /// What travels in the query beside a body.
+    Query,
+    /// All parameters, also those that travel elsewhere.
+    Whole,
+}
+
 /// The form of the JSON body so far, which the first parameter decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Body {
@@ -101,17 +112,17 @@ impl ParameterWriter {
 
     fn pairs(style: ParameterStyle, escapes: Escapes) -> Self {
         let pairs = Pairs { text: String::new(), style, escapes, within: String::new(), refused: None };
-        Self { form: Form::Pairs(pairs), body: Body::Empty, is_whole: false }
+        Self { form: Form::Pairs(pairs), body: Body::Empty, part: Part::Own }
     }
 
     /// Writes a JSON body: an object, or an array if [`items`](Self::items) are written.
     pub fn json() -> Self {
-        Self { form: Form::Json(JsonWriter::with_capacity(USUAL_LENGTH)), body: Body::Empty, is_whole: false }
+        Self { form: Form::Json(JsonWriter::with_capacity(USUAL_LENGTH)), body: Body::Empty, part: Part::Own }
     }
 
     /// Writes all parameters of a request as JSON, also those that travel outside the body.
     pub(crate) fn whole() -> Self {
-        Self { is_whole: true, ..Self::json() }
+        Self { part: Part::Whole, ..Self::json() }
     }
 
     /// Writes in the form that requests of this operation have; in a query with these escapes.
@@ -121,6 +132,11 @@ impl ParameterWriter {
             Sends::Form => Self::pairs(meta.style, Escapes::All),
             Sends::Json => Self::json(),
         }
+    }
+
+    /// Writes the query beside a body, with these escapes.
+    pub(crate) fn beside_body(meta: &Meta, escapes: Escapes) -> Self {
+        Self { part: Part::Query, ..Self::pairs(meta.style, escapes) }
     }
 
     /// What was written: a query, which may be empty, or a JSON text, `{}` when no parameter is set.
@@ -145,7 +161,7 @@ impl ParameterWriter {
 
     /// Writes parameters that travel elsewhere, in the path or in headers: only if all of the request is written.
     pub fn elsewhere(&mut self, write: impl FnOnce(&mut Self)) {
-        if self.is_whole {
+        if self.part == Part::Whole {
             write(self);
         }
     }
@@ -167,10 +183,20 @@ impl ParameterWriter {
         self.write_bare(name, value.text(&mut Scratch::new()));
     }
 
+    /// Whether the part of the request that is written has the parameter.
+    #[inline]
+    pub(super) fn takes(&self, row: &ParameterTable) -> bool {
+        match self.part {
+            Part::Own => row.place == Place::Among,
+            Part::Query => row.place == Place::Query,
+            Part::Whole => true,
+        }
+    }
+
     /// Writes a single value as its row says.
     #[inline]
     pub(super) fn single(&mut self, row: &'static ParameterTable, value: &impl Scalar) {
-        if row.is_elsewhere && !self.is_whole {
+        if !self.takes(row) {
             return;
         }
         if row.is_bit {
@@ -185,7 +211,7 @@ impl ParameterWriter {
     /// Writes a list of single values as its row says.
     #[inline]
     pub(super) fn singles<T: Scalar>(&mut self, row: &'static ParameterTable, values: &[T]) {
-        if row.is_elsewhere && !self.is_whole {
+        if !self.takes(row) {
             return;
         }
         if row.is_bare {
@@ -234,21 +260,15 @@ impl ParameterWriter {
         }
     }
 
-    /// Writes a new value, or `delete` to remove the old one, or nothing to keep it.
-    pub fn edit_text<T: Scalar>(&mut self, name: Name, edit: &Edit<T>, delete: &'static str) {
-        match edit {
-            Edit::Keep => {}
-            Edit::Set(value) => self.text(name, value),
-            Edit::Delete => self.write_text(name, delete, false),
-        }
-    }
-
-    /// Writes a new value as a bare JSON number, or `delete` to remove the old one, or nothing to keep it.
-    pub fn edit_number<T: Scalar>(&mut self, name: Name, edit: &Edit<T>, delete: &'static str) {
-        match edit {
-            Edit::Keep => {}
-            Edit::Set(value) => self.number(name, value),
-            Edit::Delete => self.write_bare(name, delete),
+    /// Writes what deletes a value: `null`, or the text of the row.
+    pub(super) fn deletion(&mut self, row: &'static ParameterTable) {
+        if !self.takes(row) {
+        } else if row.or_null {
+            self.write_bare(row.written, "null");
+        } else if row.is_bare {
+            self.write_bare(row.written, row.delete);
+        } else {
+            self.write_text(row.written, row.delete, false);
         }
     }
 
@@ -329,10 +349,45 @@ impl ParameterWriter {
         }
     }
 
+    /// Writes the array that is a body; where all of a request with other parameters is written, as a member of it.
+    pub(super) fn body<T: Parameters>(&mut self, items: &[T], has_siblings: bool) {
+        match self.part {
+            Part::Own => self.items(items),
+            Part::Query => {}
+            Part::Whole if has_siblings => self.list(crate::name!("[]"), items),
+            Part::Whole => self.items(items),
+        }
+    }
+
     /// Writes the whole body as an array of objects. A query has no place for it.
     pub fn items<T: Parameters>(&mut self, items: &[T]) {
         self.body = Body::Array;
         self.write_items(items);
+    }
+
+    /// Writes an object with names of its own. A query and a form hold it as JSON.
+    pub(super) fn entries<T: Scalar>(&mut self, row: &'static ParameterTable, entries: &Entries<T>) {
+        if !self.takes(row) {
+            return;
+        }
+        let write_to = |out: &mut JsonWriter| {
+            out.begin_object();
+            for (name, value) in entries {
+                let mut scratch = Scratch::new();
+                let text = value.text(&mut scratch);
+                let out = out.member(name);
+                if row.is_bare { out.raw(text) } else { out.string(text) }
+            }
+            out.end_object();
+        };
+        match &mut self.form {
+            Form::Json(out) => write_to(self.body.begin(out, row.written.before_value())),
+            Form::Pairs(pairs) => {
+                let mut json = JsonWriter::new();
+                write_to(&mut json);
+                pairs.push(row.written.as_str(), &json.finish());
+            }
+        }
     }
 
     fn write_list<T: Scalar>(&mut self, name: Name, values: &[T], write: fn(&mut JsonWriter, &str)) {

@@ -15,20 +15,23 @@ pub(super) fn encoded(bytes: &[u8], encoding: Encoding) -> String {
             text
         }
         Encoding::Base64Url => URL_SAFE.encode(bytes),
-        Encoding::Hex => {
-            let mut text = String::with_capacity(bytes.len() * 2);
-            for byte in bytes {
-                text.push(hex_digit(byte >> 4));
-                text.push(hex_digit(byte & 0xf));
-            }
-            text
-        }
+        Encoding::Hex => hex(bytes),
+        Encoding::HexCapitals => hex(bytes).to_ascii_uppercase(),
     }
 }
 
 /// `bytes` in the alphabet of JSON Web Tokens.
 pub(super) fn in_token(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(hex_digit(byte >> 4));
+        text.push(hex_digit(byte & 0xf));
+    }
+    text
 }
 
 fn hex_digit(digit: u8) -> char {

@@ -1,6 +1,7 @@
 //! Signers with a shared secret.
 
 use hmac::{Hmac, KeyInit, Mac};
+use md5::Md5;
 use sha2::{Sha256, Sha384, Sha512};
 
 use super::Signer;
@@ -52,4 +53,6 @@ hmacs! {
     HmacSha384(Sha384);
     /// Signs with HMAC-SHA512. The key is wiped from memory when this is dropped.
     HmacSha512(Sha512);
+    /// Signs with HMAC-MD5. The key is wiped from memory when this is dropped.
+    HmacMd5(Md5);
 }

@@ -1,7 +1,10 @@
 //! Signers with a private key.
 
 use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, RSA_PKCS1_SHA256, RSA_PSS_SHA256, RsaEncoding,
+    RsaKeyPair,
+};
 use rustls_pki_types::PrivateKeyDer;
 use rustls_pki_types::pem::PemObject;
 use zeroize::Zeroizing;
@@ -25,9 +28,16 @@ use crate::tables::Algorithm;
 /// ```
 pub struct PrivateKey(Pair);
 
+/// The padding of a signature with RSA.
+#[derive(Clone, Copy, PartialEq)]
+enum Padding {
+    Fixed,
+    Probabilistic,
+}
+
 enum Pair {
     Ed25519(Ed25519KeyPair),
-    Rsa(Box<RsaKeyPair>, SystemRandom),
+    Rsa(Box<RsaKeyPair>, Padding, SystemRandom),
     Ecdsa(EcdsaKeyPair, SystemRandom),
 }
 
@@ -46,13 +56,22 @@ impl PrivateKey {
         let random = SystemRandom::new();
         let pair = match &key {
             PrivateKeyDer::Pkcs8(der) => of_pkcs8(der.secret_pkcs8_der()),
-            PrivateKeyDer::Pkcs1(der) => {
-                RsaKeyPair::from_der(der.secret_pkcs1_der()).ok().map(|pair| Pair::Rsa(Box::new(pair), random))
-            }
+            PrivateKeyDer::Pkcs1(der) => RsaKeyPair::from_der(der.secret_pkcs1_der())
+                .ok()
+                .map(|pair| Pair::Rsa(Box::new(pair), Padding::Fixed, random)),
             PrivateKeyDer::Sec1(der) => in_pkcs8(der.secret_sec1_der()).and_then(|der| of_pkcs8(&der)),
             _ => None,
         };
         pair.map(Self).ok_or_else(|| wrong("the private key must be Ed25519, RSA of 2048 bits or more, or P-256"))
+    }
+
+    /// The same key, which signs with the probabilistic padding if it is one of RSA (`rsa-pss-sha256`).
+    #[must_use]
+    pub fn with_pss(self) -> Self {
+        match self.0 {
+            Pair::Rsa(pair, _, random) => Self(Pair::Rsa(pair, Padding::Probabilistic, random)),
+            pair => Self(pair),
+        }
     }
 
     /// The Ed25519 key with this seed of 32 bytes, which the public key may follow.
@@ -77,7 +96,7 @@ fn of_pkcs8(der: &[u8]) -> Option<Pair> {
         return Some(Pair::Ed25519(pair));
     }
     if let Ok(pair) = RsaKeyPair::from_pkcs8(der) {
-        return Some(Pair::Rsa(Box::new(pair), random));
+        return Some(Pair::Rsa(Box::new(pair), Padding::Fixed, random));
     }
     let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, der, &random).ok()?;
     Some(Pair::Ecdsa(pair, random))
@@ -116,9 +135,13 @@ impl Signer for PrivateKey {
     fn sign(&self, text: &[u8]) -> Vec<u8> {
         match &self.0 {
             Pair::Ed25519(pair) => pair.sign(text).as_ref().to_vec(),
-            Pair::Rsa(pair, random) => {
+            Pair::Rsa(pair, padding, random) => {
+                let encoding: &dyn RsaEncoding = match padding {
+                    Padding::Fixed => &RSA_PKCS1_SHA256,
+                    Padding::Probabilistic => &RSA_PSS_SHA256,
+                };
                 let mut signature = vec![0; pair.public().modulus_len()];
-                let signed = pair.sign(&RSA_PKCS1_SHA256, random, text, &mut signature);
+                let signed = pair.sign(encoding, random, text, &mut signature);
                 signed.map(|()| signature).unwrap_or_default()
             }
             Pair::Ecdsa(pair, random) => {
@@ -130,7 +153,8 @@ impl Signer for PrivateKey {
     fn algorithm(&self) -> Option<Algorithm> {
         Some(match self.0 {
             Pair::Ed25519(_) => Algorithm::Ed25519,
-            Pair::Rsa(..) => Algorithm::RsaSha256,
+            Pair::Rsa(_, Padding::Fixed, _) => Algorithm::RsaSha256,
+            Pair::Rsa(_, Padding::Probabilistic, _) => Algorithm::RsaPssSha256,
             Pair::Ecdsa(..) => Algorithm::EcdsaSha256,
         })
     }

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::credentials::Credentials;
 use super::encoding::encoded;
-use super::hmacs::{HmacSha256, HmacSha384, HmacSha512};
+use super::hmacs::{HmacMd5, HmacSha256, HmacSha384, HmacSha512};
 use super::signer::{Signer, wrong};
 use super::text::Sources;
 use super::token::token;
@@ -60,7 +60,7 @@ const PEM: &str = "-----BEGIN ";
 /// The signer for `secret`: a private key in PEM, or a text as `signature` describes.
 fn signer_of(signature: &Signature, secret: &str) -> Result<Arc<dyn Signer>, BuildError> {
     if secret.trim_start().starts_with(PEM) {
-        return private_key_in_pem(secret);
+        return private_key_in_pem(secret, signature);
     }
     let Some((algorithm, _)) = signature.algorithms.first() else { return Err(wrong("the API has no algorithm")) };
     let secret = match signature.secret {
@@ -72,8 +72,9 @@ fn signer_of(signature: &Signature, secret: &str) -> Result<Arc<dyn Signer>, Bui
         Algorithm::HmacSha256 => Arc::new(HmacSha256::new(&*secret)),
         Algorithm::HmacSha384 => Arc::new(HmacSha384::new(&*secret)),
         Algorithm::HmacSha512 => Arc::new(HmacSha512::new(&*secret)),
+        Algorithm::HmacMd5 => Arc::new(HmacMd5::new(&*secret)),
         Algorithm::Ed25519 => return ed25519_of(&secret),
-        Algorithm::RsaSha256 | Algorithm::EcdsaSha256 => {
+        Algorithm::RsaSha256 | Algorithm::RsaPssSha256 | Algorithm::EcdsaSha256 => {
             return Err(wrong("the secret is not a private key in PEM"));
         }
     })
@@ -84,8 +85,12 @@ fn decoded(alphabet: &impl Engine, secret: &str) -> Result<Zeroizing<Vec<u8>>, B
 }
 
 #[cfg(feature = "asymmetric")]
-fn private_key_in_pem(text: &str) -> Result<Arc<dyn Signer>, BuildError> {
-    Ok(Arc::new(super::PrivateKey::from_pem(text)?))
+fn private_key_in_pem(text: &str, signature: &Signature) -> Result<Arc<dyn Signer>, BuildError> {
+    let key = super::PrivateKey::from_pem(text)?;
+    // Of the paddings of RSA, the kind of the key shows none.
+    let of_rsa = |algorithm: &&Algorithm| matches!(algorithm, Algorithm::RsaSha256 | Algorithm::RsaPssSha256);
+    let first = signature.algorithms.iter().map(|(algorithm, _)| algorithm).find(of_rsa);
+    Ok(Arc::new(if first == Some(&Algorithm::RsaPssSha256) { key.with_pss() } else { key }))
 }
 
 #[cfg(feature = "asymmetric")]
@@ -94,7 +99,7 @@ fn ed25519_of(bytes: &[u8]) -> Result<Arc<dyn Signer>, BuildError> {
 }
 
 #[cfg(not(feature = "asymmetric"))]
-fn private_key_in_pem(_: &str) -> Result<Arc<dyn Signer>, BuildError> {
+fn private_key_in_pem(_: &str, _: &Signature) -> Result<Arc<dyn Signer>, BuildError> {
     Err(wrong(NEEDS_FEATURE))
 }
 

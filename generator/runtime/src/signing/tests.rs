@@ -205,6 +205,31 @@ fn a_token_can_have_a_shared_secret() -> Tested {
     Ok(())
 }
 
+/// The digest of the query, in capitals, is signed with HMAC-MD5.
+static CAPITALS: Api = Api {
+    credentials: Some(Authentication {
+        carried: &[Carried { place: Place::Header("x-sign"), parts: &[Part::Signature] }],
+        signature: Some(Signature {
+            content: Content::Text(&[Part::Digest(
+                Hash::Md5,
+                DigestForm::Encoded(Encoding::HexCapitals),
+                &[Part::BareQuery],
+            )]),
+            algorithms: &[(Algorithm::HmacMd5, Encoding::HexCapitals)],
+            secret: SecretForm::Text,
+        }),
+        ..USUAL
+    }),
+    ..NO_API
+};
+
+#[test]
+fn md5_and_capital_digits_are_those_of_openssl() -> Tested {
+    let proven = prove(&CAPITALS, &Credentials::new("k", "secret", ""), request(Method::GET, "/a?b=1&c=2", "")?, 5)?;
+    assert_eq!(header(&proven, "x-sign"), "C613E8B2AC9EC35630A264C7EFCF8BA4");
+    Ok(())
+}
+
 #[cfg(not(feature = "asymmetric"))]
 #[test]
 fn a_private_key_without_the_feature_is_refused() {
@@ -218,7 +243,9 @@ mod asymmetric {
     use base64::Engine;
     use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
     use http::Method;
-    use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+    use ring::signature::{ECDSA_P256_SHA256_FIXED, RSA_PSS_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
+    use rustls_pki_types::PrivatePkcs8KeyDer;
+    use rustls_pki_types::pem::PemObject;
 
     use super::*;
     use crate::signing::PrivateKey;
@@ -264,6 +291,35 @@ mod asymmetric {
     }
 
     /// In PKCS #8 and in PKCS #1, and as a variable of the environment has it.
+    static PSS: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[Carried { place: Place::Header("x-sign"), parts: &[Part::Signature] }],
+            signature: Some(Signature {
+                content: Content::Text(&[Part::BareQuery]),
+                algorithms: &[(Algorithm::RsaPssSha256, Encoding::Base64)],
+                secret: SecretForm::Text,
+            }),
+            ..USUAL
+        }),
+        ..NO_API
+    };
+
+    #[test]
+    fn an_rsa_key_signs_with_the_padding_of_the_api() -> Tested {
+        let pem = include_str!("test_keys/rsa.pem");
+        let proven = prove(&PSS, &Credentials::new("k", pem, ""), request(Method::GET, "/a?b=1", "")?, 5)?;
+        let der = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| "no key")?;
+        let key = RsaKeyPair::from_pkcs8(der.secret_pkcs8_der()).map_err(|_| "no key")?;
+        let public = UnparsedPublicKey::new(&RSA_PSS_2048_8192_SHA256, key.public());
+        let signature = STANDARD.decode(header(&proven, "x-sign")).map_err(|_| "no Base64")?;
+        assert!(public.verify(b"b=1", &signature).is_ok() && public.verify(b"b=2", &signature).is_err());
+        let given = Credentials::with_signer("k", "", PrivateKey::from_pem(pem)?);
+        assert!(Authenticator::new(&PSS, &given).is_err());
+        let given = Credentials::with_signer("k", "", PrivateKey::from_pem(pem)?.with_pss());
+        assert!(Authenticator::new(&PSS, &given).is_ok());
+        Ok(())
+    }
+
     #[test]
     fn an_rsa_key_signs_like_openssl() -> Tested {
         let expected = "KngJMHOQkMZST4kW0g1Hzme0jq1SVHVIHpESyiW8Ikg2htVyCPPOpQ/FzL6tRWOwgFXPBgoPkRFEgBhzSBHxhhYKxh0XuInZ\

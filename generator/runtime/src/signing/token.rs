@@ -53,7 +53,9 @@ const fn name(algorithm: Algorithm) -> &'static str {
         Algorithm::HmacSha384 => "HS384",
         Algorithm::HmacSha512 => "HS512",
         Algorithm::Ed25519 => "EdDSA",
+        Algorithm::HmacMd5 => "HMD5",
         Algorithm::RsaSha256 => "RS256",
+        Algorithm::RsaPssSha256 => "PS256",
         Algorithm::EcdsaSha256 => "ES256",
     }
 }

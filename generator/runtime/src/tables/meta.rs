@@ -9,6 +9,17 @@ use super::{
     ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window,
 };
 
+/// The form of the body of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// JSON.
+    Json,
+    /// A text, which is the value of a record.
+    Text,
+    /// Any bytes, which only [`Reply::raw`](crate::wire::Reply::raw) has.
+    Bytes,
+}
+
 /// The properties of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta {
@@ -32,6 +43,8 @@ pub struct Meta {
     pub call: Option<&'static str>,
     /// How its parameters travel.
     pub style: ParameterStyle,
+    /// Whether some of them travel in the query, beside a body with the others.
+    pub query_beside_body: bool,
     /// What it changes, and therefore what a repeat would do.
     pub effect: Effect,
     /// Whether it must be signed.
@@ -58,6 +71,8 @@ pub struct Meta {
     pub errors: &'static [KnownError],
     /// Where the data is, if that differs from other operations.
     pub data: Option<Path>,
+    /// The form of a success.
+    pub answer_form: AnswerForm,
     /// The member with the list, if the data may be an object around a list.
     pub list_member: Option<&'static str>,
     /// Where the next page of a listing begins, if a header of the response says so.
@@ -95,6 +110,7 @@ impl Meta {
         path: "",
         call: None,
         style: ParameterStyle::DEFAULT,
+        query_beside_body: false,
         effect: Effect::Read,
         access: Access::Signed,
         whitelisted: false,
@@ -108,6 +124,7 @@ impl Meta {
         rules_of_time: false,
         errors: &[],
         data: None,
+        answer_form: AnswerForm::Json,
         list_member: None,
         next_page: None,
         client_id: None,

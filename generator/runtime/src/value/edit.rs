@@ -38,3 +38,9 @@ impl<T> From<T> for Edit<T> {
         Self::Set(value)
     }
 }
+
+impl From<&str> for Edit<String> {
+    fn from(value: &str) -> Self {
+        Self::Set(value.to_owned())
+    }
+}

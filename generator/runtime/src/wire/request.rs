@@ -82,7 +82,8 @@ fn assemble(
     operation.write_path(&mut path);
     let path = path.finish().map_err(|value| unsendable(meta, value))?;
     let signed_query = api.credentials.as_ref().map(|credentials| credentials.signed_query);
-    let mut parameters = ParameterWriter::of(meta, Escapes::of(signed_query));
+    let escapes = Escapes::of(signed_query);
+    let mut parameters = ParameterWriter::of(meta, escapes);
     if let Some((authenticator, stamp)) = &proof {
         authenticator.write_parameters(stamp, &path, &mut parameters);
     }
@@ -97,6 +98,12 @@ fn assemble(
     };
     let (target, body) = match meta.sends() {
         Sends::Query => (with_query(path, &parameters), Bytes::new()),
+        Sends::Json | Sends::Form if meta.query_beside_body => {
+            let mut query = ParameterWriter::beside_body(meta, escapes);
+            operation.write(&mut query);
+            let query = query.finish_to_send().map_err(|value| unsendable(meta, value))?;
+            (with_query(path, &query), Bytes::from(parameters))
+        }
         Sends::Json | Sends::Form => (path, Bytes::from(parameters)),
     };
     let length = target.len();

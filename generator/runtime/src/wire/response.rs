@@ -13,6 +13,7 @@
 //! A success also shows what its operation promises ([`Shows`](crate::tables::Shows)): a missing list would make a
 //! complete page of nothing, or a result without failures.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
@@ -30,10 +31,10 @@ use super::shown;
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
-use crate::json::{ReadError, Reader};
+use crate::json::{ReadError, Reader, write_json};
 use crate::operation::{DynOperation, DynResponse, Operation, Received};
 use crate::parameters::Named;
-use crate::tables::{Api, Around, CallResult, Effect, Envelope, Meta, Outcome, SuccessWith};
+use crate::tables::{AnswerForm, Api, Around, CallResult, Effect, Envelope, Meta, Outcome, SuccessWith};
 use crate::value::{Field, Shown, Timestamp};
 
 /// How many characters of a response without an envelope serve as its message.
@@ -126,6 +127,7 @@ fn read(
         status: head.status,
         remaining: None,
         onward: NextPageHint::read(meta.next_page, &head.headers),
+        headers: head.headers,
         waited: Duration::ZERO,
         warnings: Violations::default(),
         raw: body,
@@ -262,15 +264,19 @@ impl<'a> Answer<'a> {
         if !self.status.is_success() {
             return Err(self.refused_by_status());
         }
-        let text = self.text()?;
+        let text = match self.meta.answer_form {
+            AnswerForm::Json => Cow::Borrowed(self.text()?),
+            AnswerForm::Text => Cow::Owned(write_json(&self.text()?.to_owned())),
+            AnswerForm::Bytes => Cow::Borrowed(""),
+        };
         let read = match text.trim_ascii().is_empty() {
             true => self.check_data(check, None).and_then(|_| absent(data)),
-            false => self.bare_data(text, check, data),
+            false => self.bare_data(&text, check, data),
         };
         read.map_err(|error| self.unreadable(error))
     }
 
-    fn bare_data(&self, text: &'a str, check: Check<'_>, data: &mut dyn DynResponse) -> Result<(), ReadError> {
+    fn bare_data(&self, text: &str, check: Check<'_>, data: &mut dyn DynResponse) -> Result<(), ReadError> {
         let mut from = Reader::new(text);
         if self.known.keeps_unknown {
             from.keep_unknown();
@@ -436,6 +442,8 @@ pub struct Reply<T> {
     pub waited: Duration,
     /// Broken rules that only warn.
     pub warnings: Violations,
+    /// The headers of the response.
+    pub headers: HeaderMap,
     /// The whole response, which also contains what the types do not cover.
     pub raw: Bytes,
 }
@@ -467,7 +475,7 @@ impl<T> Reply<T> {
     /// The same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
         let Self { data, request_time, signed_at, left, is_full, may_answer_repeat, status, .. } = self;
-        let Self { remaining, onward, waited, warnings, raw, .. } = self;
+        let Self { remaining, onward, waited, warnings, headers, raw, .. } = self;
         let data = make(data);
         Reply {
             data,
@@ -481,6 +489,7 @@ impl<T> Reply<T> {
             onward,
             waited,
             warnings,
+            headers,
             raw,
         }
     }

@@ -3,7 +3,7 @@
 use tradeapi_runtime::batches::{Batch, BatchShape, ItemsReply, ListsResults, SentItems};
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::Callable;
-use tradeapi_runtime::emitted::{BatchAnswer, text_of};
+use tradeapi_runtime::emitted::{BatchAnswer, Parameter, ParameterTable, text_of};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{ClientId, Confirm, Effect, Length, Meta, Method, RateLimit, Rule, Window};
 use tradeapi_runtime::{Decimal, Edit, List, Operation, Reply, Timestamp, name, record, serde_parameters};
@@ -241,10 +241,13 @@ pub(crate) struct AmendOrder {
     pub(crate) sequence: Option<u64>,
 }
 
+const TAKE_PROFIT: &ParameterTable =
+    &ParameterTable::of(name!("takeProfit"), &["takeProfit"]).deleted_by("0").may_be_blank();
+
 impl Parameters for AmendOrder {
     fn write(&self, out: &mut ParameterWriter) {
         out.text(name!("orderId"), &self.order_id);
-        out.edit_text(name!("takeProfit"), &self.take_profit, "0");
+        Parameter::write(&self.take_profit, TAKE_PROFIT, out);
         out.texts(name!("tags"), &self.tags);
         out.list(name!("legs"), &self.legs);
         out.optional_number(name!("sequence"), self.sequence.as_ref());
@@ -252,7 +255,7 @@ impl Parameters for AmendOrder {
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
         let order_id = from.required("orderId");
-        let take_profit = from.edit("takeProfit", "0");
+        let take_profit = Edit::<Decimal>::read(TAKE_PROFIT, from);
         let tags = from.optional_values("tags").unwrap_or_default();
         let legs = from.optional_list("legs").unwrap_or_default();
         let sequence = from.optional("sequence");

@@ -4,13 +4,13 @@ use super::Example;
 use crate::check::values;
 use crate::diagnostics::name_list;
 use crate::json::{Member, Node, Value};
-use crate::model::{Body, Case, ChoiceKind, JsonForm, Lookup, Need, Operation, Parameter, Shape, Type, number};
+use crate::model::{Case, ChoiceKind, JsonForm, Lookup, Need, Operation, Parameter, Shape, Type, number};
 
 /// Compares a request with its operation.
 pub(super) fn check(example: &mut Example<'_>, operation: &Operation, root: &Node) {
-    match &operation.body {
-        Body::Parameters(parameters) => object(example, parameters, "the request", root),
-        Body::Array(array) => value(example, array, root),
+    match operation.body.bare_array() {
+        Some(array) => value(example, array, root),
+        None => object(example, operation.body.parameters(), "the request", root),
     }
 }
 
@@ -128,6 +128,9 @@ fn example_value<'a>(example: &Example<'a>, decider: &Parameter, value: usize) -
 
 fn value(example: &mut Example<'_>, parameter: &Parameter, node: &Node) {
     let name = parameter.name.wire.as_str();
+    if parameter.may_be_null.is_some() && node.value == Value::Null {
+        return;
+    }
     match &parameter.shape {
         Shape::One(ty) => scalar(example, parameter, *ty, node),
         Shape::List(ty) => {
@@ -143,8 +146,13 @@ fn value(example: &mut Example<'_>, parameter: &Parameter, node: &Node) {
             }
         }
         Shape::Object(item) => object(example, &item.parameters, &format!("`{name}`"), node),
-        // Reported at the parameter.
-        Shape::Map(_) => {}
+        Shape::Map(ty) => match &node.value {
+            Value::Object(members) => {
+                example.members_are_distinct(members);
+                members.iter().for_each(|member| scalar(example, parameter, *ty, &member.value));
+            }
+            _ => example.expected(node, name, "an object"),
+        },
     }
 }
 
@@ -173,7 +181,18 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
     }
     let text = match (ty.json(parameter.as_text), &node.value) {
         (JsonForm::Any | JsonForm::Record(_), _) => return,
-        (JsonForm::Boolean(truth), _) => return example.boolean(node, name, truth),
+        (JsonForm::Boolean(truth), _) => {
+            let text = match &node.value {
+                Value::Boolean(value) => value.to_string(),
+                Value::Number(bit) => (bit == "1").to_string(),
+                Value::Text(text) => text.clone(),
+                Value::Null | Value::List(_) | Value::Object(_) => String::new(),
+            };
+            return match values::not_the_fixed(&parameter.name, parameter.fixed.as_ref(), &text) {
+                Some(fault) => example.fault(node, name, fault),
+                None => example.boolean(node, name, truth),
+            };
+        }
         (JsonForm::Text | JsonForm::QuotedNumber, Value::Text(text)) | (JsonForm::Number, Value::Number(text)) => text,
         (JsonForm::Text, _) => return example.expected(node, name, "a JSON string"),
         (JsonForm::QuotedNumber | JsonForm::Number, _) => {
@@ -195,6 +214,8 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
     if let Some(fault) = values::find_fault(family, ty, &value)
         .or_else(|| values::out_of_bounds(family, parameter, &value))
         .or_else(|| values::wrong_length(parameter, text))
+        .or_else(|| values::no_match(parameter, text))
+        .or_else(|| values::not_the_fixed(&parameter.name, parameter.fixed.as_ref(), text))
     {
         example.fault(node, name, fault);
     }

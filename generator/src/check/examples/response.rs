@@ -313,7 +313,8 @@ fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
         (JsonForm::Text, _) => return example.expected(node, name, "a JSON string"),
         (JsonForm::QuotedNumber | JsonForm::Number, _) => return example.expected_number(node, name, field.as_text),
     };
-    if let Some(fault) = why_unreadable(example, field, ty, text) {
+    let is_another = || values::not_the_fixed(&field.name, field.fixed.as_ref(), text);
+    if let Some(fault) = why_unreadable(example, field, ty, text).or_else(is_another) {
         example.fault(node, name, fault);
     }
 }

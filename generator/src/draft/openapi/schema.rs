@@ -1,14 +1,17 @@
 //! JSON Schema of OpenAPI -> the fields of a draft.
 
+mod bounds;
 mod forms;
+mod kinds;
 
 use serde_json::{Map, Value};
 
+use self::bounds::{length, pattern, stated_of_requests};
+use self::kinds::{kind, values};
 use super::exported;
 use super::reading::{Cursor, Mark, scalar};
 use crate::draft::{DraftField, JsonKind};
 use crate::model::Need;
-use crate::words::Times;
 
 /// Whether a value is sent or answered: what it can state differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +39,6 @@ const NOT_EXPRESSIBLE: [&str; 16] = [
     "prefixItems",
     "contains",
 ];
-
-/// Formats of integers that are never negative.
-const UNSIGNED: [&str; 5] = ["uint", "uint8", "uint16", "uint32", "uint64"];
-
-/// The keys that the exporter adds for what JSON Schema cannot say.
-const BOUNDS_OF_TEXT: [&str; 2] = ["x-minimum", "x-maximum"];
 
 /// The field for a schema; `within` holds the places of the enclosing ones.
 pub(super) fn field(name: &str, schema: &Cursor<'_>, side: Side, within: &[String]) -> DraftField {
@@ -77,7 +74,7 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
     let parts = schema.get("allOf").map(|parts| parts.items()).unwrap_or_default();
     let all = target.into_iter().chain(form).chain(parts);
     let (parts, bare): (Vec<_>, Vec<_>) = all.partition(has_type);
-    bare.iter().for_each(|part| beside(part, side, &mut field));
+    bare.iter().for_each(|part| beside(part, &mut field));
     match parts.as_slice() {
         [only] if !has_content(schema) => as_whole(only, side, &within, part, &mut field),
         parts => all_of(parts, side, &within, &mut field),
@@ -109,14 +106,10 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
         field.deprecation =
             ["since", "use"].iter().filter_map(|key| Some((*key, deprecation.text(key)?.to_owned()))).collect();
     }
-    // A remark of the parts says so, too.
-    let no_null = "`nullable` is not read.";
-    if side == Side::Request && field.may_be_null && !field.remarks.iter().any(|remark| remark == no_null) {
-        field.remarks.push(no_null.to_owned());
-    }
     let has_length = side == Side::Request && length(schema, &mut field);
+    let has_pattern = side == Side::Request && pattern(schema, &mut field);
     let is_read = |key: &str| match key {
-        "pattern" => field.is_text,
+        "pattern" => field.is_text || has_pattern,
         "minLength" | "maxLength" => has_length,
         _ => false,
     };
@@ -161,13 +154,10 @@ fn has_type(part: &Cursor<'_>) -> bool {
 }
 
 /// Takes over what a part without a type states of the whole.
-fn beside(part: &Cursor<'_>, side: Side, field: &mut DraftField) {
+fn beside(part: &Cursor<'_>, field: &mut DraftField) {
     field.remarks.extend(part.text_beside_gap("description").map(str::to_owned));
     field.is_deprecated |= part.is_true("deprecated");
-    field.may_be_null |= match side {
-        Side::Answer => part.is_true("nullable"),
-        Side::Request => part.value.get("nullable") == Some(&Value::Bool(true)),
-    };
+    field.may_be_null |= part.is_true("nullable");
 }
 
 /// Takes over what the only part states.
@@ -186,7 +176,11 @@ fn item(name: &str, schema: &Cursor<'_>, side: Side, within: &[String]) -> Draft
     let nested = |item: &DraftField| matches!(item.kind, JsonKind::List | JsonKind::Map);
     let read = || read(name, schema, side, within, Part::Item);
     match schema.attempt(|| Some(read()).filter(|item| !nested(item) && !item.is_undecided)) {
-        Some(item) => item,
+        Some(item) => {
+            let no_null =
+                (side == Side::Request && item.may_be_null).then(|| "`nullable` of the items is not read.".to_owned());
+            DraftField { remarks: item.remarks.iter().cloned().chain(no_null).collect(), ..item }
+        }
         None => {
             let item = schema.peek(read);
             let kind = if nested(&item) && side == Side::Answer { JsonKind::Json } else { JsonKind::Unknown };
@@ -232,7 +226,10 @@ fn all_of(parts: &[Cursor<'_>], side: Side, within: &[String], field: &mut Draft
             (field.kind, field.item, field.times) = (part.kind, part.item, part.times);
             (field.is_text, field.is_again) = (part.is_text, part.is_again);
             (field.scale, field.digits, field.length) = (part.scale, part.digits, part.length);
+            (field.places, field.significant_digits) = (part.places, part.significant_digits);
+            field.pattern = part.pattern;
             field.default = field.default.take().or(part.default);
+            field.fixed = part.fixed;
             field.min = field.min.take().or(part.min);
             field.max = field.max.take().or(part.max);
         }
@@ -282,221 +279,12 @@ pub(super) fn put(fields: &mut Vec<DraftField>, field: DraftField) {
     let texts = [("default", &known.default), ("minimum", &known.min), ("maximum", &known.max)];
     stated.extend(texts.iter().filter_map(|(key, text)| Some(format!("{key} {}", text.as_ref()?))));
     stated.extend(known.length.map(|(least, most)| format!("of {least} to {most} characters")));
+    stated.extend(known.pattern.as_ref().map(|pattern| format!("matching {pattern}")));
     stated.extend(known.values.clone());
     stated.extend(known.is_deprecated.then(|| "deprecated".to_owned()));
     merged.remarks.splice(..0, known.remarks.drain(..));
     merged.remarks.push(format!("Stated twice, first as {}.", stated.join(", ")));
     *known = merged;
-}
-
-/// The JSON type, and how a text or a number is meant.
-fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
-    if field.is_undecided {
-        schema.mark("type", Mark::LeftEmpty);
-        return;
-    }
-    match side {
-        Side::Answer => field.may_be_null |= schema.is_true("nullable"),
-        Side::Request => field.may_be_null |= schema.value.get("nullable") == Some(&Value::Bool(true)),
-    }
-    let listed: Vec<&str> = match schema.value.get("type") {
-        Some(Value::String(word)) => vec![word],
-        Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    field.may_be_null |= listed.contains(&"null");
-    let words: Vec<&str> = listed.into_iter().filter(|word| *word != "null").collect();
-    let has_properties = schema.value.get("properties").is_some();
-    let word = match words.as_slice() {
-        [] if has_properties => "object",
-        [] => return,
-        [word] => word,
-        ["number", "string"] if side == Side::Answer => {
-            field.is_json_number = true;
-            "string"
-        }
-        // What is read as text may be a number, too.
-        ["number" | "integer", "string"] | ["string", "number" | "integer"] => "string",
-        several => {
-            schema.mark("type", Mark::LeftEmpty);
-            field.remarks.push(format!("One of several types: {}.", several.join(", ")));
-            field.is_undecided = true;
-            return;
-        }
-    };
-    if field.kind != JsonKind::Unknown {
-        if agrees(word, field) {
-            mark_type(schema, side);
-        } else {
-            schema.mark("type", Mark::LeftEmpty);
-            field.remarks.push(format!("Type {word}, although its parts have another one."));
-            field.is_undecided = true;
-        }
-        return;
-    }
-    mark_type(schema, side);
-    field.kind = match word {
-        "string" => JsonKind::Text,
-        "integer" if is_never_negative(schema, side) => JsonKind::Integer,
-        "integer" => JsonKind::Signed,
-        "number" => JsonKind::Number,
-        "boolean" => JsonKind::Boolean,
-        "array" if side == Side::Answer && by_position(schema, field) => JsonKind::Object,
-        "array" => JsonKind::List,
-        "object" => JsonKind::Object,
-        other => {
-            schema.mark("type", Mark::LeftEmpty);
-            field.remarks.push(format!("Type {other}."));
-            field.is_undecided = true;
-            return;
-        }
-    };
-    format(schema, field);
-}
-
-/// Reads an array whose places have titles, which are the names of the fields of a record.
-fn by_position(schema: &Cursor<'_>, field: &mut DraftField) -> bool {
-    let fields = schema.attempt(|| {
-        let places = schema.get("prefixItems")?.items();
-        let titled = |place: &Cursor<'_>| {
-            let name = place.beside().unwrap_or(place).text("title")?;
-            Some(DraftField { need: Some(Need::No), ..self::field(name, place, Side::Answer, &[]) })
-        };
-        places.iter().map(titled).collect::<Option<Vec<_>>>().filter(|fields| !fields.is_empty())
-    });
-    field.is_by_position = fields.is_some();
-    field.fields = fields.unwrap_or_default();
-    field.is_by_position
-}
-
-/// Counts a type as read, but not the `null` of a request.
-fn mark_type(schema: &Cursor<'_>, side: Side) {
-    match &schema.value["type"] {
-        Value::Array(words) if side == Side::Request => {
-            let read = words.iter().enumerate().filter(|(_, word)| *word != "null");
-            read.for_each(|(index, _)| schema.mark_item("type", index));
-        }
-        _ => schema.mark("type", Mark::Read),
-    }
-}
-
-/// Whether a type is that of the parts, which may state it more exactly.
-fn agrees(word: &str, field: &DraftField) -> bool {
-    match field.kind {
-        JsonKind::Unknown => true,
-        JsonKind::Text => word == "string",
-        JsonKind::Number => word == if field.is_text { "string" } else { "number" },
-        JsonKind::Integer | JsonKind::Signed => word == if field.is_text { "string" } else { "integer" },
-        JsonKind::Time if field.times == Some(Times::Iso8601) || field.is_text => word == "string",
-        JsonKind::Time => word == "integer",
-        JsonKind::Boolean => word == "boolean",
-        JsonKind::List => word == "array",
-        JsonKind::Map | JsonKind::Object | JsonKind::Json => word == "object",
-    }
-}
-
-/// An integer is unsigned only if the file says so.
-fn is_never_negative(schema: &Cursor<'_>, side: Side) -> bool {
-    let bound = |key: &str| schema.value.get(key).and_then(Value::as_f64);
-    let is_above = bound("exclusiveMinimum").is_some_and(|bound| bound >= -1.0);
-    let is_unsigned =
-        schema.value.get("format").is_some_and(|format| format.as_str().is_some_and(|one| UNSIGNED.contains(&one)));
-    if let Some(bound) = bound("minimum").filter(|bound| *bound >= 0.0) {
-        // Only requests state more of it than the sign.
-        if side == Side::Request || bound < 1.0 {
-            schema.mark("minimum", Mark::Read);
-        }
-        return true;
-    }
-    is_above || is_unsigned
-}
-
-/// The format of a text or a number. A date without a time has no type.
-fn format(schema: &Cursor<'_>, field: &mut DraftField) {
-    if let Some(times) = schema.text("x-times").and_then(Times::parse) {
-        schema.mark("format", Mark::Read);
-        schema.mark("minimum", Mark::Read);
-        (field.kind, field.times) = (JsonKind::Time, Some(times));
-        return;
-    }
-    field.scale = schema.scalar("x-scale");
-    let Some(format) = schema.value.get("format").and_then(Value::as_str) else { return };
-    let unix = format.strip_prefix("unix-").or(format.strip_prefix("unix-time-")).and_then(Times::parse);
-    let known = match (field.kind, format) {
-        (JsonKind::Text, "date-time") => Some((JsonKind::Time, Some(Times::Iso8601))),
-        (JsonKind::Text | JsonKind::Integer | JsonKind::Signed, _) if unix.is_some() => {
-            field.is_text = field.kind == JsonKind::Text;
-            Some((JsonKind::Time, unix))
-        }
-        (JsonKind::Text, "decimal") => {
-            field.is_text = true;
-            Some((JsonKind::Number, None))
-        }
-        (JsonKind::Text, "integer" | "signed-integer") => {
-            field.is_text = true;
-            field.digits = digits(schema);
-            schema.mark("pattern", Mark::Read);
-            Some((if format == "integer" { JsonKind::Integer } else { JsonKind::Signed }, None))
-        }
-        (JsonKind::Text, "date" | "time" | "duration" | "byte" | "binary") => {
-            schema.mark("format", Mark::LeftEmpty);
-            field.remarks.push(format!("Format {format}."));
-            field.is_undecided = true;
-            field.kind = JsonKind::Unknown;
-            return;
-        }
-        (JsonKind::Integer, format) if UNSIGNED.contains(&format) => Some((JsonKind::Integer, None)),
-        _ => None,
-    };
-    match known {
-        Some((kind, times)) => {
-            schema.mark("format", Mark::Read);
-            (field.kind, field.times) = (kind, times);
-        }
-        None if ["int32", "int64", "float", "double"].contains(&format) => {}
-        None => field.remarks.push(format!("Format {format}, which is not read.")),
-    }
-}
-
-/// The maximum number of digits, where the exporter states it as a pattern.
-fn digits(schema: &Cursor<'_>) -> Option<String> {
-    let pattern = schema.value.get("pattern")?.as_str()?;
-    Some(pattern.strip_prefix("^[0-9]{1,")?.strip_suffix("}$")?.to_owned())
-}
-
-/// The values of an enum, and a constant, which is an enum of one.
-fn values(schema: &Cursor<'_>, field: &mut DraftField) {
-    let constant = schema.value.get("const").map(std::slice::from_ref).unwrap_or_default();
-    let listed = schema.value.get("enum").and_then(Value::as_array).map_or(constant, Vec::as_slice);
-    if listed.is_empty() {
-        return;
-    }
-    let key = if constant.is_empty() { "enum" } else { "const" };
-    let values: Vec<&Value> = listed.iter().filter(|value| !value.is_null()).collect();
-    field.may_be_null |= values.len() < listed.len();
-    let is_boolean = field.kind == JsonKind::Boolean && values.len() == 2;
-    let are_whole = values.iter().all(|value| value.is_i64() || value.is_u64());
-    if are_whole && matches!(field.kind, JsonKind::Integer | JsonKind::Signed | JsonKind::Unknown) {
-        schema.mark(key, Mark::Read);
-        field.values = values.into_iter().filter_map(scalar).collect();
-        (field.kind, field.is_of_numbers) = (JsonKind::Text, true);
-        return;
-    }
-    let all_texts = values.iter().all(|value| value.as_str().is_some_and(|text| !text.is_empty()));
-    if is_boolean || (all_texts && matches!(field.kind, JsonKind::Text | JsonKind::Unknown)) {
-        schema.mark(key, Mark::Read);
-        let texts = values.iter().filter_map(|value| value.as_str()).map(str::to_owned);
-        field.values = texts.collect();
-        field.values.dedup();
-        if all_texts {
-            field.kind = JsonKind::Text;
-        }
-        return;
-    }
-    schema.mark(key, Mark::LeftEmpty);
-    let shown: Vec<String> = values.iter().map(|value| value.to_string()).collect();
-    field.remarks.push(format!("The values are {}.", shown.join(", ")));
-    (field.kind, field.is_undecided) = (JsonKind::Unknown, true);
 }
 
 /// The members of an object, or the value that each of them has.
@@ -524,6 +312,10 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
             field.kind = JsonKind::Map;
             holds(item(&field.name.clone(), &more, side, within), field);
         }
+        Some(more) if has_single_values(&more, within) => {
+            field.kind = JsonKind::Map;
+            holds(item(&field.name.clone(), &more, side, within), field);
+        }
         Some(more) => {
             field.remarks.push(format!("An object with names of its own, each with {}.", forms::in_short(&more)));
             (field.kind, field.is_undecided) = (JsonKind::Unknown, true);
@@ -537,90 +329,10 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
     }
 }
 
-/// What only requests can state: defaults and bounds.
-fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
-    field.is_deprecated |= schema.is_true("deprecated");
-    if field.is_undecided || field.kind == JsonKind::Object {
-        return;
-    }
-    // The listed values bound an enum.
-    let is_number = matches!(field.kind, JsonKind::Number | JsonKind::Integer | JsonKind::Signed);
-    let bounds = match field.kind {
-        JsonKind::List => ["minItems", "maxItems"],
-        _ if is_number && field.is_text => BOUNDS_OF_TEXT,
-        _ => ["minimum", "maximum"],
-    };
-    if is_number || field.kind == JsonKind::List {
-        let [min, max] = bounds.map(|key| bound(schema, key, field));
-        // A bound of zero is the type itself.
-        field.min = min.filter(|min| field.kind != JsonKind::Integer || min != "0").or(field.min.take());
-        field.max = max.or(field.max.take());
-    }
-    match schema.value.get("default") {
-        Some(default) if field.kind != JsonKind::List && is_default_of(default, field) => {
-            field.default = schema.scalar("default");
-        }
-        Some(default) => field.remarks.push(format!("`default` is not read{}.", shown(default))),
-        None => {}
-    }
-}
-
-/// Reads the length of a text. An empty one is never sent, so a least length of 1 says nothing more.
-fn length(schema: &Cursor<'_>, field: &mut DraftField) -> bool {
-    if field.kind != JsonKind::Text || !field.values.is_empty() || field.is_undecided {
-        return false;
-    }
-    let bound = |key: &str| schema.value.get(key).map(|bound| bound.as_u64().filter(|n| *n <= u64::from(u32::MAX)));
-    match (bound("minLength"), bound("maxLength")) {
-        (None | Some(Some(_)), Some(Some(most))) if most > 0 && bound("minLength").flatten() <= Some(most) => {
-            field.length = Some((bound("minLength").flatten().unwrap_or_default(), most));
-        }
-        (Some(Some(0 | 1)), None) => {}
-        _ => return false,
-    }
-    ["minLength", "maxLength"].iter().for_each(|key| schema.mark(key, Mark::Read));
-    true
-}
-
-/// A bound, if the type has it.
-fn bound(schema: &Cursor<'_>, key: &str, field: &mut DraftField) -> Option<String> {
-    let value = schema.value.get(key)?;
-    let text = scalar(value)?;
-    let is_fit = match field.kind {
-        JsonKind::Number => !text.contains(['e', 'E']),
-        JsonKind::Signed => text.parse::<i64>().is_ok(),
-        _ => text.parse::<u64>().is_ok(),
-    };
-    if !is_fit {
-        field.remarks.push(format!("`{key}` is not read{}.", shown(value)));
-        return None;
-    }
-    let text = schema.scalar(key)?;
-    Some(match field.scale.as_ref().and_then(|scale| scale.parse().ok()) {
-        Some(scale) => unscaled(&text, scale),
-        None => text,
-    })
-}
-
-/// The value of a whole number that travels times a power of ten.
-fn unscaled(text: &str, scale: usize) -> String {
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
-    let digits = format!("{digits:0>width$}", width = scale + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - scale);
-    let number = format!("{sign}{whole}.{fraction}");
-    number.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// Whether a default is a value of the type.
-fn is_default_of(default: &Value, field: &DraftField) -> bool {
-    let Some(text) = scalar(default).filter(|text| !text.is_empty()) else { return false };
-    match field.kind {
-        _ if !field.values.is_empty() => field.values.contains(&text) && default.is_string() != field.is_of_numbers,
-        JsonKind::Integer => text.parse::<u64>().is_ok(),
-        JsonKind::Signed => text.parse::<i64>().is_ok(),
-        JsonKind::Number => text.parse::<f64>().is_ok() && !text.contains(['e', 'E']),
-        JsonKind::Boolean => ["true", "false"].contains(&text.as_str()),
-        JsonKind::Text => true,
-        _ => false,
-    }
+/// Whether the values of a map in a request are texts, numbers, booleans, times or dates.
+fn has_single_values(more: &Cursor<'_>, within: &[String]) -> bool {
+    let value = more.peek(|| read("", more, Side::Request, within, Part::Item));
+    let is_single =
+        !matches!(value.kind, JsonKind::Unknown | JsonKind::Json | JsonKind::List | JsonKind::Map | JsonKind::Object);
+    is_single && !value.is_undecided && value.values.is_empty()
 }

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::object::Object;
-use super::values::{list_of, or_null, reference};
+use super::values::{Location, list_of, or_null, reference, schema};
 use crate::model::{AnswerPath, Api, Around, Duration, Envelope, Example, Family, Operation, Response, Step, Type};
+use crate::words::AnswerForm;
 
 const REFUSAL: &str = "Refusal";
 
@@ -26,11 +27,37 @@ pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Va
         });
     let header =
         api.remaining_calls.iter().map(|name| (name.clone(), json!({"$ref": format!("#/components/headers/{name}")})));
-    let success = Object::new()
-        .with("description", "The answer.")
-        .map("headers", header)
-        .with("content", content("application/json", success, examples.collect()));
+    let header = header.chain(headers(family, operation));
+    let refused = match operation.beside_data.refusal {
+        Some((index, _)) => {
+            let record = reference(family, &family.records[index].name.rust).into_value();
+            let content = content("application/json", record, Map::new());
+            Object::new().with("description", "The request was refused.").with("content", content)
+        }
+        None => refused,
+    };
+    let content = match operation.beside_data.form {
+        None => content("application/json", success, examples.collect()),
+        Some((AnswerForm::Text, _)) => content("text/plain", json!({"type": "string"}), Map::new()),
+        Some((AnswerForm::Bytes, _)) => {
+            content("application/octet-stream", json!({"type": "string", "format": "binary"}), Map::new())
+        }
+    };
+    let success = Object::new().with("description", "The answer.").map("headers", header).with("content", content);
     Object::new().with("200", success).with("4XX", refused.clone()).with("default", refused).into_value()
+}
+
+/// The headers of a success that have fields.
+fn headers<'a>(family: &'a Family, operation: &Operation) -> impl Iterator<Item = (String, Value)> + use<'a> {
+    let record = operation.beside_data.headers.and_then(|(index, _)| family.records.get(index));
+    record.into_iter().flat_map(|record| &record.fields).map(|field| {
+        let schema = field.shape.single().map(|ty| {
+            let only: Vec<_> = field.only.iter().map(|(value, _)| value.as_str()).collect();
+            schema(family, ty, false, &only, Location::Query)
+        });
+        let header = Object::new().text("description", &field.doc).maybe("schema", schema.map(Object::into_value));
+        (field.name.wire.clone(), header.into_value())
+    })
 }
 
 /// JSON of this schema.

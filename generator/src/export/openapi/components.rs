@@ -124,6 +124,7 @@ fn field(family: &Family, field: &Field) -> Value {
         // Among the keys.
         name: _,
         comes_only: _,
+        fixed: _,
         sources: _,
         units: _,
     } = field;

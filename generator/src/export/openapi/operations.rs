@@ -7,10 +7,10 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Calls, Family, Intent, Listing, Operation, Paging, Parameter, PoolWeight, Rate, Response, Sent, Setting,
+    Api, Calls, Family, Intent, Listing, Operation, Paging, Parameter, PoolWeight, Rate, Response, Sent, Setting,
     Shape, Within,
 };
-use crate::words::{Lists, Objects, PagesBy, Sends};
+use crate::words::{In, Lists, Objects, PagesBy, Sends};
 
 /// All operations, grouped by path.
 pub(super) fn paths(api: &Api) -> Value {
@@ -42,7 +42,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
 
 /// The parameters in the path, the query and headers.
 fn outside_body(api: &Api, family: &Family, operation: &Operation) -> Vec<Value> {
-    let parameters = operation.body.parameters().iter();
+    let parameters = operation.members().iter();
     let outside = parameters.filter(|parameter| !operation.has_body() || operation.is_elsewhere(parameter));
     let listed = |name: &str| operation.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
     let headers = api.headers.iter().filter_map(|header| match header.sent {
@@ -61,10 +61,11 @@ fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {
     if !operation.has_body() {
         return None;
     }
-    let schema = match &operation.body {
-        Body::Array(array) => made_of(family, operation).value(array),
-        Body::Parameters(all) => {
-            let in_body: Vec<_> = all.iter().filter(|parameter| !operation.is_elsewhere(parameter)).collect();
+    let schema = match operation.body.array() {
+        Some(array) => made_of(family, operation).value(array),
+        None => {
+            let members = operation.members().iter();
+            let in_body: Vec<_> = members.filter(|parameter| !operation.is_elsewhere(parameter)).collect();
             let own = made_of(family, operation).object(&in_body, None);
             credentials::beside(api, operation, own, &[Within::Parameters])
         }
@@ -76,9 +77,9 @@ fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {
         Some((name, _)) => call(&api.calls, name, schema),
         None => schema,
     };
-    let schema = match operation.body {
-        Body::Array(_) => schema,
-        Body::Parameters(_) => credentials::beside(api, operation, schema, &[Within::After]),
+    let schema = match operation.body.array() {
+        Some(_) => schema,
+        None => credentials::beside(api, operation, schema, &[Within::After]),
     };
     Some(
         Object::new()
@@ -114,6 +115,9 @@ fn in_body(api: &Api, operation: &Operation, request: &str) -> Option<String> {
         let elsewhere =
             |name: &str| operation.members().iter().any(|one| one.name.wire == name && operation.is_elsewhere(one));
         members.retain(|name, _| !elsewhere(name));
+        if let Some(array) = operation.body.array().and_then(|array| members.remove(&array.name.wire)) {
+            request = array;
+        }
     }
     Some(operation.body_with(api, request).to_string())
 }
@@ -142,6 +146,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         headers: _,
         body: _,
         response: _,
+        beside_data: _,
         deprecated: _,
         examples: _,
         // In statements of their own.
@@ -194,7 +199,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
 /// How lists are written, where OpenAPI has no word for it.
 fn lists(operation: &Operation) -> Option<Lists> {
     let is_list = |parameter: &Parameter| matches!(parameter.shape, Shape::List(_) | Shape::Items(_));
-    let has_word = operation.sends() == Sends::Query && matches!(operation.style.lists, Lists::Comma | Lists::Repeated);
+    let has_word = operation.sends() != Sends::Form && matches!(operation.style.lists, Lists::Comma | Lists::Repeated);
     (has_pairs(operation, is_list) && !has_word).then_some(operation.style.lists)
 }
 
@@ -207,7 +212,8 @@ fn objects(operation: &Operation) -> Option<Objects> {
 
 /// Whether such a parameter travels in a query or a form.
 fn has_pairs(operation: &Operation, is_such: impl Fn(&Parameter) -> bool) -> bool {
-    operation.sends() != Sends::Json && operation.members().iter().any(is_such)
+    let is_pair = |parameter: &Parameter| operation.sends() != Sends::Json || parameter.is_in(In::Query);
+    operation.members().iter().any(|parameter| is_pair(parameter) && is_such(parameter))
 }
 
 fn rate(api: &Api, rate: &Rate) -> Value {

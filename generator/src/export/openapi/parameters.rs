@@ -60,8 +60,8 @@ impl<'a> Parameters<'a> {
 
     fn one_outside_body(self, operation: &Operation, parameter: &Parameter) -> Value {
         let is_in_path = operation.is_in_path(parameter);
-        let place = match parameter.in_header {
-            Some(_) => "header",
+        let place = match parameter.apart {
+            Some((apart, _)) => apart.as_str(),
             None if is_in_path => "path",
             None => "query",
         };
@@ -92,8 +92,10 @@ impl<'a> Parameters<'a> {
         let Parameter {
             shape,
             default,
+            fixed,
             only,
             as_text,
+            may_be_null,
             // Depend on the form.
             min: _,
             max: _,
@@ -101,10 +103,11 @@ impl<'a> Parameters<'a> {
             max_items: _,
             digits: _,
             length: _,
+            pattern: _,
             edit: _,
             // Beside the schema.
             name: _,
-            in_header: _,
+            apart: _,
             need: _,
             deprecated: _,
             doc: _,
@@ -113,6 +116,8 @@ impl<'a> Parameters<'a> {
             default_note: _,
             may_be_blank: _,
             units: _,
+            places: _,
+            significant_digits: _,
             // Of the search, and of the files.
             called: _,
             written: _,
@@ -130,20 +135,30 @@ impl<'a> Parameters<'a> {
                 let members: Vec<_> = object.parameters.iter().collect();
                 Object::of(self.object(&members, Some(&object.list)))
             }
-            Shape::Map(_) => Object::new(),
+            Shape::Map(ty) => {
+                let least = Some(parameter.least_items()).filter(|least| *least > 0);
+                Object::new()
+                    .with("type", "object")
+                    .with("additionalProperties", one(*ty).into_value())
+                    .maybe("minProperties", least)
+                    .maybe("maxProperties", parameter.max_items.map(|(n, _)| n))
+            }
         };
         let ty = shape.single();
         let wire = |value: &str| ty.map_or_else(|| value.to_owned(), |ty| ty.wire_of_value(value));
         let default = default.as_ref().map(|(default, _)| typed(&wire(default), schema.json_type()));
-        schema.maybe("default", default)
+        let fixed = fixed.as_ref().map(|(fixed, _)| typed(shape.wire_of_fixed(fixed), schema.json_type()));
+        let schema = schema.maybe("default", default).maybe("const", fixed);
+        if may_be_null.is_some() { values::or_null(schema) } else { schema }
     }
 }
 
-/// Adds the length of a text.
+/// Adds the length and the pattern of a text.
 fn with_length(schema: Object, parameter: &Parameter) -> Object {
     let length = parameter.length.map(|(length, _)| length);
     let least = length.map(|(least, _)| least).filter(|least| *least > 0);
-    schema.maybe("minLength", least).maybe("maxLength", length.map(|(_, most)| most))
+    let pattern = parameter.pattern.as_ref().map(|(pattern, _)| pattern.as_str());
+    schema.maybe("minLength", least).maybe("maxLength", length.map(|(_, most)| most)).maybe("pattern", pattern)
 }
 
 /// How a list or an object is written in a query, as far as OpenAPI has a word for it. A list that says nothing is

@@ -186,30 +186,40 @@ pub(super) fn call(api: &Api, operation: &Operation, request: &str) -> Option<Ca
         let value = members.shift_remove(name).map(|value| text_of(&value)).unwrap_or_default();
         path = path.replace(&format!("{{{name}}}"), &encode(&value));
     }
+    let beside: Vec<_> = operation
+        .beside_body()
+        .filter_map(|parameter| Some((parameter.name.wire.clone(), members.shift_remove(&parameter.name.wire)?)))
+        .collect();
     let in_headers = operation.in_headers().map(|parameter| &parameter.name.wire);
     let headers: Vec<_> =
         in_headers.filter_map(|name| Some((name.clone(), header_text(&members.shift_remove(name)?)))).collect();
+    let has_plain =
+        api.credentials.as_ref().is_none_or(|credentials| credentials.signed_query() != SignedQuery::Escaped);
+    let in_query = if has_plain { encode_in_query } else { encode };
+    let query = pairs(operation, beside.iter().map(|(name, value)| (name, value)), in_query);
     if operation.sends() == Sends::Json {
-        return Some(Call {
-            path,
-            query: String::new(),
-            body: operation.body_with(api, Value::Object(members)).to_string(),
-            headers,
-        });
+        let array = operation.body.array().and_then(|array| members.shift_remove(&array.name.wire));
+        let body = operation.body_with(api, array.unwrap_or(Value::Object(members))).to_string();
+        return Some(Call { path, query, body, headers });
     }
     if let Value::Object(all) = operation.body_with(api, Value::Object(members.clone())) {
         members = all;
     }
-    let pairs = members.iter().flat_map(|(name, value)| pairs_of(operation.style, name, value));
-    let has_plain = operation.sends() == Sends::Query
-        && api.credentials.as_ref().is_none_or(|credentials| credentials.signed_query() != SignedQuery::Escaped);
-    let encode = if has_plain { encode_in_query } else { encode };
-    let pairs: Vec<_> = pairs.map(|(name, value)| format!("{}={}", encode(&name), encode(&value))).collect();
     let (query, body) = match operation.sends() {
-        Sends::Form => (String::new(), pairs.join("&")),
-        Sends::Query | Sends::Json => (pairs.join("&"), String::new()),
+        Sends::Form => (query, pairs(operation, &members, encode)),
+        Sends::Query | Sends::Json => (pairs(operation, &members, in_query), String::new()),
     };
     Some(Call { path, query, body, headers })
+}
+
+/// Parameters as a query or a form.
+fn pairs<'a>(
+    operation: &Operation,
+    members: impl IntoIterator<Item = (&'a String, &'a Value)>,
+    encode: fn(&str) -> String,
+) -> String {
+    let pairs = members.into_iter().flat_map(|(name, value)| pairs_of(operation.style, name, value));
+    pairs.map(|(name, value)| format!("{}={}", encode(&name), encode(&value))).collect::<Vec<_>>().join("&")
 }
 
 /// The pairs that a value becomes in a query or a form.
@@ -372,6 +382,7 @@ fn signature(
         Encoding::Base64 => format!("{digest} -binary | openssl base64 -A"),
         Encoding::Base64Url => format!("{digest} -binary | openssl base64 -A | tr +/ -_"),
         Encoding::Hex => format!("{digest} -hex | sed 's/^.* //'"),
+        Encoding::HexCapitals => format!("{digest} -hex | sed 's/^.* //' | tr a-f A-F"),
     };
     vec![timestamp, format!("signature=$(printf %s {text} |\n  {written})")]
 }

@@ -212,7 +212,9 @@ fn signature_text(signature: &Signature) -> Markup {
         Algorithm::HmacSha384 => "HMAC-SHA384",
         Algorithm::HmacSha512 => "HMAC-SHA512",
         Algorithm::Ed25519 => "Ed25519",
+        Algorithm::HmacMd5 => "HMAC-MD5",
         Algorithm::RsaSha256 => "RSA with SHA-256",
+        Algorithm::RsaPssSha256 => "RSA-PSS with SHA-256",
         Algorithm::EcdsaSha256 => "ECDSA on P-256 with SHA-256",
     };
     html! {
@@ -265,6 +267,7 @@ fn encoding_text(encoding: Encoding) -> &'static str {
         Encoding::Base64 => "base64",
         Encoding::Base64Url => "base64 with the alphabet for addresses",
         Encoding::Hex => "hexadecimal digits",
+        Encoding::HexCapitals => "hexadecimal digits with capital letters",
     }
 }
 

@@ -43,8 +43,10 @@ pub(super) fn trial(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVi
     let operation = view.operation;
     let request = view.examples.first().map(|example| code::plain_json(example.request)).unwrap_or_default();
     let signed = site.api.credentials.as_ref().filter(|_| operation.access == Access::Signed);
-    if signed.is_some_and(|credentials| !credentials.is_plain()) {
-        // The script can sign in the plain form only.
+    let is_split = operation.beside_body().next().is_some()
+        || operation.body.array().is_some() != operation.body.bare_array().is_some();
+    if is_split || signed.is_some_and(|credentials| !credentials.is_plain()) {
+        // The script puts all parameters in one place, and signs in the plain form only.
         return Markup::default();
     }
     html! {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::address::{Address, anchor};
 use super::page::Page;
 use super::pieces::{self, PageContext, sentence};
-use super::view::{Access, Body, FamilyView, OperationView, PoolReporting, Rate, Response, Site};
+use super::view::{Access, FamilyView, OperationView, PoolReporting, Rate, Response, Site};
 use super::{examples, outcome, parameters};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Page {
@@ -37,7 +37,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
             }
             (jumps(here, &headings, &markdown, !trial.0.is_empty()))
             (in_short(here, family, view))
-            h2 #parameters { @match operation.body { Body::Parameters(_) => "Parameters", Body::Array(_) => "Body" } }
+            h2 #parameters { (if operation.body.bare_array().is_some() { "Body" } else { "Parameters" }) }
             @if view.parameters.is_empty() { p.quiet { "None." } }
             (parameters::blocks(here, &view.rules, &view.parameters))
             (answer(here, family, view))

@@ -206,6 +206,8 @@ mappings! {
         sha384: Option<Vec<Spanned<SignedText>>>,
         /// The SHA-512 digest of these parts.
         sha512: Option<Vec<Spanned<SignedText>>>,
+        /// The digest of these parts.
+        md5: Option<Vec<Spanned<SignedText>>>,
         /// These parts in Base64.
         base64: Option<Vec<Spanned<SignedText>>>,
         /// The signature of these parts, written like that of a request.

@@ -8,7 +8,7 @@ use crate::diagnostics::Place;
 use crate::load::declared::{Change, Defaulted, Flag, Names, NamesWithin, Pair, Prose, Ref, declared};
 use crate::load::shapes::{Named, Short, Spanned, Text, Texts, WordOr};
 use crate::values::{Duration, UtcOffset};
-use crate::words::{Access, AccessOf, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
+use crate::words::{Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
 
 mappings! {
     /// An operation; the file is named after it.
@@ -46,7 +46,8 @@ mappings! {
         headers: Vec<Text>,
         /// How often, for whom: `10/s per UID`, `600/1m per IP`, `5/s per UID for members`.
         rate_limit: Vec<Text>,
-        /// The parameters in the document's order; `{}` when there are none; only `"[]"` when the body is an array.
+        /// The parameters in the document's order; `{}` when there are none; `"[]"` is a body that is an array,
+        /// beside which others are in the path, the query or headers.
         @required request: Option<Spanned<Named<Spanned<Field>>>>,
         /// Where the parameters are, if not in the query of a GET or DELETE and in the JSON body of others.
         sends: Option<Spanned<Sends>>,
@@ -125,6 +126,13 @@ mappings! {
     Response {
         /// The member of the envelope with the data, if it differs from that of the API.
         data: Option<Text>,
+        /// `text`: a success is no JSON but a text, the value of an object with `as_value`. `bytes`: it is neither, and
+        /// `reply.raw` has it; the object has no fields. Left out: JSON.
+        body: Option<Spanned<AnswerForm>>,
+        /// The record that the whole body of a refusal is, where it has fields beside a code and a message.
+        refusal: Option<Text>,
+        /// The record whose fields are headers of a success, under their names.
+        headers: Option<Text>,
         /// Data is this record.
         object: Option<Text>,
         /// Data is a list of this record.

@@ -112,13 +112,13 @@ mappings! {
 
     /// A field of a record, a request or a choice.
     Field {
-        /// `string`, `decimal`, `integer`, `signed`, `boolean`, `time`, `json`, or a name from types.yaml; a choice may be
-        /// the type of a request parameter only.
+        /// `string`, `decimal`, `integer`, `signed`, `boolean`, `time`, `date`, `json`, or a name from types.yaml; a choice
+        /// may be the type of a request parameter only.
         r#type: Option<Text>,
         /// Instead of `type`: a list of that type or record.
         list: Option<Text>,
-        /// Of a record: instead of `type`: an object whose names are values, such as pairs, each with a value of that
-        /// type or record.
+        /// Instead of `type`: an object whose names are values, such as pairs, each with a value of that type, or in a
+        /// record of that record. In a request, it travels in JSON.
         map: Option<Text>,
         /// Of a request: with `item`: a list of objects with these fields, e.g. `orderList: { item: OrderItem, fields:
         /// {..}, max_items: 50 }`.
@@ -129,11 +129,15 @@ mappings! {
         /// others. Rules cannot speak of its members.
         object: Option<Text>,
         /// Of a request: `header`: it travels as a header with the parameter's name; a text, number, time, boolean,
-        /// enum or identifier of the request itself, or a list of them with commas between its values.
+        /// enum or identifier of the request itself, or a list of them with commas between its values. `query`: the same
+        /// in the query of a request whose other parameters are in a body, with lists as `lists` says.
         r#in: Option<Spanned<In>>,
         /// Of a request: `always` / `conditional` (under a condition that a rule states) / `unstated` (the document
         /// does not state it); left out: optional.
         required: Option<Spanned<Required>>,
+        /// The only value, of a text, a number, a boolean or an enum. Every request sends it without being asked, so that it
+        /// needs no `required`; an answer with another value is read, and drift reports it.
+        fixed: Option<Text>,
         /// Of a request: what the exchange assumes when it is not sent, so it cannot be `required: always`; the client
         /// never sends it.
         default: Option<Text>,
@@ -150,8 +154,15 @@ mappings! {
         min_items: Option<Spanned<u64>>,
         /// Of a request: maximum number of decimal digits of an integer.
         digits: Option<Spanned<u32>>,
+        /// Of a request: maximum number of decimal places of a decimal; zeros at the end do not count.
+        places: Option<Spanned<u32>>,
+        /// Of a request: maximum number of significant digits of a decimal: all but the zeros at both ends.
+        significant_digits: Option<Spanned<u32>>,
         /// Of a request: the shortest and the longest length of a text, or of each text of a list, in characters.
         length: Option<Spanned<Vec<Spanned<u32>>>>,
+        /// Of a request: a regular expression that a text, or each text of a list, matches: anywhere, unless `^` and `$`
+        /// say otherwise, in the syntax of the crate regex-lite. Clients need the feature `pattern` of the runtime.
+        pattern: Option<Text>,
         /// The values of the enum that are allowed or listed here.
         only: Option<Spanned<Vec<Text>>>,
         /// Of a request: `{ keep: left_out, delete: "0" }`: leaving it out keeps the value, the given text deletes it.
@@ -174,7 +185,8 @@ mappings! {
         /// travels as `125000`. `min`, `max`, `default` and rules apply to the value; examples have the integer. A
         /// value with more decimal places is refused.
         scale: Option<Spanned<u64>>,
-        /// Of a record: `null`: the document states that it can be null.
+        /// `null`: of a record: the document states that it can be null. Of a request in JSON: `null` clears the value, and
+        /// leaving it out keeps it.
         may_be: Option<Spanned<MayBe>>,
         /// Of a record: a condition in words, where the document names one: `for futures`; without it, drift reports a
         /// field that never arrives.

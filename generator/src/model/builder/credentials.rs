@@ -174,7 +174,12 @@ impl Builder<'_> {
 
     fn mapped_part(&mut self, raw: &raw::SignedMapping, place: Place) -> Option<PartKind> {
         let encoding = raw.r#as.as_ref().map(|encoding| encoding.value);
-        let digests = [(Hash::Sha256, &raw.sha256), (Hash::Sha384, &raw.sha384), (Hash::Sha512, &raw.sha512)];
+        let digests = [
+            (Hash::Sha256, &raw.sha256),
+            (Hash::Sha384, &raw.sha384),
+            (Hash::Sha512, &raw.sha512),
+            (Hash::Md5, &raw.md5),
+        ];
         let mut kinds = Vec::new();
         kinds.extend(raw.text.as_ref().map(|text| PartKind::Text(text.value.clone())));
         kinds.extend(raw.header.as_ref().map(|name| PartKind::Header(name.value.clone())));
@@ -192,8 +197,8 @@ impl Builder<'_> {
                 .at(
                     place,
                     Code::BadValue,
-                    "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`, `base64`, `signed`, `pairs`, \
-                     `when`",
+                    "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`, `md5`, `base64`, `signed`, \
+                     `pairs`, `when`",
                 )
                 .help("write a word such as `timestamp`, or a mapping with one of these keys");
             return None;

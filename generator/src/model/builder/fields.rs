@@ -4,8 +4,8 @@ use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Help, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::types::travels_as_text;
-use crate::model::{Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
-use crate::words::Travels;
+use crate::model::{Field, Item, ListName, Need, Parameter, Shape, Type, Unit, type_name};
+use crate::words::{Required, Travels};
 
 /// The kind of message that a field is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,7 @@ impl FamilyBuilder<'_, '_> {
             sources: self.builder.sources(&raw.sources, None),
             deprecated: raw.deprecated.clone(),
             only: self.only(raw),
+            fixed: raw.fixed.as_ref().map(placed),
             units: self.units(raw),
             as_text: self.as_text(raw, &shape, Message::Answer),
             shape,
@@ -57,7 +58,10 @@ impl FamilyBuilder<'_, '_> {
             ("max_items", raw.max_items.as_ref().map(|key| key.place)),
             ("min_items", raw.min_items.as_ref().map(|key| key.place)),
             ("digits", raw.digits.as_ref().map(|key| key.place)),
+            ("places", raw.places.as_ref().map(|key| key.place)),
+            ("significant_digits", raw.significant_digits.as_ref().map(|key| key.place)),
             ("length", raw.length.as_ref().map(|key| key.place)),
+            ("pattern", raw.pattern.as_ref().map(|key| key.place)),
             ("edit", raw.edit.as_ref().map(|key| key.place)),
             ("blank", raw.blank.as_ref().map(|key| key.place)),
             ("as", raw.r#as.as_ref().map(|key| key.place)),
@@ -82,9 +86,7 @@ impl FamilyBuilder<'_, '_> {
         let (merged, is_known) = self.follow(name, raw);
         let raw = &merged;
         let of_records = [
-            ("may_be", raw.may_be.as_ref().map(|key| key.place)),
             ("comes_only", raw.comes_only.as_ref().map(|key| key.place)),
-            ("map", raw.map.as_ref().map(|key| key.place)),
             ("sources", raw.sources.as_ref().map(|key| key.place)),
         ];
         self.refuse_keys(&of_records, "is only allowed for a field of a record");
@@ -94,12 +96,14 @@ impl FamilyBuilder<'_, '_> {
             }
         }
         let required = raw.required.as_ref().map(|required| required.value);
+        self.refuse_beside_fixed(raw);
         let shape = if is_known { self.shape(name, raw) } else { Shape::One(Type::Undefined) };
         Parameter {
             name: self.parameter_name(name, raw),
             written: raw.place,
-            in_header: raw.r#in.as_ref().map(|place| place.place),
-            need: required.into(),
+            apart: raw.r#in.as_ref().map(|apart| (apart.value, apart.place)),
+            need: if raw.fixed.is_some() { Need::Always } else { required.into() },
+            fixed: raw.fixed.as_ref().map(placed),
             default: raw.default.as_ref().map(placed),
             default_note: raw.default_note.as_ref().map(|note| note.value.clone()),
             min: raw.min.as_ref().map(placed),
@@ -107,9 +111,13 @@ impl FamilyBuilder<'_, '_> {
             min_items: raw.min_items.as_ref().map(|n| (n.value, n.place)),
             max_items: raw.max_items.as_ref().map(|n| (n.value, n.place)),
             digits: raw.digits.as_ref().map(|n| (n.value, n.place)),
+            places: raw.places.as_ref().map(|n| (n.value, n.place)),
+            significant_digits: raw.significant_digits.as_ref().map(|n| (n.value, n.place)),
             length: raw.length.as_ref().and_then(|length| Some((self.builder.length(length, 0)?, length.place))),
+            pattern: raw.pattern.as_ref().map(placed),
             only: self.only(raw),
             edit: raw.edit.clone(),
+            may_be_null: raw.may_be.as_ref().map(|key| key.place),
             may_be_blank: raw.blank.is_some(),
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
@@ -119,6 +127,31 @@ impl FamilyBuilder<'_, '_> {
             doc: self.doc(raw),
             called: raw.called.iter().map(placed).collect(),
         }
+    }
+
+    /// A value that never changes has neither bounds nor a default, and is always sent.
+    fn refuse_beside_fixed(&mut self, raw: &raw::Field) {
+        if raw.fixed.is_none() {
+            return;
+        }
+        let is_always = |required: &&Spanned<Required>| required.value == Required::Always;
+        let keys = [
+            ("required", raw.required.as_ref().filter(|key| !is_always(key)).map(|key| key.place)),
+            ("default", raw.default.as_ref().map(|key| key.place)),
+            ("default_note", raw.default_note.as_ref().map(|key| key.place)),
+            ("min", raw.min.as_ref().map(|key| key.place)),
+            ("max", raw.max.as_ref().map(|key| key.place)),
+            ("places", raw.places.as_ref().map(|key| key.place)),
+            ("significant_digits", raw.significant_digits.as_ref().map(|key| key.place)),
+            ("digits", raw.digits.as_ref().map(|key| key.place)),
+            ("length", raw.length.as_ref().map(|key| key.place)),
+            ("pattern", raw.pattern.as_ref().map(|key| key.place)),
+            ("only", raw.only.as_ref().map(|key| key.place)),
+            ("edit", raw.edit.as_ref().map(|key| key.place)),
+            ("may_be", raw.may_be.as_ref().map(|key| key.place)),
+            ("blank", raw.blank.as_ref().map(|key| key.place)),
+        ];
+        self.refuse_keys(&keys, "contradicts `fixed`: the value is always the same");
     }
 
     /// How it travels. `json` is refused for a type without numbers.
@@ -326,6 +359,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         object: own.object.or(base.object),
         r#in: own.r#in.or(base.r#in),
         required: own.required.or(base.required),
+        fixed: own.fixed.or(base.fixed),
         default: own.default.or(base.default),
         default_note: own.default_note.or(base.default_note),
         min: own.min.or(base.min),
@@ -333,7 +367,10 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         max_items: own.max_items.or(base.max_items),
         min_items: own.min_items.or(base.min_items),
         digits: own.digits.or(base.digits),
+        places: own.places.or(base.places),
+        significant_digits: own.significant_digits.or(base.significant_digits),
         length: own.length.or(base.length),
+        pattern: own.pattern.or(base.pattern),
         only: own.only.or(base.only),
         edit: own.edit.or(base.edit),
         blank: own.blank.or(base.blank),

@@ -2,10 +2,10 @@
 
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
-use crate::load::{Named, Spanned, Text, WordOr, raw};
+use crate::load::{Spanned, Text, WordOr, raw};
 use crate::model::{
-    Access, AnswerPath, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation, Parameter,
-    ParameterStyle, Path, PathPiece, Response, Sources, field_name, type_name,
+    Access, AnswerPath, BesideData, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation,
+    Parameter, ParameterStyle, Path, PathPiece, Response, Sources, field_name, type_name,
 };
 use crate::words::{Lists, Objects, Sends};
 
@@ -56,6 +56,7 @@ impl FamilyBuilder<'_, '_> {
             window: raw.window.clone(),
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
+            beside_data: self.beside_data(raw),
             data: self.own_data(raw),
             listing: raw.response.as_ref().map(|response| self.listing(response)).unwrap_or_default(),
             batch: raw.response.as_ref().and_then(|response| self.batch(response)),
@@ -177,35 +178,19 @@ impl FamilyBuilder<'_, '_> {
     fn body(&mut self, raw: &raw::Operation, place: Place) -> Body {
         let Some(request) = &raw.request else {
             self.builder.missing("request", place);
-            return Body::Parameters(Vec::new());
+            return Body(Vec::new());
         };
-        if let Some((name, field)) = request.iter().find(|(name, _)| name.value == ListName::BODY) {
-            return self.array_body(request, name, field);
+        let (arrays, members): (Vec<_>, Vec<_>) = request.iter().partition(|(name, _)| name.value == ListName::BODY);
+        let members = members.into_iter().map(|(name, field)| self.parameter(name, field)).collect::<Vec<_>>();
+        let array = arrays.first().map(|(name, field)| self.array_body(name, field));
+        let mut all: Vec<Parameter> = members.into_iter().chain(array).collect();
+        for item in all.iter_mut().filter_map(|parameter| parameter.shape.objects_mut()) {
+            mark_inner_lists(&mut item.parameters);
         }
-        Body::Parameters(request.iter().map(|(name, field)| self.parameter(name, field)).collect())
+        Body(all)
     }
 
-    fn array_body(&mut self, request: &Named<Spanned<raw::Field>>, name: &Text, field: &Spanned<raw::Field>) -> Body {
-        let headers = request.iter().filter(|(_, field)| field.r#in.is_some());
-        let file = self.builder.to.api_file();
-        for (header, _) in headers.clone() {
-            self.builder
-                .to
-                .at(
-                    header.place,
-                    Code::Misplaced,
-                    format!("`{}` cannot be a header beside an array body", header.value),
-                )
-                .help(format!(
-                    "define it under `headers` in {file} with `sent: by_operation`, and name it in `headers` here"
-                ));
-        }
-        if request.len() > 1 + headers.count() {
-            self.builder
-                .to
-                .at(name.place, Code::Misplaced, "a request with an array body has no other parameters")
-                .help("move them into its `fields`");
-        }
+    fn array_body(&mut self, name: &Text, field: &Spanned<raw::Field>) -> Parameter {
         // A body that is an array is always sent.
         let parameter = Parameter { need: Need::Always, ..self.parameter(name, field) };
         if parameter.item().is_none() {
@@ -214,13 +199,24 @@ impl FamilyBuilder<'_, '_> {
                 .at(name.place, Code::Misplaced, "an array body requires `fields`")
                 .help("write `\"[]\": { item: Order, fields: { .. } }`");
         }
-        Body::Array(Box::new(parameter))
+        parameter
     }
 
     /// The path to the data, if the operation states its own.
     fn own_data(&mut self, raw: &raw::Operation) -> Option<AnswerPath> {
         let data = raw.response.as_ref()?.data.as_ref()?;
         self.builder.paths(std::slice::from_ref(data), "data", data.place).pop()
+    }
+
+    /// The records of a refusal and of headers.
+    fn beside_data(&mut self, raw: &raw::Operation) -> BesideData {
+        let Some(response) = &raw.response else { return BesideData::default() };
+        let mut record = |name: &Option<Text>| {
+            let name = name.as_ref()?;
+            Some((self.resolve_record(name)?, name.place))
+        };
+        let form = response.body.as_ref().map(|form| (form.value, form.place));
+        BesideData { refusal: record(&response.refusal), headers: record(&response.headers), form }
     }
 
     fn response(&mut self, raw: &raw::Operation, place: Place) -> Response {
@@ -318,6 +314,18 @@ impl FamilyBuilder<'_, '_> {
             Some(Example { about: text_of(&raw.about), request: placed(request), response: placed(response) })
         });
         examples.collect()
+    }
+}
+
+/// Notes of each list of objects that it stands in an object or in another list.
+fn mark_inner_lists(parameters: &mut [Parameter]) {
+    for parameter in parameters {
+        let is_list = parameter.shape.is_list();
+        let Some(item) = parameter.shape.objects_mut() else { continue };
+        if is_list {
+            item.list = ListName::Within(parameter.name.wire.clone());
+        }
+        mark_inner_lists(&mut item.parameters);
     }
 }
 

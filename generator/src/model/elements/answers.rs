@@ -6,7 +6,7 @@ use super::{
 };
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, ResponseShape};
-use crate::model::{Family, Field, JsonType, Name, Operation, Record, RecordForm, Response, Type};
+use crate::model::{BesideData, Family, Field, JsonType, Name, Operation, Record, RecordForm, Response, Type};
 
 impl Operation {
     /// The keys of the response.
@@ -41,6 +41,33 @@ impl Operation {
             }
             Response::Undefined => Vec::new(),
         }
+    }
+
+    /// The keys of what the answer has beside its data.
+    pub(super) fn beside(&self, family: &Family) -> [Key; 3] {
+        let key = |name, record: Option<(usize, Place)>, means: &'static str| {
+            let of = |index| Type::Record(index);
+            let word = record.map(|(index, _)| family.type_name(of(index)).to_owned());
+            let rust = record.map(|(index, _)| family.type_rust(of(index)).to_owned());
+            let means = Means::Each {
+                added: additive("it has a type"),
+                removed: breaking("it has no type"),
+                changed: breaking(means),
+            };
+            let key = Key::new(name, maybe(word), means).at(record.map(|(_, place)| place));
+            key.same_as(maybe(rust))
+        };
+        let BesideData { refusal, headers, form } = self.beside_data;
+        [
+            key("refusal", refusal, "`Error::refusal` returns another type"),
+            key("answered headers", headers, "`Reply::headers_of` returns another type"),
+            Key::new(
+                "body",
+                form.map_or("json", |(form, _)| form.as_str()),
+                behaviour("answers of another form are read"),
+            )
+            .at(form.map(|(_, place)| place)),
+        ]
     }
 
     /// The facts about the response. The items of a page are a record, which has its own facts.
@@ -120,6 +147,7 @@ impl Field {
             sources,
             deprecated: is_deprecated,
             only,
+            fixed,
             units,
             as_text,
             doc,
@@ -137,6 +165,8 @@ impl Field {
             Key::prose("comes_only", &maybe(comes_only.as_ref())).says(maybe(condition)).documented(),
             seen,
             Key::new("only", names(only), documentation("any value is read")).at(first(only)),
+            Key::placed("fixed", fixed.as_ref(), documentation("any value is read"))
+                .data("x-fixed", fixed.as_ref().map(|(fixed, _)| fixed.as_str())),
             unit(units),
             Key::prose("doc", own_doc(family, shape, doc)),
         ];
@@ -150,7 +180,11 @@ impl Field {
         let this = Fact::RecordField { record: record(), field: field(), json: self.json_type() };
         let mut facts = vec![(self.name.place, this)];
         facts.extend(self.deprecated.as_ref().map(|deprecated| deprecated.fact(of, &self.name.wire)));
-        facts.extend(family.values_of(&self.shape, &self.only).into_iter().map(|(value, place)| {
+        let values = match &self.fixed {
+            Some((fixed, place)) => vec![(self.shape.wire_of_fixed(fixed), *place)],
+            None => family.values_of(&self.shape, &self.only),
+        };
+        facts.extend(values.into_iter().map(|(value, place)| {
             (place, Fact::RecordValue { record: record(), field: field(), value: value.to_owned() })
         }));
         facts

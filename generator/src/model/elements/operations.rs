@@ -111,6 +111,7 @@ impl Operation {
             window,
             history,
             response,
+            beside_data: _,
             data,
             listing,
             batch: _,
@@ -175,7 +176,7 @@ impl Operation {
                 .data("x-effect-why", effect_why.as_deref())
                 .documented(),
         ];
-        keys.into_iter().chain(listing.keys()).chain(self.answer(family, response)).collect()
+        keys.into_iter().chain(listing.keys()).chain(self.answer(family, response)).chain(self.beside(family)).collect()
     }
 
     pub(super) fn element(&self, family: &Family) -> Element {
@@ -211,10 +212,7 @@ impl Operation {
 }
 
 fn body(body: &Body) -> &'static str {
-    match body {
-        Body::Parameters(_) => "parameters",
-        Body::Array(_) => "an array",
-    }
+    if body.array().is_some() { "an array" } else { "parameters" }
 }
 
 fn effect_words(effect: Effect, repeat: Option<&Repeat>) -> &'static str {
@@ -266,7 +264,7 @@ impl Window {
 
     /// Whether both ends can be set by one call, for which both need setters.
     fn has_between(&self, operation: &Operation) -> bool {
-        let has_setter = |all: &Parameter| all.need != Need::Always && all.deletes_with().is_none();
+        let has_setter = |all: &Parameter| !all.is_required() && !all.is_edit();
         [&self.from, &self.to].iter().all(|(wire, _)| operation.parameter(wire).is_some_and(has_setter))
     }
 }
@@ -284,7 +282,7 @@ impl Intent {
     fn element(&self, family: &Family, operation: &Operation) -> Element {
         let Self { id, rust, place, says, at, within, set, take: _, call } = self;
         let parameters = operation.set_of(within.as_ref().map(|(list, _)| list));
-        let named = |all: &Parameter| (all.name.wire.clone(), all.need == Need::Always);
+        let named = |all: &Parameter| (all.name.wire.clone(), all.is_argument());
         let arguments = Arguments {
             taken: self.arguments(family, parameters).into_iter().map(named).collect(),
             parameters: parameters.iter().map(named).collect(),

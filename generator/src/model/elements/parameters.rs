@@ -16,8 +16,9 @@ impl Parameter {
             name,
             written: _,
             shape,
-            in_header,
+            apart,
             need,
+            fixed,
             default,
             default_note,
             min,
@@ -25,9 +26,13 @@ impl Parameter {
             min_items,
             max_items,
             digits,
+            places,
+            significant_digits,
             length,
+            pattern,
             only,
             edit,
+            may_be_null,
             may_be_blank,
             wins_unstated,
             units,
@@ -47,14 +52,33 @@ impl Parameter {
         let keys = [
             Key::new("rust", name.bare(), breaking("its field and what sets it have another name")),
             ty(family, shape, "its field and what sets it have another type"),
-            Key::new("in", if in_header.is_some() { "header" } else { "" }, behaviour("it travels elsewhere"))
-                .at(*in_header)
-                .says(if in_header.is_some() { "It is sent as a header." } else { "" })
+            Key::new("in", apart.map_or("", |(apart, _)| apart.as_str()), behaviour("it travels elsewhere"))
+                .at(apart.map(|(_, place)| place))
+                .says(apart.map_or("", |(apart, _)| phrases::apart(apart)))
                 .documented(),
             deprecated(is_deprecated.as_ref()),
             Key::new("required", need.as_str(), Means::Need(*need)).data("x-required", required),
+            Key::placed(
+                "fixed",
+                fixed.as_ref(),
+                Means::Each {
+                    added: breaking("its field, and the argument or setter that sets it, are removed"),
+                    removed: breaking("requests have to set it"),
+                    changed: behaviour("another value is sent"),
+                },
+            ),
             Key::prose("default_note", &maybe(default_note.as_ref())).says(note).documented(),
             self::edit(edit.as_ref()),
+            Key::new(
+                "may_be",
+                if may_be_null.is_some() { "null" } else { "" },
+                Means::Each {
+                    added: breaking("its field becomes an `Edit`"),
+                    removed: breaking("its field is no longer an `Edit`"),
+                    changed: documentation(""),
+                },
+            )
+            .at(*may_be_null),
             Key::new("blank", flag(*may_be_blank), behaviour("whether an empty text is read as left out"))
                 .says(blank)
                 .data("x-blank", may_be_blank.then_some("left_out"))
@@ -70,8 +94,12 @@ impl Parameter {
             Key::placed("min_items", min_items.as_ref(), checked()),
             Key::placed("max_items", max_items.as_ref(), checked()),
             Key::placed("digits", digits.as_ref(), checked()),
+            Key::placed("places", places.as_ref(), checked()).data("x-places", places.map(|(places, _)| places)),
+            Key::placed("significant_digits", significant_digits.as_ref(), checked())
+                .data("x-significant-digits", significant_digits.map(|(digits, _)| digits)),
             Key::new("length", length.map_or(String::new(), |((min, max), _)| format!("{min} to {max}")), checked())
                 .at(length.map(|(_, place)| place)),
+            Key::placed("pattern", pattern.as_ref(), checked()),
             Key::new("only", names(only), Means::Values(only.iter().map(|(value, _)| value.clone()).collect()))
                 .at(first(only)),
             Key::new("wins unstated", flag(*wins_unstated), documentation("")),
@@ -84,8 +112,12 @@ impl Parameter {
 
     /// The parameter as a part of a request, of an item or of the case of a choice.
     pub(super) fn element(&self, family: &Family, of: &str) -> Element {
-        let is_required = self.need == Need::Always;
-        let added = if is_required { breaking("`new` takes it") } else { additive("a setter sets it") };
+        let is_required = self.is_argument();
+        let added = match self.fixed {
+            Some(_) => behaviour("every request sends it"),
+            None if is_required => breaking("`new` takes it"),
+            None => additive("a setter sets it"),
+        };
         let order = Order { kind: "arguments", verdict: breaking("`new` takes its arguments in another order") };
         let part = self.part(family, "parameter", of);
         let part = part.when(added, breaking("its field, and the argument or setter that sets it, are removed"));

@@ -2,15 +2,20 @@
 //! independent implementation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+mod apart;
 mod assorted;
+mod beside_data;
 mod binance;
 mod bitfinex;
 mod bitmex;
 mod bybit;
 mod coinbase;
 mod confirm;
+mod constants;
 mod cryptocom;
+mod dates;
 mod deribit;
+mod edits;
 mod gateio;
 mod gemini;
 mod htx;
@@ -18,6 +23,7 @@ mod kraken;
 mod kucoin;
 mod limits;
 mod listings;
+mod nested;
 mod okx;
 mod pages;
 mod phemex;

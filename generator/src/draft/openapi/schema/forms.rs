@@ -22,9 +22,7 @@ pub(super) fn only<'a>(
         let Some(forms) = schema.get(key) else { continue };
         let (nulls, mut forms): (Vec<_>, Vec<_>) =
             forms.items().into_iter().partition(|form| form.value.get("type").is_some_and(|kind| kind == "null"));
-        if side == Side::Answer {
-            nulls.iter().for_each(|null| null.mark("type", Mark::Read));
-        }
+        nulls.iter().for_each(|null| null.mark("type", Mark::Read));
         field.may_be_null |= !nulls.is_empty();
         let is_listed = forms.iter().any(|form| form.value.get("enum").is_some());
         if is_listed && forms.len() == 2 {

@@ -5,7 +5,7 @@ use super::types::{TypeView, ValueView, described, type_view, values};
 use crate::diagnostics::Place;
 use crate::export::site::address::Anchors;
 use crate::model::{
-    Choice, ChoiceKind, Deprecated, Edit, Family, ListName, Need, Parameter, Role, Shape, Type, Unit, WireParameter,
+    Choice, ChoiceKind, Deprecated, Family, ListName, Need, Parameter, Role, Shape, Type, Unit, WireParameter,
 };
 
 /// A parameter, or several that form a choice.
@@ -151,7 +151,7 @@ impl<'a> ParameterReader<'a, '_> {
             max: max.into_iter().chain(max_items).collect(),
             bounds: bounds(self.family, parameter),
             values: values(self.family, &shape, wire.values(self.family)),
-            edit: parameter.and_then(|one| one.edit.as_ref()).map(Edit::deletes_with),
+            edit: parameter.and_then(Parameter::kept_unless),
             may_be_blank: parameter.is_some_and(|one| one.may_be_blank),
             units: parameter.map_or(&[], |one| &one.units),
             deprecated: parameter.and_then(|one| one.deprecated.as_ref()),
@@ -174,6 +174,8 @@ fn bounds(family: &Family, parameter: Option<&Parameter>) -> Vec<String> {
         parameter.min_items.map(|(n, _)| format!("at least {n} items")),
         parameter.digits.map(|(n, _)| format!("at most {n} digits")),
         parameter.length.map(|((min, max), _)| format!("{min} to {max} characters")),
+        parameter.pattern.as_ref().map(|(pattern, _)| format!("matching {pattern}")),
+        parameter.fixed.as_ref().map(|(fixed, _)| format!("always {fixed}")),
         of.and_then(|of| of.length).map(|(min, max)| format!("{min} to {max} characters")),
         of.and_then(|of| of.alphabet.as_ref()).map(|(alphabet, _)| format!("characters of [{alphabet}]")),
     ]

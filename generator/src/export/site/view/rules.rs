@@ -138,7 +138,7 @@ fn test_in_words(rule: &Rule) -> String {
     let Some(test) = &rule.test else { return String::new() };
     match &rule.within {
         Some((ListName::Body, _)) => format!("in each item of the body: {test}"),
-        Some((ListName::Parameter(list), _)) => format!("in each item of {list}: {test}"),
+        Some((ListName::Parameter(list) | ListName::Within(list), _)) => format!("in each item of {list}: {test}"),
         Some((ListName::Object(object), _)) => format!("in {object}: {test}"),
         None => test.to_string(),
     }

@@ -1,0 +1,151 @@
+//! Answers: the data of a success, its form and its headers, and the body of a refusal.
+
+use super::OpenApiFile;
+use super::described::fits_header;
+use super::exported;
+use super::reading::{Cursor, Mark};
+use super::schema::{self, Side};
+use crate::draft::{Answer, Data, DraftField, JsonKind};
+use crate::words::AnswerForm;
+
+impl OpenApiFile<'_> {
+    /// The data of the first success.
+    pub(super) fn answer(&self, operation: &Cursor<'_>) -> Answer {
+        let responses = operation.get("responses").map(|all| all.members()).unwrap_or_default();
+        let named = |word: &str| responses.iter().find(|(status, _)| status.starts_with(word));
+        let success = named("2").or_else(|| named("default"));
+        let Some((_, success)) = success else { return Answer::Unknown(Vec::new()) };
+        let said = || success.text_beside_gap("description").map(str::to_owned).into_iter();
+        let media = success.get("content").map(|content| content.members()).unwrap_or_default();
+        let Some(schema) =
+            media.iter().find(|(name, _)| name.contains("json")).and_then(|(_, media)| media.get("schema"))
+        else {
+            let kinds = media.iter().map(|(name, _)| format!("Answered as {name}."));
+            return Answer::Unknown(said().chain(kinds).collect());
+        };
+        let whole = self.without_refusal(&schema).unwrap_or_else(|| schema::field("", &schema, Side::Answer, &[]));
+        let data = self.api.envelope.as_ref().and_then(|envelope| envelope.data.as_ref()?.member());
+        let own: Vec<&str> = operation.text(exported::DATA).into_iter().flat_map(|path| path.split('.')).collect();
+        let path = if own.is_empty() { data.into_iter().collect() } else { own };
+        let inner = path
+            .iter()
+            .try_fold(whole.clone(), |outer, name| outer.fields.into_iter().find(|field| field.name == *name));
+        let field = inner.unwrap_or(whole);
+        let (kind, item, is_undecided) = (field.kind, field.item, field.is_undecided);
+        let data = field.clone().into_data();
+        match kind {
+            JsonKind::List if item == JsonKind::Object && !data.fields.is_empty() && !is_undecided => {
+                Answer::Array(data)
+            }
+            JsonKind::Object if !is_undecided => Answer::Object(Data { is_empty: data.fields.is_empty(), ..data }),
+            JsonKind::Unknown => Answer::Unknown(said().chain(data.remarks).collect()),
+            _ if is_undecided => Answer::Unknown(said().chain(data.remarks).collect()),
+            JsonKind::List if item == JsonKind::Unknown => Answer::Unknown(said().chain(data.remarks).collect()),
+            _ => Answer::Object(as_value(field)),
+        }
+    }
+
+    /// The success of an answer that the exporter wrote beside the refusal.
+    fn without_refusal(&self, schema: &Cursor<'_>) -> Option<DraftField> {
+        let forms = schema.get("anyOf")?.items();
+        let [success, refusal] = forms.as_slice() else { return None };
+        (refusal.name().as_deref() == Some("Refusal")).then(|| schema::field("", success, Side::Answer, &[]))
+    }
+
+    /// What the file shows of calls, for the comment beside the empty `examples`.
+    pub(super) fn examples(&self, operation: &Cursor<'_>) -> Vec<String> {
+        let own = |content: &Cursor<'_>| {
+            let (_, media) = content.get("content")?.members().into_iter().find(|(name, _)| name.contains("json"))?;
+            let listed = media.get("examples").and_then(|all| all.members().into_iter().next());
+            let example = listed.and_then(|(_, one)| one.get("value")).or_else(|| media.get("example"))?;
+            example.mark_all(Mark::LeftEmpty);
+            Some(example.value.to_string())
+        };
+        let request = operation.get("requestBody").as_ref().and_then(own);
+        let responses = operation.get("responses").map(|all| all.members()).unwrap_or_default();
+        let success = responses.iter().find(|(status, _)| status.starts_with('2'));
+        let response = success.and_then(|(_, response)| own(response));
+        let shown = [("Request", request), ("Response", response)].into_iter();
+        shown.filter_map(|(what, json)| Some(format!("{what}: {}", json?))).collect()
+    }
+}
+
+/// The form of the first success, if it has none in JSON.
+pub(super) fn answer_form(operation: &Cursor<'_>) -> Option<AnswerForm> {
+    let responses = operation.get("responses")?.members();
+    let (_, success) = responses.iter().find(|(status, _)| status.starts_with('2'))?;
+    let media = success.get("content")?.members();
+    let (first, content) = media.first().filter(|_| media.iter().all(|(name, _)| !name.contains("json")))?;
+    if first.contains("event-stream") {
+        return None;
+    }
+    content.mark_all(Mark::Read);
+    let is_text = first.starts_with("text/") || first.contains("xml") || first.contains("yaml");
+    Some(if is_text { AnswerForm::Text } else { AnswerForm::Bytes })
+}
+
+/// The record of an answer that is not JSON.
+pub(super) fn data_of_form(form: AnswerForm) -> Data {
+    match form {
+        AnswerForm::Text => as_value(DraftField { kind: JsonKind::Text, ..DraftField::default() }),
+        AnswerForm::Bytes => Data { is_empty: true, ..Data::default() },
+    }
+}
+
+/// The body of the first refusal that is an object.
+pub(super) fn refusal(operation: &Cursor<'_>) -> Option<Data> {
+    let responses = operation.get("responses")?.members();
+    let is_refusal = |(status, _): &&(&str, Cursor<'_>)| status.starts_with(['4', '5']) || *status == "default";
+    let has_success = responses.iter().any(|(status, _)| status.starts_with('2'));
+    responses.iter().filter(is_refusal).filter(|(status, _)| has_success || *status != "default").find_map(
+        |(_, refusal)| {
+            let media = refusal.get("content")?.members();
+            let schema = media.iter().find(|(name, _)| name.contains("json"))?.1.get("schema")?;
+            if schema.name().as_deref() == Some("Refusal") {
+                return None;
+            }
+            schema.attempt(|| {
+                let field = schema::field("", &schema, Side::Answer, &[]);
+                let is_object = field.kind == JsonKind::Object && !field.fields.is_empty() && !field.is_undecided;
+                is_object.then(|| field.into_data())
+            })
+        },
+    )
+}
+
+/// The headers of the first success.
+pub(super) fn answered_headers(operation: &Cursor<'_>) -> Option<Data> {
+    let responses = operation.get("responses")?.members();
+    let (_, success) = responses.iter().find(|(status, _)| status.starts_with('2'))?;
+    let fields: Vec<DraftField> = success
+        .get("headers")?
+        .members()
+        .into_iter()
+        .filter_map(|(name, header)| {
+            let schema = header.get("schema")?;
+            schema
+                .attempt(|| {
+                    let field = schema::field(name, &schema, Side::Answer, &[]);
+                    fits_header(&field)
+                        .then_some(field)
+                        .filter(|field| field.kind != JsonKind::List && !field.is_undecided)
+                })
+                .map(|field| {
+                    let remarks = header
+                        .text_beside_gap("description")
+                        .map(str::to_owned)
+                        .into_iter()
+                        .chain(field.remarks.clone());
+                    DraftField { remarks: remarks.collect(), ..field }
+                })
+        })
+        .collect();
+    (!fields.is_empty()).then(|| Data { fields, ..Data::default() })
+}
+
+/// A record for an answer that is a single value, a list of values or a map.
+fn as_value(field: DraftField) -> Data {
+    let name = if field.name.is_empty() { "value".to_owned() } else { field.name.clone() };
+    let field = DraftField { name, ..field };
+    Data { fields: vec![field], is_value: true, ..Data::default() }
+}

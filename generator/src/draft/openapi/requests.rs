@@ -1,0 +1,230 @@
+//! The parameters of a request: those outside of a body, and what the body holds.
+
+use super::OpenApiFile;
+use super::described::{Content, Described, Style, fits_header};
+use super::reading::{Cursor, Mark};
+use super::schema::{self, Side};
+use crate::draft::{ByValue, DraftField, JsonKind, OneOf};
+use crate::model::{ListName, Method, Need, Sent};
+use crate::words::In;
+
+impl OpenApiFile<'_> {
+    /// The parameters of a call, without the members that name it.
+    pub(super) fn without_call(&self, call: Option<&str>, body: DraftField) -> DraftField {
+        let calls = &self.api.calls;
+        match (call, &calls.params) {
+            (None, _) => body,
+            (Some(_), Some(params)) => {
+                let params = body.fields.into_iter().find(|field| field.name == *params);
+                params.unwrap_or_else(|| DraftField { kind: JsonKind::Object, ..DraftField::default() })
+            }
+            (Some(_), None) => {
+                let is_own = |field: &DraftField| !calls.members().any(|member| member == field.name);
+                DraftField { fields: body.fields.into_iter().filter(is_own).collect(), ..body }
+            }
+        }
+    }
+
+    /// The members of a body that are no credentials of the schema.
+    pub(super) fn without_credentials(&self, fields: Vec<DraftField>) -> Vec<DraftField> {
+        let carried: Vec<&str> =
+            self.api.credentials.iter().flat_map(|own| &own.carried).map(|one| one.name.as_str()).collect();
+        fields.into_iter().filter(|field| !carried.contains(&field.name.as_str())).collect()
+    }
+
+    /// Whether the schema already has a header, as one of its own or as a credential.
+    pub(super) fn is_declared(&self, name: &str) -> bool {
+        let credentials = self.api.credentials.iter().flat_map(|own| own.headers());
+        self.api
+            .headers
+            .iter()
+            .map(|header| &header.name)
+            .chain(credentials.map(|own| &own.name))
+            .any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// The headers of the schema that the operation lists.
+    pub(super) fn declared_headers(&self, described: &[Described<'_>]) -> Vec<String> {
+        let own = |one: &Described<'_>| {
+            let header = self.api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(one.name))?;
+            (header.sent == Sent::ByOperation).then(|| header.name.clone())
+        };
+        described.iter().filter(|one| one.place == "header").filter_map(own).collect()
+    }
+
+    pub(super) fn parameters(
+        &self,
+        path: &str,
+        described: &[Described<'_>],
+        style: &Style,
+        body: Option<&[DraftField]>,
+        unread: &mut Vec<String>,
+    ) -> Vec<DraftField> {
+        let mut fields: Vec<DraftField> = Vec::new();
+        // Those in headers come last, because others are part of what is signed.
+        let (headers, others): (Vec<_>, Vec<_>) = described.iter().partition(|one| one.place == "header");
+        for one in others.into_iter().chain(headers) {
+            let in_header = one.place == "header";
+            if in_header && self.is_declared(one.name) {
+                one.at.mark_all(Mark::Read);
+                continue;
+            }
+            let has_name = |fields: &[DraftField]| fields.iter().any(|field| field.name == one.name);
+            let is_double = has_name(&fields) || one.place != "path" && has_name(body.unwrap_or_default());
+            let mut why = "which has the name of another one";
+            let field = one.at.attempt(|| {
+                let schema = one.schema();
+                let field = schema.as_ref().map(|schema| schema::field(one.name, schema, Side::Request, &[]));
+                let field = field.unwrap_or_else(|| DraftField { name: one.name.to_owned(), ..DraftField::default() });
+                let fault = if is_double { Some(why) } else { self.why_unfit(path, one, &field, style, body) };
+                why = fault.unwrap_or(why);
+                fault.is_none().then_some(field).map(|field| {
+                    // JSON of any form has no form outside of a body.
+                    let is_undecided = field.is_undecided || field.kind == JsonKind::Json;
+                    DraftField { is_undecided, ..field }
+                })
+            });
+            let Some(mut field) = field else {
+                unread.push(format!("the {} parameter {}, {why}", one.place, one.name));
+                continue;
+            };
+            undecided_maps(&mut field);
+            one.at.mark("name", Mark::Read);
+            one.at.mark("in", Mark::Read);
+            field.apart = match one.place {
+                "header" => Some(In::Header),
+                "query" => body.map(|_| In::Query),
+                _ => None,
+            };
+            let is_required = one.at.is_true("required") || one.place == "path";
+            field.is_bare = true;
+            field.need = Some(schema::need_of(&one.at));
+            if is_required {
+                schema::require(&mut field);
+            }
+            field.is_deprecated |= one.at.is_true("deprecated");
+            field.remarks.splice(..0, one.at.text_beside_gap("description").map(str::to_owned));
+            fields.push(field);
+        }
+        fields
+    }
+
+    /// Why the language cannot have a parameter where the file has it.
+    fn why_unfit(
+        &self,
+        path: &str,
+        one: &Described<'_>,
+        field: &DraftField,
+        style: &Style,
+        body: Option<&[DraftField]>,
+    ) -> Option<&'static str> {
+        let is_set = || IGNORED_HEADERS.iter().any(|name| name.eq_ignore_ascii_case(one.name));
+        match one.place {
+            "path" if !path.contains(&format!("{{{}}}", one.name)) => Some("which is not in the path"),
+            "path" => None,
+            "query" if body.is_some() && !fits_header(field) => Some("whose form a query beside a body does not have"),
+            "query" => style.why_unlike(one, field),
+            "header" if is_set() => Some("which the client sets"),
+            "header" if fits_header(field) => None,
+            "header" => Some("whose type no header has"),
+            _ => Some("whose place the language does not have"),
+        }
+    }
+
+    /// The parameters in the body, and what it holds; `None` if there is no body that can be read.
+    pub(super) fn body(
+        &self,
+        method: Method,
+        operation: &Cursor<'_>,
+        remarks: &mut Vec<String>,
+        unread: &mut Vec<String>,
+    ) -> (Option<DraftField>, Content) {
+        let Some(body) = operation.get("requestBody") else { return (None, Content::None) };
+        let media = body.get("content").map(|content| content.members()).unwrap_or_default();
+        let json = media.iter().find(|(name, _)| name.contains("json"));
+        let form = media.iter().find(|(name, _)| name.starts_with("application/x-www-form-urlencoded"));
+        let found = json.map(|found| (found, Content::Json)).or(form.map(|found| (found, Content::Form)));
+        let Some((schema, kind)) = found.and_then(|((_, media), kind)| Some((media.get("schema")?, kind))) else {
+            let kinds: Vec<&str> = media.iter().map(|(name, _)| *name).collect();
+            unread.push(format!("the body, which is neither JSON nor a form: {}", kinds.join(", ")));
+            return (None, Content::Unknown);
+        };
+        if method == Method::Get {
+            unread.push("the body, which a GET request does not have".to_owned());
+            return (None, Content::None);
+        }
+        let why = "which is not an object with named members";
+        let fields = body.attempt(|| {
+            let whole = schema::field(ListName::BODY, &schema, Side::Request, &[]);
+            match whole.kind {
+                _ if whole.is_undecided => None,
+                JsonKind::List => {
+                    Some(whole).filter(|whole| whole.item == JsonKind::Object && !whole.fields.is_empty())
+                }
+                JsonKind::Object if !whole.is_again => {
+                    remarks.extend(whole.remarks.clone());
+                    Some(whole)
+                }
+                _ => None,
+            }
+        });
+        match fields {
+            Some(mut fields) => {
+                if kind == Content::Form {
+                    undecided_maps(&mut fields);
+                }
+                (Some(fields), kind)
+            }
+            None => {
+                unread.push(format!("the body, {why}"));
+                (None, Content::Unknown)
+            }
+        }
+    }
+}
+
+/// Leaves undecided what maps are outside of JSON, which has them alone.
+fn undecided_maps(field: &mut DraftField) {
+    if field.kind == JsonKind::Map {
+        (field.kind, field.is_undecided) = (JsonKind::Unknown, true);
+        field.remarks.push("An object with names of its own.".to_owned());
+    }
+    field.fields.iter_mut().for_each(undecided_maps);
+}
+
+/// Adds the choices within objects and lists of objects, with the names of their members as in the whole request.
+pub(super) fn choices_within(
+    prefix: &str,
+    fields: &[DraftField],
+    choices: &mut Vec<OneOf>,
+    by_value: &mut Vec<(String, ByValue)>,
+) {
+    for field in fields {
+        let prefix = match field.kind {
+            JsonKind::List => format!("{prefix}{}", ListName::new(&field.name).item_prefix()),
+            _ => format!("{prefix}{}.", field.name),
+        };
+        let named = |name: &String| format!("{prefix}{name}");
+        choices.extend(field.choices.iter().map(|one| OneOf {
+            members: one.members.iter().map(named).collect(),
+            wins: one.wins.as_ref().map(named),
+            need: one.need,
+        }));
+        by_value.extend(field.by_value.iter().map(|one| (prefix.clone(), one.clone())));
+        choices_within(&prefix, &field.fields, choices, by_value);
+    }
+}
+
+/// The names of the parameters in a path. Those that the file does not describe become parameters without a type.
+pub(super) fn path_parameters(path: &str, fields: &mut Vec<DraftField>) -> Vec<String> {
+    let names = path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_owned()));
+    let names: Vec<String> = names.collect();
+    for name in names.iter().rev().filter(|name| fields.iter().all(|field| field.name != **name)).collect::<Vec<_>>() {
+        let remarks = vec!["The file does not describe this part of the path.".to_owned()];
+        fields.insert(0, DraftField { name: name.clone(), need: Some(Need::Always), remarks, ..DraftField::default() });
+    }
+    names
+}
+
+/// Headers that OpenAPI describes elsewhere.
+const IGNORED_HEADERS: [&str; 3] = ["Accept", "Content-Type", "Authorization"];
