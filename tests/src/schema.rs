@@ -204,7 +204,7 @@ pub fn operations() -> BTreeSet<String> {
     };
     files(&folder())
         .iter()
-        .filter(|path| path.is_dir() && is_documented(path))
+        .filter(|path| path.join("family.yaml").is_file() && is_documented(path))
         .flat_map(|family| files(family))
         .filter_map(|path| id(&path))
         .collect()

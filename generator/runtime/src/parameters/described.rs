@@ -2,6 +2,36 @@
 //!
 //! The macros that declare parameters and their types implement [`Described`] from the same rows and the same
 //! documentation; texts are Markdown.
+//!
+//! ```
+//! use tradeapi_runtime::parameters::described::{Described, Values};
+//!
+//! tradeapi_runtime::open_enum! {
+//!     /// A direction.
+//!     pub enum Side {
+//!         /// `buy`: Buys the base coin.
+//!         Buy = "buy",
+//!         /// `sell`: Sells the base coin.
+//!         Sell = "sell",
+//!     }
+//! }
+//!
+//! tradeapi_runtime::parameters! {
+//!     /// Places an order.
+//!     pub struct PlaceOrder {
+//!         /// `side`: Direction.
+//!         #[wire("side")]
+//!         pub side: Side,
+//!         /// `limitPrice`: Price of a limit order.
+//!         #[wire("limitPrice" from impl IntoDecimal)]
+//!         pub price: Option<tradeapi_runtime::Decimal>,
+//!     }
+//! }
+//! let Values::Object([side, price]) = PlaceOrder::VALUES else { unreachable!() };
+//! assert_eq!((price.name(), price.rust, price.is_required), ("limitPrice", "price", false));
+//! assert_eq!(price.about.trim(), "`limitPrice`: Price of a limit order.");
+//! assert!(side.is_required && matches!(side.values, Values::Words([buy, _]) if buy.wire == "buy"));
+//! ```
 
 use super::ParameterTable;
 use crate::value::Edit;
