@@ -155,10 +155,7 @@ impl Core {
         {
             return Err("the book crosses: expected all bids below all asks".to_owned());
         }
-        self.markets[index].own_quotes = Some(wanted);
-        self.markets[index].is_awake = true;
-        self.quote(index);
-        self.trigger(index);
+        self.set_quotes(index, wanted);
         Ok(())
     }
 

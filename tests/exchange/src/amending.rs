@@ -3,6 +3,7 @@
 use rust_decimal::Decimal;
 
 use crate::events::Event;
+use crate::instruments::Contract;
 use crate::orders::{Changes, Name, Order, Presets, State};
 use crate::refusal::Reason;
 use crate::state::Core;
@@ -36,6 +37,10 @@ impl Core {
         let id = order.id;
         if !order.state.is_open() {
             return Err(Reason::NotOpen);
+        }
+        // The new Coin-M line of business has no modifications, whether or not the request names its pair.
+        if self.pairs[order.ticket.pair].contract == Contract::InverseByQuote {
+            return Err(Reason::NotModifiable);
         }
         if order.modifying >= most {
             if changes.auto_cancel && self.settings.auto_cancel_in_progress {

@@ -106,6 +106,6 @@ decisions! {
     "What is the cursor of a page?", "The id of its last item. In the unified family a page that is not full has none.", "Clients return it unchanged.";
     "Which fills does Get Reality Fills list?", "The last thousand of the pair.", "The platform is this exchange.";
     "Which days does the report of commissions have?", "Those that begin in the range.", "Ranges that follow each other then have each day once.";
-    "Which insider trades and commissions exist?", "Generated ones that follow from the seed.", "The operations only read.";
+    "Which insider trades and commissions exist?", "Those that the setup states, or generated ones that follow from the seed.", "The operations only read.";
     "What do other participants do?", "They quote around a price. In a lively market, every 250 milliseconds the price moves and someone may trade.", "A limit order near the price is filled within seconds.", setting "lively";
 }

@@ -13,8 +13,8 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use profile::LocalProfile;
 use tradeapi_exchange::{
-    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery, Time,
-    per_mille, server, torn_line,
+    Books, Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery,
+    Time, Trades, per_mille, server, torn_line,
 };
 
 /// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
@@ -68,14 +68,24 @@ struct Arguments {
     /// Plays back the prices of a pair from a CSV file: a time in Unix milliseconds and a price on each line.
     #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
     prices: Vec<(String, PathBuf)>,
+    /// Plays back candles of a pair from a CSV file: when each opens, and its open, highest, lowest and closing price.
+    #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
+    candles: Vec<(String, PathBuf)>,
+    /// Plays back trades of a pair from a CSV file: a time, a price, a quantity, and `buy` or `sell` for the taker.
+    #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
+    trades: Vec<(String, PathBuf)>,
+    /// Plays back books of a pair from a CSV file: a time, `bid` or `ask`, a price and a quantity. The lines with one time
+    /// are a whole book.
+    #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
+    depth: Vec<(String, PathBuf)>,
     /// Writes all requests and answers to a file, as JSON lines.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Continues from the state at the end of the journal in this file.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "hedge", "quiet", "prices"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "hedge", "quiet", "prices", "candles", "trades", "depth"])]
     load: Option<PathBuf>,
     /// Replays the journal in this file, and fails if an answer differs. Serves nothing.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "journal", "faults", "seed", "hedge", "quiet", "prices"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "journal", "faults", "seed", "hedge", "quiet", "prices", "candles", "trades", "depth"])]
     replay: Option<PathBuf>,
 }
 
@@ -169,6 +179,15 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
     for (symbol, file) in &arguments.prices {
         setup.prices.push(Prices::read(symbol, file)?);
     }
+    for (symbol, file) in &arguments.candles {
+        setup.prices.push(Prices::read_candles(symbol, file)?);
+    }
+    for (symbol, file) in &arguments.trades {
+        setup.trades.push(Trades::read(symbol, file)?);
+    }
+    for (symbol, file) in &arguments.depth {
+        setup.books.push(Books::read(symbol, file)?);
+    }
     setup.check().map_err(io::Error::other)?;
     Ok(setup)
 }
@@ -204,13 +223,15 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         address,
         if docs.is_some() { ", and read the reference at /docs/" } else { "" }
     );
+    // Whoever reads the address may end the program at once.
+    let ended = ended()?;
     io::stdout().write_all(text.as_bytes())?;
     let mut site = server::Site::default();
     (site.docs, site.hosts) = (docs.unwrap_or_default(), arguments.host.clone());
     let end = tokio::select! {
         () = server::serve_with(listener, exchange.clone(), site) => Ok(()),
         failed = write(&exchange, journal.as_mut()) => failed,
-        end = ended() => end,
+        end = ended => end,
     };
     drop(profile);
     if let Some(file) = &mut journal {
@@ -226,18 +247,21 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     end
 }
 
-/// Waits for the signal to end: Ctrl-C, or the one that supervisors and containers send.
-async fn ended() -> io::Result<()> {
+/// Listens from now on for the signals to end: Ctrl-C, and the one that supervisors and containers send.
+fn ended() -> io::Result<impl Future<Output = io::Result<()>>> {
     #[cfg(unix)]
     {
-        let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-        tokio::select! {
-            end = tokio::signal::ctrl_c() => end,
-            _ = terminated.recv() => Ok(()),
-        }
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut interrupted, mut terminated) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(async move {
+            tokio::select! {
+                _ = interrupted.recv() => Ok(()),
+                _ = terminated.recv() => Ok(()),
+            }
+        })
     }
     #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    Ok(tokio::signal::ctrl_c())
 }
 
 /// Writes the journal as it grows. Returns only if it cannot be written.

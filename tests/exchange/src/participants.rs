@@ -2,6 +2,7 @@
 
 use crate::book::Resting;
 use crate::market::Market;
+use crate::playback::MarketStep;
 use crate::state::Core;
 use crate::words::Side;
 
@@ -47,6 +48,36 @@ impl Core {
         self.quote(index);
         let mid = self.markets[index].mid;
         self.markets[index].move_to(mid, self.now);
+        self.trigger(index);
+        self.liquidate(index);
+    }
+
+    /// Carries out a step of a market that is played back.
+    pub(crate) fn play(&mut self, index: usize, step: MarketStep) {
+        match step {
+            MarketStep::Price(ticks) => self.set_mid(index, ticks),
+            MarketStep::Trade(side, ticks, lots) => {
+                // Quotes make way first, so that the trade reaches orders at its price.
+                self.set_mid(index, ticks);
+                let left = self.trade_of_others(index, side, Some(ticks), lots);
+                if left > 0 {
+                    self.publish_trade(index, side, ticks, left);
+                }
+            }
+            MarketStep::Book(levels) => self.set_quotes(index, levels),
+        }
+    }
+
+    /// Sets what others quote, and with it the price between the best bid and the best ask.
+    pub(crate) fn set_quotes(&mut self, index: usize, levels: Vec<(Side, u64, u64)>) {
+        let of = |side| levels.iter().filter(move |(of, ..)| *of == side).map(|(_, ticks, _)| *ticks);
+        let market = &mut self.markets[index];
+        if let (Some(bid), Some(ask)) = (of(Side::Buy).max(), of(Side::Sell).min()) {
+            market.mid = bid.midpoint(ask);
+        }
+        market.own_quotes = Some(levels);
+        market.is_awake = true;
+        self.quote(index);
         self.trigger(index);
         self.liquidate(index);
     }

@@ -1,4 +1,4 @@
-//! Operations that return invented data from the seed: insider trades and commissions.
+//! Insider trades and commissions: those that the setup states, or invented ones from the seed.
 
 use rust_decimal::Decimal;
 use tradeapi::broker::{Commission, GetAgentDirectCommissions, GetAgentDirectCommissionsPage};
@@ -22,13 +22,18 @@ impl Serve for GetInsiderTrades {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetInsiderTradesPage, Refusal> {
         let code = self.code.as_str();
         let purpose = code.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
-        let first: u64 = self.cursor.as_ref().map_or(0, |cursor| cursor.as_str().parse().unwrap_or(TRADES));
-        let size = u64::try_from(page_size(Self::META, self.limit)).unwrap_or(TRADES);
-        let end = first.saturating_add(size).min(TRADES);
+        let stated = at.core.reports().insider_trades(code);
+        let count = stated.as_ref().map_or(TRADES, |stated| u64::try_from(stated.len()).unwrap_or(TRADES));
+        let first: u64 = self.cursor.as_ref().map_or(0, |cursor| cursor.as_str().parse().unwrap_or(count));
+        let size = u64::try_from(page_size(Self::META, self.limit)).unwrap_or(count);
+        let end = first.saturating_add(size).min(count);
         let mut answer = GetInsiderTradesPage::default();
-        let trades = (first..end).map(|index| insider_trade(at.core.settings.seed, purpose, code, index));
-        answer.list = trades.collect::<Vec<_>>().into();
-        answer.cursor = (end < TRADES).then(|| end.to_string().into());
+        let trade = |index: u64| match &stated {
+            Some(stated) => stated.get(usize::try_from(index).ok()?).cloned(),
+            None => Some(insider_trade(at.core.settings.seed, purpose, code, index)),
+        };
+        answer.list = (first..end).filter_map(trade).collect::<Vec<_>>().into();
+        answer.cursor = (end < count).then(|| end.to_string().into());
         Ok(answer)
     }
 }
@@ -73,11 +78,22 @@ impl Serve for GetAgentDirectCommissions {
         let readable = first.max(oldest)..last.saturating_add(1).min(today);
         let before = self.id_less_than.as_ref().map_or(u64::MAX, |id| id.as_str().parse().unwrap_or(0));
         let limit = page_size(Self::META, self.limit);
-        let all = readable.rev().flat_map(|day| (0..REFERRED).rev().map(move |user| (day, user)));
-        let of_seed =
-            all.map(|(day, user)| (day * REFERRED + user, commission(at.core.settings.seed, days, day, user)));
-        let found: Vec<(u64, Commission)> =
-            of_seed.filter(|(id, found)| *id < before && matches_request(&self, found)).take(limit).collect();
+        let is_wanted = |(id, found): &(u64, Commission)| *id < before && matches_request(&self, found);
+        let found: Vec<(u64, Commission)> = match at.core.reports().commissions() {
+            Some(stated) => {
+                let is_readable = |at: u64| readable.contains(&days.number(Timestamp::from_millis(at)));
+                let count = u64::try_from(stated.len()).unwrap_or(u64::MAX);
+                let numbered = (1..=count).rev().zip(stated);
+                let found = numbered.filter(|(_, (at, _))| is_readable(*at)).map(|(id, (_, found))| (id, found));
+                found.filter(is_wanted).take(limit).collect()
+            }
+            None => {
+                let all = readable.rev().flat_map(|day| (0..REFERRED).rev().map(move |user| (day, user)));
+                let seed = at.core.settings.seed;
+                let invented = all.map(|(day, user)| (day * REFERRED + user, commission(seed, days, day, user)));
+                invented.filter(is_wanted).take(limit).collect()
+            }
+        };
         let mut answer = GetAgentDirectCommissionsPage::default();
         answer.end_id = found.last().map(|(id, _)| id.to_string().into());
         answer.commission_list = found.into_iter().map(|(_, found)| found).collect::<Vec<_>>().into();

@@ -54,8 +54,8 @@ impl Core {
 
     fn run(&mut self, task: Task) {
         let refused = match task {
-            Task::Price(index, ticks) => {
-                self.set_mid(index, ticks);
+            Task::Market(index, step) => {
+                self.play(index, step);
                 None
             }
             Task::Place(ticket) => {

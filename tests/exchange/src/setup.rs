@@ -1,8 +1,5 @@
 //! The setup of an exchange: settings, users, instruments and prices, from a YAML file or the first line of a journal.
 
-use std::path::Path;
-use std::{fs, io};
-
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use tradeapi::unified::Symbol;
@@ -10,8 +7,10 @@ use tradeapi::unified::Symbol;
 use crate::accounts::Profile;
 use crate::faults::Conditions;
 use crate::instruments::{self, Contract, Instrument, MAX_VALUE, PLACES, on_grid};
+use crate::playback::{Books, MarketStep, Prices, Trades};
+use crate::report_data::Reports;
 use crate::settings::Settings;
-use crate::values::{Price, number};
+use crate::values::number;
 use crate::words::{Family, Line};
 
 /// The setup of an exchange.
@@ -45,6 +44,12 @@ pub struct Setup {
     pub instruments: Vec<Pair>,
     /// Prices that are played back. Other participants do not move them.
     pub prices: Vec<Prices>,
+    /// Trades that are played back, in the same way.
+    pub trades: Vec<Trades>,
+    /// Books that are played back, instead of what others quote.
+    pub books: Vec<Books>,
+    /// Insider trades and commissions, instead of invented ones.
+    pub reports: Reports,
     /// The initial conditions of the network and the nodes.
     pub conditions: Conditions,
 }
@@ -78,17 +83,6 @@ pub struct Pair {
 
 fn one() -> u64 {
     1
-}
-
-/// Prices of a pair that are played back.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Prices {
-    /// The pair, in all product lines.
-    pub symbol: String,
-    /// Milliseconds since the start, and the price from then on.
-    pub steps: Vec<(u64, Price)>,
 }
 
 /// The error of an invalid setup.
@@ -125,8 +119,9 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// A pair is there twice or has impossible numbers, a price is not one of its pair or there is none, a balance is
-    /// negative, a permission is in no document, or a status is not one of HTTP.
+    /// A pair is there twice or has impossible numbers, a recorded market has a number that its pair cannot have or is
+    /// empty, a balance is negative, a permission is in no document, a report cannot be read, or a status is not one of
+    /// HTTP.
     pub fn check(&self) -> Result<(), SetupError> {
         let wrong = |why: String| Err(SetupError(why));
         if !(200..=599).contains(&self.settings.refusal_status) {
@@ -150,26 +145,44 @@ impl Setup {
             };
             pairs.push(made);
         }
-        for prices in &self.prices {
-            let mut of_pair = pairs.iter().filter(|pair| pair.symbol == prices.symbol).peekable();
-            if of_pair.peek().is_none() {
-                return wrong(format!("prices of {}: there is no such pair", prices.symbol));
+        let is_used = |symbol: &str| pairs.iter().any(|pair| pair.symbol == symbol);
+        for (what, symbol, count) in self.recordings() {
+            if !is_used(symbol) {
+                return wrong(format!("{what} of {symbol}: there is no such pair"));
             }
-            if prices.steps.is_empty() {
-                return wrong(format!("prices of {}: there is none", prices.symbol));
-            }
-            for pair in of_pair {
-                let wrong_one = prices.steps.iter().find(|(_, price)| pair.nearest_ticks(price.0).is_none());
-                if let Some((at, price)) = wrong_one {
-                    let (symbol, most) = (pair.symbol, pair.price(pair.opening * 100));
-                    return wrong(format!(
-                        "price {} of {symbol} at {at} ms: expected one from {} to {most}",
-                        price.0, pair.tick
-                    ));
-                }
+            if count == 0 {
+                return wrong(format!("{what} of {symbol}: there is none"));
             }
         }
-        Ok(())
+        pairs.iter().try_for_each(|pair| self.market_steps(pair).map(drop)).map_err(SetupError)?;
+        self.reports.check().map_err(SetupError)
+    }
+
+    /// What is recorded of which pair, and how many steps it has.
+    fn recordings(&self) -> impl Iterator<Item = (&'static str, &str, usize)> {
+        let prices = self.prices.iter().map(|one| ("prices", one.symbol.as_str(), one.steps.len()));
+        let trades = self.trades.iter().map(|one| ("trades", one.symbol.as_str(), one.steps.len()));
+        let books = self.books.iter().map(|one| ("books", one.symbol.as_str(), one.steps.len()));
+        prices.chain(trades).chain(books)
+    }
+
+    /// What is played back in the market of a pair.
+    ///
+    /// # Errors
+    ///
+    /// A number is not one of the pair.
+    pub(crate) fn market_steps(&self, pair: &Instrument) -> Result<Vec<(u64, MarketStep)>, String> {
+        let mut steps = Vec::new();
+        for prices in self.prices.iter().filter(|one| one.symbol == pair.symbol) {
+            steps.extend(prices.of(pair)?);
+        }
+        for trades in self.trades.iter().filter(|one| one.symbol == pair.symbol) {
+            steps.extend(trades.of(pair)?);
+        }
+        for books in self.books.iter().filter(|one| one.symbol == pair.symbol) {
+            steps.extend(books.of(pair)?);
+        }
+        Ok(steps)
     }
 
     /// Reads a YAML file.
@@ -178,9 +191,9 @@ impl Setup {
     ///
     /// The file cannot be read, or [`from_yaml`](Self::from_yaml) fails; the error names the file.
     #[cfg(feature = "yaml")]
-    pub fn read(path: &Path) -> io::Result<Self> {
-        let failed = |why: String| io::Error::other(format!("{}: {why}", path.display()));
-        let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    pub fn read(path: &std::path::Path) -> std::io::Result<Self> {
+        let failed = |why: String| std::io::Error::other(format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
         Self::from_yaml(&text).map_err(|error| failed(error.to_string()))
     }
 }
@@ -217,38 +230,5 @@ impl Pair {
         // Orders of other participants are worth about a thousand of the quote coin.
         made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).max(made.least);
         Some(made)
-    }
-}
-
-impl Prices {
-    /// Reads a CSV file of prices: on each line a time in Unix milliseconds and a price. A first line with names is
-    /// skipped, and so are further columns. The first time is the start.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, or a line is wrong; the error names it.
-    pub fn read(symbol: &str, path: &Path) -> io::Result<Self> {
-        let failed = |why: String| io::Error::other(format!("{}: {why}", path.display()));
-        let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-        let mut steps: Vec<(u64, Price)> = Vec::new();
-        let mut begun = None;
-        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let mut cells = line.split(',').map(str::trim);
-            let cells =
-                (cells.next().and_then(|time| time.parse::<u64>().ok()), cells.next().and_then(|p| p.parse().ok()));
-            match cells {
-                (Some(at), Some(price)) => {
-                    let passed = at.checked_sub(*begun.get_or_insert(at));
-                    let is_ordered = passed.filter(|at| steps.last().is_none_or(|(before, _)| before <= at));
-                    let at = is_ordered.ok_or_else(|| {
-                        failed(format!("line {}: the time is earlier than on the line before", index + 1))
-                    })?;
-                    steps.push((at, Price(price)));
-                }
-                _ if index == 0 => {}
-                _ => return Err(failed(format!("line {}: expected a time in milliseconds and a price", index + 1))),
-            }
-        }
-        Ok(Self { symbol: symbol.to_owned(), steps })
     }
 }

@@ -21,6 +21,7 @@ use crate::log::Log;
 use crate::market::Market;
 use crate::orders::Orders;
 use crate::refusal::Refusal;
+use crate::report_data::Reports;
 use crate::settings::Settings;
 use crate::setup::{Pair, Setup};
 use crate::tasks::Task;
@@ -147,19 +148,21 @@ impl Core {
         self.tasks.insert((at, id), task);
     }
 
-    /// Schedules the prices that are played back.
+    /// Schedules what is played back. What makes no sense is ignored.
     fn play_back(&mut self) {
-        let mut planned = Vec::new();
-        for prices in &self.setup.prices {
-            for (index, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| pair.symbol == prices.symbol) {
-                let steps = prices.steps.iter();
-                planned.extend(steps.filter_map(|(at, price)| Some((*at, index, pair.nearest_ticks(price.0)?))));
+        let of_pair = |pair| self.setup.market_steps(pair).unwrap_or_default();
+        let planned: Vec<_> = self.pairs.iter().map(of_pair).collect();
+        for (index, steps) in planned.into_iter().enumerate() {
+            self.markets[index].is_played_back = !steps.is_empty();
+            for (at, step) in steps {
+                self.later(Duration::from_millis(at), Task::Market(index, step));
             }
         }
-        for (at, index, ticks) in planned {
-            self.markets[index].is_played_back = true;
-            self.later(Duration::from_millis(at), Task::Price(index, ticks));
-        }
+    }
+
+    /// The insider trades and commissions that the setup states.
+    pub(crate) fn reports(&self) -> &Reports {
+        &self.setup.reports
     }
 
     /// Opens the accounts of a user and returns the key, the secret and the passphrase.

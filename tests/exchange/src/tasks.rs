@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use tradeapi::runtime::tables::Meta;
 
 use crate::orders::{Changes, Ticket};
+use crate::playback::MarketStep;
 
 /// A scheduled task.
 #[derive(Clone, Debug)]
@@ -14,8 +15,8 @@ pub(crate) enum Task {
     Place(Box<Ticket>),
     /// Applies a modification.
     Amend(u64, Changes),
-    /// Moves the price of a pair that is played back.
-    Price(usize, u64),
+    /// The next step of a market that is played back.
+    Market(usize, MarketStep),
     /// Serves a request that a hostile exchange has delayed.
     Late(Box<Late>),
 }

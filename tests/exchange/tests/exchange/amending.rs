@@ -1,6 +1,6 @@
 //! Modifications of orders that close a position or trade with borrowed funds.
 
-use tradeapi::unified::{Category, Execution, ModifyOrder, OrderRef, OrderStatus, PlaceOrder, PosSide, Side};
+use tradeapi::unified::{Category, Execution, ModifyOrder, OrderRef, OrderStatus, PlaceOrder, PosSide, Side, YesNo};
 use tradeapi_exchange::{Mode, Profile};
 
 use crate::fixture::{Fixture, code, limit, market, number};
@@ -70,4 +70,17 @@ async fn a_margin_order_borrows_for_its_modification() {
     let refused = fixture.client.unified().modify_order(&change("own").qty(number("2"))).await;
     assert_eq!(code(refused).as_deref(), Some("25202"));
     assert_eq!(fixture.unified().balances["USDT"].frozen, 70.into());
+}
+
+/// The new Coin-M line has no modifications, also where the request does not name the pair.
+#[tokio::test]
+async fn orders_of_the_new_coin_m_line_are_not_modified() {
+    let fixture = Fixture::one_way();
+    let execution = Execution::limit(number("60000"));
+    let order = PlaceOrder::new(Category::CoinFutures, "BTCUSD_CM", number("100"), Side::Buy, execution);
+    place(&fixture, order.client_oid("coin".parse().unwrap())).await;
+    let refused = change("coin").price(number("60001")).auto_cancel(YesNo::Yes);
+    assert!(code(fixture.client.unified().modify_order(&refused).await).is_some());
+    let kept = fixture.details("coin").await.unwrap();
+    assert_eq!((kept.order_status, kept.price), (Some(OrderStatus::Live), Some(number("60000"))));
 }

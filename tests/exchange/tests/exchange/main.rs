@@ -21,6 +21,7 @@ mod order_lifecycle;
 mod orders;
 mod page;
 mod platform;
+mod playback;
 mod properties;
 mod random;
 mod raw;
