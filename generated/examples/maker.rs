@@ -35,14 +35,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-async fn place(client: &Client, side: Side, qty: Decimal, at: impl Into<Execution>) -> Result<ClientOid, Error> {
-    let (id, pos) = (ClientOid::mint(), if side == Side::Buy { PosSide::Long } else { PosSide::Short });
-    let order = PlaceOrder::new(Category::UsdtFutures, SYMBOL, qty, side, at).pos_side(pos).client_oid(id.clone());
-    let at = if let Execution::Limit(with) = &order.execution { with.price.as_str() } else { "market" };
-    println!("{:<5} {:>6} at {at}", order.side, order.qty);
-    client.unified().place_order(&order).await.map(|_| id)
-}
-
 /// Amends the quote of a side, or places a new one if it is gone.
 async fn quote(client: &Client, standing: &mut Option<ClientOid>, side: Side, price: Decimal) -> Result<(), Error> {
     if let Some(id) = standing.clone() {
@@ -52,7 +44,11 @@ async fn quote(client: &Client, standing: &mut Option<ClientOid>, side: Side, pr
             other => return other.map(|_| ()),
         }
     }
-    let post_only = Execution::limit(price).time_in_force(TimeInForce::PostOnly);
-    *standing = Some(place(client, side, dec!(0.05), post_only).await?);
+    println!("{side:<5}   0.05 at {price}");
+    let (id, pos) = (ClientOid::mint(), if side == Side::Buy { PosSide::Long } else { PosSide::Short });
+    let at = Execution::limit(price).time_in_force(TimeInForce::PostOnly);
+    let order = PlaceOrder::new(Category::UsdtFutures, SYMBOL, dec!(0.05), side, at).pos_side(pos);
+    client.unified().place_order(&order.client_oid(id.clone())).await?;
+    *standing = Some(id);
     Ok(())
 }

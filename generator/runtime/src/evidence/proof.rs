@@ -187,9 +187,10 @@ fn is_changed(
             "it has the values of the request, but its last change may have been a fill or its end",
         );
     }
-    // In the millisecond of its departure, an earlier change may have been made.
+    // In the millisecond of its departure, an earlier change may have been made. What is known now of the exchange's clock
+    // at that time may come from a machine that is behind, so every clock that shows the departure counts.
     match sent.first().1 {
-        Some((_, latest)) if changed > latest => Evidence::Proof,
+        Some((_, latest)) if changed > latest.max(sent.departure.at.latest()) => Evidence::Proof,
         _ => Evidence::Nothing("it has the values of the request, but its last change may be older than the request"),
     }
 }

@@ -163,6 +163,12 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
     assert_eq!(amended(&record(right, latest + 1), &sent()), Evidence::Proof);
     assert!(is_nothing(amended(&record(right, latest), &sent())), "it may have been so when the request left");
     assert!(is_nothing(amended(&record(right, 20), &Sent { left: None, ..sent() })));
+    let later = Timestamp::from_millis(SIGNED + 20);
+    for departure in [departure(sent().signed_at, later), departure(later, sent().signed_at)] {
+        let behind = Sent { departure, ..sent() };
+        assert!(is_nothing(amended(&record(right, 20), &behind)), "a clock shows that the request left later");
+        assert_eq!(amended(&record(right, 21), &behind), Evidence::Proof);
+    }
     for wrong in [r#", "qty": "2", "price": "11""#, r#", "qty": "1", "price": "10""#, r#", "qty": "2""#, ""] {
         assert!(is_nothing(amended(&record(wrong, 20), &sent())), "{wrong}");
     }
