@@ -62,7 +62,7 @@ impl Operation {
             key("refusal", refusal, "`Error::refusal` returns another type"),
             key("answered headers", headers, "`Reply::headers_of` returns another type"),
             Key::new(
-                "body",
+                "answered body",
                 form.map_or("json", |(form, _)| form.as_str()),
                 behaviour("answers of another form are read"),
             )
