@@ -167,6 +167,8 @@ async fn records<O: Operation<Response: Encode>>(client: &ClientCore, request: &
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
+
     use super::*;
 
     #[test]

@@ -55,8 +55,25 @@ impl<'a> Set<'a> {
         let checks = self.checks(scope);
         let rules = (!checks.is_empty()).then(|| Item::Text(self.rules_impl(checks)));
         let structure = self.structure(scope, rules.is_some());
+        let has_arguments = self.parameters.iter().any(Parameter::is_argument);
+        // Without fixed values, it is derived.
+        let default = (!has_arguments && !self.is_empty_by_default()).then(|| Item::Text(self.default_impl()));
         let declared = Item::declared_by("parameters", vec![structure, self.inherent(scope)]);
-        std::iter::once(declared).chain(rules).collect()
+        std::iter::once(declared).chain(default).chain(rules).collect()
+    }
+
+    /// Whether nothing is set if nothing is said.
+    fn is_empty_by_default(&self) -> bool {
+        self.parameters.iter().all(|parameter| !parameter.is_required())
+    }
+
+    fn default_impl(&self) -> String {
+        let name = ident(self.rust);
+        let default = quote! {
+            fn default() -> Self {}
+        };
+        let new = trees::call(trees::path(&["Self", "new"]), []);
+        trees::implementation(quote!(impl Default for #name {}), [(default, vec![trees::result(new)])])
     }
 
     fn structure(&self, scope: &Scope<'_>, has_rules: bool) -> syn::Item {
@@ -73,8 +90,7 @@ impl<'a> Set<'a> {
                 None => declarations::field(attributes.collect(), name, ty),
             }
         });
-        let default = self.parameters.iter().all(|parameter| !parameter.is_required());
-        let default = default.then(|| declarations::with_arguments("derive", quote!(Default)));
+        let default = self.is_empty_by_default().then(|| declarations::with_arguments("derive", quote!(Default)));
         let checked = has_rules.then(|| declarations::with_arguments("checked_by", quote!(Rules)));
         let attributes = self.docs.outer().into_iter().chain(declarations::aliases(self.called));
         declarations::structure(attributes.chain(default).chain(checked).collect(), ident(self.rust), fields)
@@ -111,7 +127,7 @@ impl<'a> Set<'a> {
             .map(|parameter| declarations::argument(ident(&parameter.name.rust), argument_type(scope, parameter)));
         let docs = parameter_docs::constructor(scope, &required).outer();
         let attributes = docs.into_iter().chain(declarations::many_arguments(required.len())).collect();
-        let value = if self.parameters.iter().all(|parameter| !parameter.is_required()) {
+        let value = if self.is_empty_by_default() {
             trees::call(trees::path(&["Self", "default"]), [])
         } else {
             let fields = self.parameters.iter().map(|parameter| {

@@ -6,7 +6,7 @@
 
 /// How much memory the items of a text may take, in lengths of the text. Records as the documents show them take about
 /// as much as their text, and up to three times that while their list grows.
-const PER_BYTE: usize = 5;
+const PER_BYTE: usize = 6;
 
 /// What the items of any text may take: several times the largest page of any operation, even of empty records.
 const MIN_ROOM: usize = 16 << 20;

@@ -136,6 +136,8 @@ fn decimal(text: &str) -> Option<Decimal> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
+
     use super::{Contract, Decimal, FeeFields, Named, PositionFields, TradeEffect, TradeFields};
 
     const FIELDS: TradeFields = TradeFields {

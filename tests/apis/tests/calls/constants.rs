@@ -15,6 +15,7 @@ async fn a_fixed_value_is_sent_without_being_asked_for() {
     let client = Client::builder(server.url()).build().unwrap();
     server.answer_next(Answer::json(r#"{"object": "drawer", "version": 2}"#));
     let open = OpenDrawer::new().label("a").lock(Lock::new(7));
+    assert_eq!(OpenDrawer::default(), OpenDrawer::new());
     let drawer = client.vault().open_drawer(&open).await.unwrap().data;
     assert_eq!((drawer.object.as_deref(), drawer.version), (Some("drawer"), Some(2)));
     let request = server.take_requests().remove(0);
