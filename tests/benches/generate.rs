@@ -156,17 +156,21 @@ fn copy_schema(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     let api = fs::read_to_string(from.join("api.yaml"))?;
     let kept: String = api.split_inclusive('\n').filter(|line| !names_others(line)).collect();
     fs::write(to.join("api.yaml"), kept)?;
-    for family in fs::read_dir(from)?.collect::<Result<Vec<_>, _>>()? {
-        if !family.file_type()?.is_dir() {
-            continue;
-        }
-        let name = family.file_name().into_string().map_err(|_| "a family has no name")?;
+    let families: Vec<_> = fs::read_dir(from)?.collect::<Result<_, _>>()?;
+    let families: Vec<_> = families.iter().filter(|entry| entry.path().join("family.yaml").is_file()).collect();
+    let names = families.iter().map(|family| family.file_name().into_string()).collect::<Result<Vec<_>, _>>();
+    let names = names.map_err(|_| "a family has no name")?;
+    for (family, name) in families.iter().zip(&names) {
         for copy in 0..COPIES {
             let folder = to.join(format!("{name}{copy:02}"));
             fs::create_dir(&folder)?;
             for file in fs::read_dir(family.path())? {
                 let file = file?;
                 let text = fs::read_to_string(file.path())?;
+                // Instruments are those of a family of the same copy.
+                let text = names.iter().fold(text, |text, other| {
+                    text.replace(&format!("    of: {other}\n"), &format!("    of: {other}{copy:02}\n"))
+                });
                 let renamed = text
                     .replacen(&format!("family: {name}\n"), &format!("family: {name}{copy:02}\n"), 1)
                     .replacen("\nhttp: GET /", &format!("\nhttp: GET /{copy:02}/"), 1)
