@@ -14,9 +14,13 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         if let Some((index, place)) = refusal
             && let Some(record) = family.records.get(index).filter(|record| record.travels != RecordForm::Object)
         {
-            to.at(place, Code::BadResponse, format!("a refusal is an object, but `{}` is none", record.name.wire))
-                .related(record.name.place, "the record is here")
-                .help("name a record without `by_position` and `as_value`");
+            to.at(
+                place,
+                Code::BadResponse,
+                format!("`refusal` requires an object, but `{}` is not one", record.name.wire),
+            )
+            .related(record.name.place, "the record is here")
+            .help("name a record without `by_position` and `as_value`");
         }
         let Some((index, place)) = headers else { continue };
         let fields = family.records.get(index).map(|record| record.fields.as_slice()).unwrap_or_default();
@@ -28,7 +32,7 @@ fn is_header(field: &Field, named_at: Place, to: &mut Diagnostics) {
     let name = &field.name;
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let why = match field.shape.single() {
-        _ if !name.wire.chars().all(is_name) => "it is no name of a header",
+        _ if !name.wire.chars().all(is_name) => "its name is not a valid header name",
         Some(ty) if ty.is_one_text() || ty.is_boolean() => return,
         _ if field.shape.is_undefined() => return,
         _ => "it is not one value with a text",

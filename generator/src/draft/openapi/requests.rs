@@ -25,7 +25,7 @@ impl OpenApiFile<'_> {
         }
     }
 
-    /// The members of a body that are no credentials of the schema.
+    /// The members of a body that are not credentials of the schema.
     pub(super) fn without_credentials(&self, fields: Vec<DraftField>) -> Vec<DraftField> {
         let carried: Vec<&str> =
             self.api.credentials.iter().flat_map(|own| &own.carried).map(|one| one.name.as_str()).collect();

@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for OfYaml {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Yaml, A::Error> {
         let mut all = Map::new();
         while let Some((Yaml(key), Yaml(value))) = members.next_entry()? {
-            let key = scalar(&key).ok_or_else(|| de::Error::custom("a key that is no text"))?;
+            let key = scalar(&key).ok_or_else(|| de::Error::custom("a key is not a text"))?;
             if all.insert(key.clone(), value).is_some() {
                 return Err(de::Error::custom(format!("the key {key} twice")));
             }

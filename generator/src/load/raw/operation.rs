@@ -126,8 +126,8 @@ mappings! {
     Response {
         /// The member of the envelope with the data, if it differs from that of the API.
         data: Option<Text>,
-        /// `text`: a success is no JSON but a text, the value of an object with `as_value`. `bytes`: it is neither, and
-        /// `reply.raw` has it; the object has no fields. Left out: JSON.
+        /// `text`: a success is a text instead of JSON, the value of an object with `as_value`. `bytes`: it is neither,
+        /// and `reply.raw` has it; the object has no fields. Left out: JSON.
         body: Option<Spanned<AnswerForm>>,
         /// The record that the whole body of a refusal is, where it has fields beside a code and a message.
         refusal: Option<Text>,
