@@ -64,7 +64,8 @@ impl Filler {
         mapping.remove("examples");
         texts_for_gaps(operation);
         let request = &operation["request"];
-        let request = if request["[]"].is_mapping() { self.value(&request["[]"]) } else { self.object(request) };
+        let is_array = request["[]"].is_mapping() && request.as_mapping().is_some_and(|all| all.len() == 1);
+        let request = if is_array { self.value(&request["[]"]) } else { self.object(request) };
         let record = operation["response"]["object"].as_str().unwrap_or_default();
         let response = match &self.types["records"][record] {
             _ if operation["response"]["array"].is_string() => "[]".to_owned(),
@@ -137,7 +138,10 @@ impl Filler {
             return if is_number { serde_json::from_str(fixed).unwrap() } else { fixed.into() };
         }
         match of {
-            "string" if parameter["pattern"].is_string() => matching(parameter["pattern"].as_str().unwrap()).into(),
+            "string" if parameter["pattern"].is_string() => {
+                let length = [0, 1].map(|end| parameter["length"][end].as_u64());
+                matching(parameter["pattern"].as_str().unwrap(), length).into()
+            }
             "string" => "a".repeat(parameter["length"][0].as_u64().unwrap_or(1).max(1).try_into().unwrap()).into(),
             "date" => "2026-09-21".into(),
             "boolean" => true.into(),
@@ -179,10 +183,37 @@ fn texts_for_gaps(value: &mut Yaml) {
     }
 }
 
-/// A text that matches a pattern.
-fn matching(pattern: &str) -> String {
+/// A text that matches a pattern, of a length if one is stated.
+fn matching(pattern: &str, length: [Option<u64>; 2]) -> String {
     use proptest::strategy::{Strategy, ValueTree};
-    let anchored = pattern.trim_start_matches('^').trim_end_matches('$');
-    let strategy = proptest::string::string_regex(anchored).unwrap();
+    let mut pattern = in_ascii(&without_anchors(pattern));
+    if let ([Some(least), Some(most)], Some(repeated)) = (length, pattern.strip_suffix(['+', '*'])) {
+        pattern = format!("{repeated}{{{least},{most}}}");
+    }
+    let strategy = proptest::string::string_regex(&pattern).unwrap();
     strategy.new_tree(&mut proptest::test_runner::TestRunner::deterministic()).unwrap().current()
+}
+
+/// A pattern without what stands for a place, which no text is made from.
+fn without_anchors(pattern: &str) -> String {
+    let (mut kept, mut is_class, mut chars) = (String::new(), false, pattern.chars());
+    while let Some(one) = chars.next() {
+        match (one, is_class) {
+            ('\\', _) => match chars.next() {
+                Some('b' | 'B' | 'A' | 'z') if !is_class => {}
+                escaped => kept.extend([one].into_iter().chain(escaped)),
+            },
+            ('^' | '$', false) => {}
+            _ => {
+                is_class = one == '[' || is_class && one != ']';
+                kept.push(one);
+            }
+        }
+    }
+    kept
+}
+
+/// A pattern whose classes have no other letters and digits, as requests read them.
+fn in_ascii(pattern: &str) -> String {
+    pattern.replace(r"\d", "[0-9]").replace(r"\w", "[0-9A-Za-z_]").replace(r"\s", " ")
 }

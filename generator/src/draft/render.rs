@@ -174,7 +174,9 @@ fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<
     if let Some(mut entries) = types.fixed(field).filter(|_| field.need == Some(Need::Always)) {
         entries.extend(field.apart.map(|apart| Entry::word("in", apart.as_str())));
         entries.extend(deprecated(field.is_deprecated, &field.deprecation));
-        return Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone());
+        let no_null = field.may_be_null.then(|| NO_NULL.to_owned());
+        return Entry::new(field.name.clone(), Yaml::Map(entries))
+            .comments(field.remarks.iter().cloned().chain(no_null));
     }
     let no_constant = field.fixed.is_some().then(|| "`const` is not read.".to_owned());
     let mut entries = Vec::new();
@@ -211,7 +213,8 @@ fn clears(draft: &Draft, prefix: &str, field: &DraftField) -> bool {
         choice.decider.name == field.name
             || choice.cases.iter().any(|(_, members)| members.iter().any(|one| one.name == field.name))
     });
-    let is_value = !field.is_undecided && field.kind != JsonKind::Unknown && field.edit.is_none();
+    let is_value =
+        !field.is_undecided && ![JsonKind::Unknown, JsonKind::Map].contains(&field.kind) && field.edit.is_none();
     is_json && !is_in_path && !is_chosen && is_value && field.apart.is_none() && field.need == Some(Need::No)
 }
 

@@ -113,6 +113,6 @@ mod tests {
         let mut room = Room::for_text(10 << 20);
         let mut lists = vec![Vec::<[u8; 1024]>::new(); 100_000];
         let grown = lists.iter_mut().filter_map(|list| room.grow(list, None).then_some(())).count();
-        assert_eq!(grown, (50 << 20) / 4096);
+        assert_eq!(grown, PER_BYTE * (10 << 20) / 4096);
     }
 }

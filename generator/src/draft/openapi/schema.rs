@@ -329,10 +329,10 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
     }
 }
 
-/// Whether the values of a map in a request are texts, numbers, booleans, times or dates.
+/// Whether the values of a map in a request are texts of any length, numbers, booleans, times or dates.
 fn has_single_values(more: &Cursor<'_>, within: &[String]) -> bool {
     let value = more.peek(|| read("", more, Side::Request, within, Part::Item));
     let is_single =
         !matches!(value.kind, JsonKind::Unknown | JsonKind::Json | JsonKind::List | JsonKind::Map | JsonKind::Object);
-    is_single && !value.is_undecided && value.values.is_empty()
+    is_single && !value.is_undecided && value.values.is_empty() && value.length.is_none()
 }
