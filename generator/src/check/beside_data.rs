@@ -42,7 +42,7 @@ fn is_header(field: &Field, named_at: Place, to: &mut Diagnostics) {
         .help("name a record of texts, numbers, times, dates, booleans and enums");
 }
 
-/// A text is the value of a record, and of bytes there is no record.
+/// A text is the value of a record; bytes have a record without fields.
 fn has_form(api: &Api, family: &Family, operation: &Operation, form: AnswerForm, place: Place, to: &mut Diagnostics) {
     if let Some(envelope) = api.envelope.as_ref().filter(|envelope| envelope.around == Around::All) {
         to.at(place, Code::BadResponse, format!("a success is {}, but all answers have an envelope", form.as_str()))

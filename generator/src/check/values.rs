@@ -269,7 +269,7 @@ fn pattern(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// Whether a text matches a pattern, or the pattern is none.
+/// Whether a text matches a pattern; true if the pattern is invalid, which is reported elsewhere.
 fn matches(pattern: &str, text: &str) -> bool {
     Regex::new(pattern).map_or(true, |pattern| pattern.is_match(text))
 }

@@ -135,7 +135,7 @@ pub(crate) enum PathPiece {
 }
 
 impl PathPiece {
-    /// Splits a path at its `{parameters}`. An error is the reason why it is none.
+    /// Splits a path at its `{parameters}`. An error says why it is not a path.
     pub(crate) fn all_of(path: &str) -> Result<Vec<Self>, &'static str> {
         if !path.starts_with('/') {
             return Err("it does not start with `/`");

@@ -213,7 +213,7 @@ fn lots(pair: &Instrument, at: u64, qty: Price) -> Result<u64, String> {
 }
 
 /// The rows of a CSV file: the time of each since the first one, and what `read` makes of its other cells. A first line
-/// that is no row has names.
+/// that is not a row has names.
 fn rows<T>(path: &Path, expected: &str, read: impl Fn(&[&str]) -> Option<T>) -> io::Result<Vec<(u64, T)>> {
     let failed = |why: String| io::Error::other(format!("{}: {why}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;

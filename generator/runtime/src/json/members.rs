@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The index of a member that is no field.
+/// The index of a member that is not a field.
 const UNKNOWN: usize = usize::MAX;
 
 /// The members of an object that is being read.

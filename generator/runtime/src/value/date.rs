@@ -70,7 +70,7 @@ impl Date {
 /// The last day of the year 9999.
 const LAST_DAY: i64 = 2_932_896;
 
-/// Why a text is no date.
+/// Why a text is not a date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidDate(String);
 
