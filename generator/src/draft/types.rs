@@ -7,9 +7,7 @@ use heck::ToUpperCamelCase as _;
 use super::yaml::{Entry, Yaml, deprecated};
 use super::{Data, DraftField, JsonKind, NewTypes, OneOf};
 use crate::check;
-use crate::model::{
-    Api, Family, Field, Record, Response, Shape, Type, built_in, field_name, type_name, variant_name,
-};
+use crate::model::{Api, Family, Field, Record, Response, Shape, Type, built_in, field_name, type_name, variant_name};
 use crate::words::Times;
 
 /// The types of a family by names on the wire, and the types that a draft adds.
@@ -437,9 +435,7 @@ impl<'a> Types<'a> {
 
     /// A name of a type, spelled as in Rust, that no other type has.
     fn free_name(&mut self, wanted: &str) -> String {
-        self.free_rust_name(&wanted.to_upper_camel_case(), |name| {
-            built_in().all(|(known, _)| known != name)
-        })
+        self.free_rust_name(&wanted.to_upper_camel_case(), |name| built_in().all(|(known, _)| known != name))
     }
 
     fn name(&self, ty: Type) -> String {

@@ -31,14 +31,9 @@ impl Format {
 
     const fn row(self) -> Row {
         match self {
-            Self::Date => Row {
-                word: "date",
-                noun: "a date",
-                rust: "Date",
-                openapi: "date",
-                example: "2026-09-08",
-                has: is_date,
-            },
+            Self::Date => {
+                Row { word: "date", noun: "a date", rust: "Date", openapi: "date", example: "2026-09-08", has: is_date }
+            }
         }
     }
 
