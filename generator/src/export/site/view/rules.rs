@@ -135,7 +135,7 @@ fn says(text: &str, name: &str) -> bool {
 }
 
 fn test_in_words(rule: &Rule) -> String {
-    let Some(test) = &rule.test else { return String::new() };
+    let Some(test) = &rule.test else { return rule.unsupported_in_words().unwrap_or_default() };
     match &rule.within {
         Some((ListName::Body, _)) => format!("in each item of the body: {test}"),
         Some((ListName::Parameter(list) | ListName::Within(list), _)) => format!("in each item of {list}: {test}"),
