@@ -117,8 +117,12 @@ fn rules_as_text(out: &mut markdown::MarkdownPage, rules: &[RuleView<'_>]) {
     out.heading(2, "Rules");
     for rule in rules.iter().filter(|rule| rule.is_written) {
         let (says, why) = (sentence(&rule.says), rule.why.map(sentence).unwrap_or_default());
+        let unsupported = match rule.unsupported.as_slice() {
+            [] => String::new(),
+            names => format!(" Not supported here: {}.", names.join(", ")),
+        };
         let warns = if rule.warns { ", warns only" } else { "" };
-        out.entry(&rule.id, &format!("({}{warns}; {}) {says} {why}", rule.kind.as_str(), rule.at));
+        out.entry(&rule.id, &format!("({}{warns}; {}) {says} {why}{unsupported}", rule.kind.as_str(), rule.at));
     }
 }
 
