@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::journal::{Durability, FileJournal};
-use tradeapi::runtime::transport::{ResponseFuture, Transport};
+use tradeapi::runtime::transport::{self, Transport};
 use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
 use tradeapi::{Client, Credentials, Decimal};
 
@@ -31,12 +31,8 @@ const ROUNDS: usize = 5;
 const ANSWER: &[u8] = br#"{"code":"00000","msg":"success","requestTime":1788912000123,"data":{"orderId":"1"}}"#;
 
 /// A transport that answers at once.
-struct ImmediateTransport;
-
-impl Transport for ImmediateTransport {
-    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(async { Ok(http::Response::new(Bytes::from_static(ANSWER))) })
-    }
+fn immediate() -> impl Transport {
+    transport::from_fn(|_| async { Ok(http::Response::new(Bytes::from_static(ANSWER))) })
 }
 
 fn main() -> Result<()> {
@@ -45,7 +41,7 @@ fn main() -> Result<()> {
     let client = || {
         Client::builder("http://127.0.0.1")
             .credentials(Credentials::new("key-of-some-length", "secret-of-some-length", "passphrase"))
-            .transport(ImmediateTransport)
+            .transport(immediate())
             .limits(LimitMode::Off)
     };
     let ways = [

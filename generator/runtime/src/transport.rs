@@ -112,6 +112,39 @@ pub trait Transport: Send + Sync {
     }
 }
 
+/// A transport that is a function, for tests without a network or around another transport.
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::Response;
+/// use tradeapi_runtime::transport::{self, Transport};
+///
+/// /// A transport that answers every request with an empty object.
+/// fn empty() -> impl Transport {
+///     transport::from_fn(|_request| async { Ok(Response::new(Bytes::from_static(b"{}"))) })
+/// }
+/// # let _ = empty();
+/// ```
+pub fn from_fn<F, R>(send: F) -> impl Transport
+where
+    F: Fn(http::Request<Bytes>) -> R + Send + Sync,
+    R: Future<Output = Result<http::Response<Bytes>, TransportError>> + Send + 'static,
+{
+    FromFn(send)
+}
+
+struct FromFn<F>(F);
+
+impl<F, R> Transport for FromFn<F>
+where
+    F: Fn(http::Request<Bytes>) -> R + Send + Sync,
+    R: Future<Output = Result<http::Response<Bytes>, TransportError>> + Send + 'static,
+{
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin((self.0)(request))
+    }
+}
+
 /// The time from writing a request to reading the head of its response, over a connection that had carried a response
 /// before.
 ///

@@ -6,12 +6,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::client::{Callable, LimitMode};
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::tables::{CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
-use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
+use tradeapi::runtime::transport::{self, Transport, TransportLimits};
 use tradeapi::runtime::wire::CodePolicy;
 use tradeapi::{API, Client, Credentials, Error, Operation, unified};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
@@ -159,7 +158,7 @@ async fn what_was_not_sent_did_not_happen(over: Over) {
     let server = ScriptedServer::start().unwrap();
     let nobody = Client::builder(server.url()).limits(LimitMode::Off).build().unwrap();
     let full = client(over, server.url()).limits(LimitMode::Refuse).limiter(Arc::new(RefusingLimiter)).build().unwrap();
-    let unwritten = client(over, server.url()).transport(NeverWrites).build().unwrap();
+    let unwritten = client(over, server.url()).transport(never_writes()).build().unwrap();
     let closed = client(over, ScriptedServer::start().unwrap().url()).build().unwrap();
     for change in changes() {
         expect(change, change.on(&nobody).await, CallResult::Unsigned, Outcome::NotDone);
@@ -355,10 +354,6 @@ async fn a_success_without_any_id_is_unknown() {
 }
 
 /// A transport that loses every connection before it writes, which a real socket cannot be made to do.
-struct NeverWrites;
-
-impl Transport for NeverWrites {
-    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(async { Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent)) })
-    }
+fn never_writes() -> impl Transport {
+    transport::from_fn(|_| async { Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent)) })
 }

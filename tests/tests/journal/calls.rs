@@ -1,12 +1,12 @@
 //! What a call stores in a journal, and when.
 
+use std::future::ready;
 use std::sync::{Arc, Mutex};
 
-use bytes::Bytes;
 use tradeapi::runtime::error::JournalError;
 use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use tradeapi::runtime::tables::{CodeProof, Outcome};
-use tradeapi::runtime::transport::{ResponseFuture, Transport};
+use tradeapi::runtime::transport::{self, Transport};
 use tradeapi::runtime::wire::CodePolicy;
 use tradeapi::unified::{BatchOrder, CancelOrder, GetOrderDetails, PlaceOrder};
 use tradeapi::{Client, Error, Operation};
@@ -15,17 +15,12 @@ use tradeapi_exchange::{Exchange, Family, Seed};
 use crate::{all, by_id, item, journal, order, read};
 
 /// A transport that records the number of open changes when each request is sent.
-struct Watched {
-    exchange: Exchange,
-    journal: Arc<dyn Journal>,
-    open: Arc<Mutex<Vec<usize>>>,
-}
-
-impl Transport for Watched {
-    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
-        self.open.lock().unwrap().push(read(&*self.journal, Selection::Open).len());
-        self.exchange.send(request)
-    }
+fn watched(exchange: Exchange, journal: Arc<dyn Journal>, open: Arc<Mutex<Vec<usize>>>) -> impl Transport {
+    transport::from_fn(move |request| {
+        open.lock().unwrap().push(read(&*journal, Selection::Open).len());
+        let exchange = exchange.clone();
+        async move { exchange.send(request).await }
+    })
 }
 
 #[tokio::test]
@@ -33,7 +28,7 @@ async fn a_change_is_stored_before_it_is_sent_and_its_outcome_afterwards() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(1)));
     let journal = journal(folder.path());
     let open = Arc::<Mutex<Vec<usize>>>::default();
-    let watched = Watched { exchange: exchange.clone(), journal: journal.clone(), open: open.clone() };
+    let watched = watched(exchange.clone(), journal.clone(), open.clone());
     let client: Client = exchange
         .client_of(exchange.keys())
         .transport(watched)
@@ -75,20 +70,18 @@ async fn a_change_is_stored_before_it_is_sent_and_its_outcome_afterwards() {
 }
 
 /// A transport that removes all items but the first from a response.
-struct TruncatesItems(Exchange);
-
-impl Transport for TruncatesItems {
-    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(async move {
-            self.0.send(request).await.map(|response| {
-                response.map(|body| {
-                    let mut answer: serde_json::Value = serde_json::from_slice(&body).unwrap();
-                    answer["data"].as_array_mut().unwrap().truncate(1);
-                    answer.to_string().into()
-                })
-            })
-        })
-    }
+fn truncates_items(exchange: Exchange) -> impl Transport {
+    transport::from_fn(move |request| {
+        let exchange = exchange.clone();
+        async move {
+            let response = exchange.send(request).await?;
+            Ok(response.map(|body| {
+                let mut answer: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                answer["data"].as_array_mut().unwrap().truncate(1);
+                answer.to_string().into()
+            }))
+        }
+    })
 }
 
 /// The outcomes of the other items are unknown, so a later run has to query them.
@@ -98,7 +91,7 @@ async fn a_batch_of_which_an_item_is_not_mentioned_stays_open() {
     let journal = journal(folder.path());
     let builder = || exchange.client_of(exchange.keys()).journal(journal.clone());
     let (whole, shortened): (Client, Client) =
-        (builder().build().unwrap(), builder().transport(TruncatesItems(exchange.clone())).build().unwrap());
+        (builder().build().unwrap(), builder().transport(truncates_items(exchange.clone())).build().unwrap());
     whole.call(&BatchOrder::new(vec![item("b1"), item("b2")])).await.map(drop).unwrap();
     assert_eq!(read(&*journal, Selection::Open), []);
     shortened.call(&BatchOrder::new(vec![item("b3"), item("b4")])).await.map(drop).unwrap();
@@ -107,13 +100,9 @@ async fn a_batch_of_which_an_item_is_not_mentioned_stays_open() {
 }
 
 /// A transport that answers everything with a code.
-struct Refuses(String);
-
-impl Transport for Refuses {
-    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
-        let body = format!(r#"{{"code":"{}","msg":"no","data":null}}"#, self.0);
-        Box::pin(std::future::ready(Ok(http::Response::new(body.into()))))
-    }
+fn refuses(code: &str) -> impl Transport + use<> {
+    let body = format!(r#"{{"code":"{code}","msg":"no","data":null}}"#);
+    transport::from_fn(move |_| ready(Ok(http::Response::new(body.clone().into()))))
 }
 
 /// A text of any length that an exchange sends as a code does not fill the disk.
@@ -123,7 +112,7 @@ async fn a_code_is_stored_unless_it_is_longer_than_any() {
     let journal = journal(folder.path());
     for length in [32, 33] {
         let code = "9".repeat(length);
-        let client = exchange.client_of(exchange.keys()).transport(Refuses(code.clone())).journal(journal.clone());
+        let client = exchange.client_of(exchange.keys()).transport(refuses(&code)).journal(journal.clone());
         let client = client.codes(CodePolicy::new().code(code, CodeProof::NotDone)).build().unwrap();
         client.unified().place_order(&order("one")).await.unwrap_err();
     }

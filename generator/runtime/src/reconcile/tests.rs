@@ -9,8 +9,6 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use bytes::Bytes;
-
 use super::listing::{Fill, FillFields, Listing, ListingPages, PageContent, Part};
 use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation, refresh_orders, update_ledger};
 use crate::client::ClientCore;
@@ -22,7 +20,7 @@ use crate::lifecycle::{Lifecycle, OrderShown, ShownAs};
 use crate::orders::TrackedOrder;
 use crate::pages::{self, Clipped, PageError, PageFuture, TimeRange};
 use crate::tables::{Api, Length};
-use crate::transport::{ResponseFuture, Transport};
+use crate::transport;
 use crate::value::Timestamp;
 
 static API: Api = Api::named("listings");
@@ -79,14 +77,6 @@ fn listing(part: Part, fields: Option<FillFields>, has_counted_pages: bool) -> L
     })
 }
 
-struct Unused;
-
-impl Transport for Unused {
-    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(std::future::pending())
-    }
-}
-
 #[derive(Default)]
 struct Memory(Mutex<Vec<StoredChange>>);
 
@@ -108,7 +98,8 @@ impl Journal for Memory {
 }
 
 fn client() -> ClientCore {
-    let builder = ClientCore::builder(&API, "https://listings.example").transport(Unused);
+    let builder =
+        ClientCore::builder(&API, "https://listings.example").transport(transport::from_fn(|_| std::future::pending()));
     builder.track_orders().journal(Arc::new(Memory::default())).build().unwrap()
 }
 
@@ -179,8 +170,9 @@ fn only_a_whole_listing_ends_orders_and_none_that_was_shown_meanwhile() {
 /// The exchange may begin to show an order while it answers, perhaps on a page that was read before.
 #[test]
 fn a_listing_ends_only_orders_that_it_had_to_show_when_it_began() {
-    let builder =
-        ClientCore::builder(&API, "https://listings.example").transport(Unused).environment(TIME.with(Clone::clone));
+    let builder = ClientCore::builder(&API, "https://listings.example")
+        .transport(transport::from_fn(|_| std::future::pending()))
+        .environment(TIME.with(Clone::clone));
     let client = builder.track_orders().build().unwrap();
     let begun = client.moment().steady;
     for (id, later) in [("5", 0), ("6", 1), ("7", 1_000)] {

@@ -1,10 +1,12 @@
 //! Whole calls over a custom transport.
 
+use std::future::ready;
+
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::tables::Outcome;
-use tradeapi_runtime::transport::{ResponseFuture, Transport};
+use tradeapi_runtime::transport::{self, Transport};
 use tradeapi_runtime::{Credentials, Error};
 
 use crate::Tested;
@@ -12,19 +14,15 @@ use crate::api::{Client, Side};
 use crate::orders::{Execution, PlaceOrder};
 
 /// Gives every request the same answer, or none.
-pub(crate) struct Canned(pub(crate) Option<&'static str>);
-
-impl Transport for Canned {
-    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
-        let answer = self.0.map(|body| http::Response::new(Bytes::from_static(body.as_bytes())));
-        let failure = || TransportError::new(TransportErrorKind::Other, Delivery::NotSent).caused_by("the line is cut");
-        Box::pin(async move { answer.ok_or_else(failure) })
-    }
+pub(crate) fn canned(answer: Option<&'static str>) -> impl Transport {
+    let failure = || TransportError::new(TransportErrorKind::Other, Delivery::NotSent).caused_by("the line is cut");
+    let answer = move || answer.map(|body| http::Response::new(Bytes::from_static(body.as_bytes())));
+    transport::from_fn(move |_| ready(answer().ok_or_else(failure)))
 }
 
 fn client(answer: Option<&'static str>) -> Result<Client, tradeapi_runtime::error::BuildError> {
     let credentials = Credentials::new("key", "secret", "pass");
-    Client::builder("https://mini.example").credentials(credentials).transport(Canned(answer)).build()
+    Client::builder("https://mini.example").credentials(credentials).transport(canned(answer)).build()
 }
 
 fn order() -> PlaceOrder {
@@ -64,22 +62,18 @@ fn a_call_can_move_between_threads() -> Tested {
 }
 
 /// Reports how many calls remain.
-struct Counting;
-
-impl Transport for Counting {
-    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
+fn counting() -> impl Transport {
+    transport::from_fn(|_| async {
         let answer = http::Response::builder().header("x-remaining", "9").body(Bytes::from(r#"{"code":"00000"}"#));
-        Box::pin(async {
-            answer.map_err(|why| TransportError::new(TransportErrorKind::Other, Delivery::NotSent).caused_by(why))
-        })
-    }
+        answer.map_err(|why| TransportError::new(TransportErrorKind::Other, Delivery::NotSent).caused_by(why))
+    })
 }
 
 #[tokio::test]
 async fn remaining_calls_are_reported_with_and_without_limits() -> Tested {
     for mode in [LimitMode::Wait, LimitMode::Refuse, LimitMode::Off] {
         let client = Client::builder("https://mini.example").credentials(Credentials::new("key", "secret", "pass"));
-        let reply = client.limits(mode).transport(Counting).build()?.call(&order()).await?;
+        let reply = client.limits(mode).transport(counting()).build()?.call(&order()).await?;
         assert_eq!(reply.remaining, Some(9), "{mode:?}");
     }
     Ok(())

@@ -12,7 +12,7 @@ use tradeapi_runtime::limits::{
     Reservation, Unavailable,
 };
 use tradeapi_runtime::tables::Outcome;
-use tradeapi_runtime::transport::{ResponseFuture, Transport};
+use tradeapi_runtime::transport::{self, ResponseFuture, Transport};
 use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Error, Timestamp};
 
 use crate::Tested;
@@ -55,12 +55,8 @@ impl Transport for Recorder {
 }
 
 /// Never answers.
-struct Silent;
-
-impl Transport for Silent {
-    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(std::future::pending())
-    }
+fn silent() -> impl Transport {
+    transport::from_fn(|_| std::future::pending())
 }
 
 /// Time that begins at zero.
@@ -300,7 +296,7 @@ async fn a_call_that_is_given_up_on_its_way_counts() -> Tested {
         let settings = LimitSettings::new().margin(Duration::ZERO).late_arrival(SECOND * 2).count_from(counted);
         let settings = settings.held_back(held_back);
         let scene = Scene::with(Recorder::new(200, "100"), settings);
-        let client = scene.builder().limits(LimitMode::Refuse).transport(Silent).build()?;
+        let client = scene.builder().limits(LimitMode::Refuse).transport(silent()).build()?;
         for _ in 0..10 {
             let client = client.clone();
             let call = tokio::spawn(async move { client.call(&order()).await });

@@ -15,7 +15,7 @@ use tradeapi_runtime::{ClientBuilder, Credentials, Edit, Error, Operation, Times
 use crate::Tested;
 use crate::api::{API, Client, ClientOid, Side};
 use crate::books::{BARE_API, Book};
-use crate::calls::Canned;
+use crate::calls::canned;
 use crate::orders::{AmendOrder, Execution, Orders, PlaceBatch, PlaceOrder};
 
 const NOW: Timestamp = Timestamp::from_millis(1_730_271_234_567);
@@ -69,7 +69,7 @@ fn client() -> Result<Client, BuildError> {
 }
 
 fn at(address: &str) -> ClientBuilder<Client> {
-    Client::builder(address).transport(Canned(None))
+    Client::builder(address).transport(canned(None))
 }
 
 fn header<'r>(request: &'r Request<Bytes>, name: &str) -> Option<&'r str> {

@@ -11,7 +11,7 @@ use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::flatten::LeftOver;
 use tradeapi::runtime::http;
-use tradeapi::runtime::transport::{ResponseFuture, Transport};
+use tradeapi::runtime::transport::{self, ResponseFuture, Transport};
 use tradeapi::unified::{self, Category};
 use tradeapi::{Client, classic};
 use tradeapi_exchange::{Conditions, Exchange, Family, Hostility, Keys, Mode, Node, Profile, Seed, Settings, Time};
@@ -143,7 +143,7 @@ fn what_is_left_is_reported() {
     drive(&desk.exchange, desk.client.unified().place_order(&order)).unwrap();
     // Nothing of the exchange can be reached.
     let client = Client::builder("http://127.0.0.1").credentials(desk.keys.credentials());
-    let client = client.environment(desk.exchange.time().clone()).transport(Nowhere).build().unwrap();
+    let client = client.environment(desk.exchange.time().clone()).transport(nowhere()).build().unwrap();
     let not_flat = drive(&desk.exchange, client.flatten(&ConfirmPolicy::new())).unwrap_err();
     assert!(not_flat.left.iter().all(|left| matches!(left.what, LeftOver::Unknown(_))), "{not_flat}");
     for family in ["unified", "classic"] {
@@ -173,10 +173,6 @@ impl Transport for Impatient {
 }
 
 /// A transport that sends nothing.
-struct Nowhere;
-
-impl Transport for Nowhere {
-    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(async { Err(TransportError::new(TransportErrorKind::Connect, Delivery::NotSent)) })
-    }
+fn nowhere() -> impl Transport {
+    transport::from_fn(|_| async { Err(TransportError::new(TransportErrorKind::Connect, Delivery::NotSent)) })
 }

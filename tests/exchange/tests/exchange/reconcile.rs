@@ -5,13 +5,12 @@ mod history;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-use bytes::Bytes;
 use rust_decimal::Decimal;
 use tradeapi::runtime::reconcile::{
     Action, CancelForeignError, Difference, ForeignOrders, Gone, ListingFailure, ReconcileError, Reconciled,
     ReconciledOrder, Reconciliation,
 };
-use tradeapi::runtime::transport::{ResponseFuture, Transport};
+use tradeapi::runtime::transport::{self, Transport};
 use tradeapi::unified::{self, Category};
 use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 
@@ -387,15 +386,14 @@ fn a_comparison_that_cannot_be_whole_fails_and_does_nothing() {
 }
 
 /// Puts something unreadable in front of every list of records.
-struct Unreadable(tradeapi_exchange::Exchange);
-
-impl Transport for Unreadable {
-    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(async move {
-            let response = self.0.send(request).await?;
+fn unreadable(exchange: tradeapi_exchange::Exchange) -> impl Transport {
+    transport::from_fn(move |request| {
+        let exchange = exchange.clone();
+        async move {
+            let response = exchange.send(request).await?;
             Ok(response.map(|body| String::from_utf8_lossy(&body).replace("[{", "[7,{").into()))
-        })
-    }
+        }
+    })
 }
 
 #[test]
@@ -403,7 +401,7 @@ fn a_comparison_of_a_page_with_an_unreadable_record_fails_and_does_nothing() {
     let history = History::new(10);
     drive(&history.exchange, history.without.unified().place_order(&resting(Some("other-1")))).unwrap();
     let builder = history.exchange.client_of(history.exchange.keys()).journal(history.journal.clone());
-    let client = builder.transport(Unreadable(history.exchange.clone())).build().unwrap();
+    let client = builder.transport(unreadable(history.exchange.clone())).build().unwrap();
     let mut adopts = history.reconciliation().family("unified").foreign_orders(ForeignOrders::Adopt);
     let failed = drive(&history.exchange, client.reconcile(&mut adopts));
     let Err(ReconcileError::Listing(listing)) = &failed else { panic!("{failed:?}") };

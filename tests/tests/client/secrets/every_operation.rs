@@ -2,6 +2,7 @@
 //! signature, and tracing contains nothing of requests and answers.
 
 use std::fmt::Debug;
+use std::future::Ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::pin;
@@ -12,8 +13,9 @@ use bytes::Bytes;
 use serde_json::Value;
 use tradeapi::runtime::client::{Callable, LimitMode};
 use tradeapi::runtime::clock::FixedClock;
+use tradeapi::runtime::error::TransportError;
 use tradeapi::runtime::tables::Access;
-use tradeapi::runtime::transport::{ResponseFuture, Transport};
+use tradeapi::runtime::transport::{self, Transport};
 use tradeapi::{Account, Client, Error, Operation, Timestamp};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::recording::Recording;
@@ -134,7 +136,7 @@ async fn unheard<O: Callable>(request: &O) -> Error {
 
 /// The output when a transport panics with the whole request.
 async fn panic_of<O: Callable>(server: &ScriptedServer, example: &Example, request: &O) -> String {
-    let client = client(server, example).transport(PanickingTransport).build().unwrap();
+    let client = client(server, example).transport(panicking()).build().unwrap();
     let mut call = pin!(client.call(request));
     let panic = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,
@@ -147,12 +149,10 @@ async fn panic_of<O: Callable>(server: &ScriptedServer, example: &Example, reque
     text
 }
 
-struct PanickingTransport;
-
-impl Transport for PanickingTransport {
-    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+fn panicking() -> impl Transport {
+    transport::from_fn(|request| -> Ready<Result<http::Response<Bytes>, TransportError>> {
         std::panic::resume_unwind(Box::new(format!("lost {request:?} {:?}", request.headers())))
-    }
+    })
 }
 
 /// Checks that no value of the request or of its answer's data reaches a subscriber.
