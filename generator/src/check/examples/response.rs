@@ -1,6 +1,6 @@
 //! The JSON of an answer: the envelope and its data.
 
-use super::Example;
+use super::{Example, one_of};
 use crate::check::enums;
 use crate::check::fault::Fault;
 use crate::check::values;
@@ -237,11 +237,12 @@ fn record_name(example: &Example<'_>, index: usize) -> String {
     example.family.records.get(index).map(|record| record.name.wire.clone()).unwrap_or_default()
 }
 
-fn record(example: &mut Example<'_>, index: usize, node: &Node) {
+pub(super) fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     let family = example.family;
     let Some(record) = family.records.get(index) else { return };
-    match record.travels {
+    match &record.travels {
         RecordForm::Object => {}
+        RecordForm::OneOf(one_of) => return one_of::check(example, record, one_of, node),
         RecordForm::Array => return tuple(example, record, node),
         RecordForm::Value(_) => return record.fields.iter().for_each(|only| field(example, only, node)),
     }
