@@ -16,7 +16,7 @@ mod types;
 mod yaml;
 
 use crate::check;
-use crate::model::{Api, Effect, Family, Need, Operation};
+use crate::model::{Api, Effect, Family, Format, Need, Operation};
 use crate::words::{AnswerForm, In, Lists, Objects, Sends, Times};
 pub(crate) use additions::add_types;
 
@@ -232,7 +232,8 @@ pub(crate) enum JsonKind {
     Signed,
     Boolean,
     Time,
-    Date,
+    /// A text in a format that the schema language has as a type.
+    Formatted(Format),
     /// JSON of any form.
     Json,
     List,

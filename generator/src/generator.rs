@@ -69,7 +69,7 @@ impl Only {
 /// A schema without mistakes.
 #[derive(Debug)]
 pub struct Schema {
-    api: Api,
+    pub(crate) api: Api,
     /// The names of its files, which places refer to by index.
     #[cfg(feature = "cli")]
     files: Vec<PathBuf>,

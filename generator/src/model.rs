@@ -13,6 +13,7 @@ pub(crate) mod elements;
 mod envelope;
 mod facts;
 mod flat;
+mod formats;
 mod intent;
 mod lifecycle;
 mod listing;
@@ -42,6 +43,7 @@ pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
 pub(crate) use flat::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
+pub(crate) use formats::Format;
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
 pub(crate) use listing::*;

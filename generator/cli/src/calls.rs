@@ -2,15 +2,15 @@
 
 use std::pin::Pin;
 
-use tradeapi_runtime::batches::{Batch, ItemOutcome, ItemReport, ItemsReply};
+use tradeapi_runtime::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ItemsReply};
 use tradeapi_runtime::checks::CheckContext;
 use tradeapi_runtime::client::Callable;
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation};
+use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation};
 use tradeapi_runtime::json::{Encode, JsonWriter};
 use tradeapi_runtime::operation::Repeatable;
-use tradeapi_runtime::pages::{PageError, Paged};
+use tradeapi_runtime::pages::{PageError, Paged, Pages};
 use tradeapi_runtime::parameters::{ParameterWriter, Parameters};
-use tradeapi_runtime::retry::RetryPolicy;
+use tradeapi_runtime::retry::{RetryPolicy, Retrying};
 use tradeapi_runtime::{ClientCore, Error, Operation, Reply, Violations};
 
 use crate::ending::{Ended, Ending, Failure, of_error};
@@ -48,7 +48,7 @@ where
         Ok(request) => request,
         Err(violations) => return violations.into(),
     };
-    match called.client.retrying(&RetryPolicy::new()).call(&request).await {
+    match Retrying::new(called.client, &RetryPolicy::new()).call(&request).await {
         Ok(reply) => {
             let reply = reply.as_ref();
             called.to.warn(&reply.warnings);
@@ -68,7 +68,7 @@ where
         Ok(request) => request,
         Err(violations) => return violations.into(),
     };
-    let mut pages = called.client.pages(request).clip().retrying(RetryPolicy::new());
+    let mut pages = Pages::new(called.client.clone(), request).clip().retrying(RetryPolicy::new());
     let mut unreadable = 0;
     while let Some(page) = pages.next_page().await {
         let page = match page {
@@ -121,7 +121,7 @@ where
         Ok(request) => request,
         Err(violations) => return violations.into(),
     };
-    let confirmation = called.client.place_and_confirm(&request, called.policy).await;
+    let confirmation = confirm::place_and_confirm(called.client, &request, called.policy).await;
     if let Confirmation::Done(done) = &confirmation
         && let Some(answer) = &done.answer
     {
@@ -177,7 +177,7 @@ where
         Ok(request) => request,
         Err(violations) => return violations.into(),
     };
-    let report = match called.client.batch(request).send().await {
+    let report = match BatchCall::new(called.client.clone(), request).send().await {
         Ok(report) => report,
         Err(error) => return error.into(),
     };
@@ -195,7 +195,7 @@ where
         Ok(request) => request,
         Err(violations) => return violations.into(),
     };
-    let batch = match called.client.batch(request).send_and_confirm(called.policy).await {
+    let batch = match BatchCall::new(called.client.clone(), request).send_and_confirm(called.policy).await {
         Ok(batch) => batch,
         Err(error) => return error.into(),
     };

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use tradeapi_runtime::ClientCore;
-use tradeapi_runtime::confirm::ConfirmPolicy;
+use tradeapi_runtime::confirm::{self, ConfirmPolicy};
+use tradeapi_runtime::flatten;
 use tradeapi_runtime::json::JsonWriter;
 use tradeapi_runtime::ledger::{Ledger, Position, PositionKey, PositionSide};
-use tradeapi_runtime::reconcile::Listing;
+use tradeapi_runtime::reconcile::{self, Listing};
 
 use crate::calls::Called;
 use crate::ending::{Ended, Ending};
@@ -52,7 +53,7 @@ pub(crate) async fn positions(program: &'static Program, client: &ClientCore, da
         }
     }
     for family in families {
-        if let Err(error) = client.update_ledger(program.listings, &mut ledger, family, since).await {
+        if let Err(error) = reconcile::update_ledger(client, program.listings, &mut ledger, family, since).await {
             return Ended::failed(Ending::NotDone, error.to_string());
         }
     }
@@ -96,7 +97,7 @@ pub(crate) async fn flatten(
     policy: &ConfirmPolicy,
     to: &mut dyn Report,
 ) -> Ended {
-    match client.flatten(program.flats, program.listings, policy).await {
+    match flatten::flatten(client, program.flats, program.listings, policy).await {
         Ok(flat) => {
             let mut out = JsonWriter::new();
             out.begin_object();
@@ -125,7 +126,7 @@ pub(crate) async fn recover(
     if client.journal().is_none() {
         return Ended::refused(format!("--{} states which journal", JOURNAL));
     }
-    let recovered = match client.recover(program.recoveries, policy).await {
+    let recovered = match confirm::recover(client, program.recoveries, policy).await {
         Ok(recovered) => recovered,
         Err(error) => return Ended::failed(Ending::NotDone, error.to_string()),
     };

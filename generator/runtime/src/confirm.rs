@@ -27,11 +27,13 @@ use crate::operation::{Operation, Repeatable};
 
 pub(crate) use look::{LookedUp, OrderLookup};
 
-pub use each::{BatchConfirmation, ItemConfirmation};
-pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence};
+pub use calls::{locate, place_and_confirm, settle};
+pub use each::{BatchConfirmation, ItemConfirmation, settle_each};
+pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence, evidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
 pub use record::AnyRecord;
-pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};
+pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery, recover};
+pub(crate) use recover::{can_no_longer_arrive, wait_until};
 pub use verdict::{Because, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.

@@ -77,28 +77,26 @@ impl Flat {
     }
 }
 
-impl ClientCore {
-    /// Cancels all orders and closes all positions of the families in `flats`, in rounds, until reading shows that none
-    /// is left: no listing has an open order, and every answer about positions shows none, in two rounds, before the
-    /// second of which everything that this client had sent has arrived and is shown.
-    ///
-    /// Everything is cancelled and closed within the first seconds; the proof takes as long as `policy` assumes: after
-    /// the last order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also
-    /// the window of its signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs,
-    /// are not known here: stop them first. Spot holdings are no positions, and stay.
-    ///
-    /// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether.
-    /// Calling it again is safe. Calls wait for their rate limits.
-    ///
-    /// # Errors
-    ///
-    /// Fails with what is left, or not known to be gone.
-    pub async fn flatten(
-        &self,
-        flats: &[Flat],
-        listings: &[Listing],
-        policy: &ConfirmPolicy,
-    ) -> Result<Flattened, NotFlat> {
-        rounds::flatten(self, flats, listings, policy).await
-    }
+/// Cancels all orders and closes all positions of the families in `flats`, in rounds, until reading shows that none
+/// is left: no listing has an open order, and every answer about positions shows none, in two rounds, before the
+/// second of which everything that this client had sent has arrived and is shown.
+///
+/// Everything is cancelled and closed within the first seconds; the proof takes as long as `policy` assumes: after
+/// the last order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also
+/// the window of its signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs,
+/// are not known here: stop them first. Spot holdings are no positions, and stay.
+///
+/// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether.
+/// Calling it again is safe. Calls wait for their rate limits.
+///
+/// # Errors
+///
+/// Fails with what is left, or not known to be gone.
+pub async fn flatten(
+    client: &ClientCore,
+    flats: &[Flat],
+    listings: &[Listing],
+    policy: &ConfirmPolicy,
+) -> Result<Flattened, NotFlat> {
+    rounds::flatten(client, flats, listings, policy).await
 }

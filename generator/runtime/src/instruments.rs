@@ -133,29 +133,30 @@ impl InstrumentFields {
     }
 }
 
-impl ClientCore {
-    /// Reads the instruments that the exchange lists, and returns how many there are. From then on, this client and its
-    /// clones check the rules that compare requests with steps and bounds.
-    ///
-    /// Each listing takes a call for each line of business, which waits for its rate limits. A program calls it at its
-    /// start, and again when instruments may have changed: it replaces what was listed before. An instrument that the
-    /// account states, or a property that no record has, is as without it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `listings` is empty, or if one of them cannot be read. What was listed before is kept then.
-    pub async fn load_instruments(&self, listings: &[InstrumentListing]) -> Result<usize, LoadInstrumentsError> {
-        if listings.is_empty() {
-            return Err(LoadInstrumentsError::NotListed);
-        }
-        let mut listed = ListedInstruments::default();
-        for listing in listings {
-            listing.load(self, &mut listed).await?;
-        }
-        let count = listed.len();
-        self.set_listed(listed);
-        Ok(count)
+/// Reads the instruments that the exchange lists, and returns how many there are. From then on, this client and its
+/// clones check the rules that compare requests with steps and bounds.
+///
+/// Each listing takes a call for each line of business, which waits for its rate limits. A program calls it at its
+/// start, and again when instruments may have changed: it replaces what was listed before. An instrument that the
+/// account states, or a property that no record has, is as without it.
+///
+/// # Errors
+///
+/// Fails if `listings` is empty, or if one of them cannot be read. What was listed before is kept then.
+pub async fn load_instruments(
+    client: &ClientCore,
+    listings: &[InstrumentListing],
+) -> Result<usize, LoadInstrumentsError> {
+    if listings.is_empty() {
+        return Err(LoadInstrumentsError::NotListed);
     }
+    let mut listed = ListedInstruments::default();
+    for listing in listings {
+        listing.load(client, &mut listed).await?;
+    }
+    let count = listed.len();
+    client.set_listed(listed);
+    Ok(count)
 }
 
 /// Sends a request, and returns the records that it lists.

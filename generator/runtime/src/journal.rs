@@ -4,7 +4,7 @@
 //! A client with a journal ([`ClientBuilder::journal`](crate::ClientBuilder::journal)) stores each change, which is
 //! every request but a read, before it sends it, and the outcome after. A change that cannot be stored is not sent: the
 //! call fails with [`Error::NotStored`](crate::Error::NotStored). After a restart,
-//! [`ClientCore::recover`](crate::ClientCore::recover) queries the outcomes of the changes that are still open.
+//! [`confirm::recover`](crate::confirm::recover()) queries the outcomes of the changes that are still open.
 //!
 //! A journal belongs to the clients of one account at one address: a client with another key is refused before anything
 //! is read, stored or sent; see [`ClientCore::claim_journal`](crate::ClientCore::claim_journal).

@@ -2,7 +2,7 @@
 //! decimals.
 //!
 //! A [`Ledger`] takes trades one after the other, each once.
-//! [`ClientCore::update_ledger`](crate::ClientCore::update_ledger) reads them from the listings of fills. Emitted
+//! [`reconcile::update_ledger`](crate::reconcile::update_ledger) reads them from the listings of fills. Emitted
 //! tables state what each field of a fill means. What no fill shows, such as funding, is not in it.
 //!
 //! It rounds only the cost of a part that is closed, and keeps what is rounded off with the rest, so that profits add

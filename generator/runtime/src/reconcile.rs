@@ -1,6 +1,6 @@
 //! The comparison of an account with a journal: at the start of a program, and after an outage.
 //!
-//! [`ClientCore::reconcile`](crate::ClientCore::reconcile) recovers the changes that the journal has open, reads the
+//! [`reconcile::reconcile`](crate::reconcile::reconcile) recovers the changes that the journal has open, reads the
 //! open orders, the past orders and the fills of an account, and reports for each order how it differs from the
 //! journal. Which operations list them is emitted.
 //!
@@ -26,14 +26,15 @@ use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
 pub use error::{ListingError, ListingFailure, ReconcileError};
-pub use fills::LedgerUpdateError;
-pub use foreign::CancelForeignError;
+pub use fills::{LedgerUpdateError, update_ledger};
+pub use foreign::{CancelForeignError, cancel_foreign};
 pub use listing::{FillFields, Listing};
 pub(crate) use listing::{ListingPages, Part};
-pub use refresh::RefreshError;
+pub use refresh::{RefreshError, refresh_orders};
 pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
 
 use run::Progress;
+pub use run::reconcile;
 
 /// What to do with open orders of others: those that the journal does not have, and that have no id with a prefix of
 /// this program.
@@ -48,7 +49,7 @@ pub enum ForeignOrders {
 
 /// A comparison of an account with a journal: what it covers, what it does, and how far it has come.
 ///
-/// If [`ClientCore::reconcile`](crate::ClientCore::reconcile) fails, calling it again with the same value goes on where
+/// If [`reconcile::reconcile`](crate::reconcile::reconcile) fails, calling it again with the same value goes on where
 /// it stopped. When it has succeeded, the next call begins a new comparison, from [`Reconciled::next_since`] on.
 #[must_use = "it does nothing until a client reconciles it"]
 pub struct Reconciliation {

@@ -159,25 +159,16 @@ pub struct Retrying<'a> {
     policy: &'a RetryPolicy,
 }
 
-impl ClientCore {
-    /// Returns a client that retries calls after transient failures. It accepts operations that are safe to repeat;
-    /// others do not compile.
-    pub fn retrying<'a>(&'a self, policy: &'a RetryPolicy) -> Retrying<'a> {
-        Retrying::new(self, policy)
-    }
-}
-
-impl ClientCore {
-    /// How long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may
-    /// arrive as late as its signature allows.
-    fn key_is_kept(&self, operation: &dyn DynOperation) -> Option<Duration> {
-        let kept = Duration::from_millis(operation.meta().repeat_key?.kept_ms?);
-        Some(kept.saturating_sub(self.signature_window(&Named::of(operation)).unwrap_or_default()))
-    }
+/// How long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may
+/// arrive as late as its signature allows.
+fn key_is_kept(client: &ClientCore, operation: &dyn DynOperation) -> Option<Duration> {
+    let kept = Duration::from_millis(operation.meta().repeat_key?.kept_ms?);
+    Some(kept.saturating_sub(client.signature_window(&Named::of(operation)).unwrap_or_default()))
 }
 
 impl<'a> Retrying<'a> {
-    pub(crate) fn new(core: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
+    /// A client that makes the calls of `core`, with retries as `policy` allows.
+    pub fn new(core: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
         Self { core, policy }
     }
 
@@ -205,11 +196,11 @@ impl<'a> Retrying<'a> {
     /// ```
     /// use tradeapi_runtime::client::Callable;
     /// use tradeapi_runtime::operation::Cancellation;
-    /// use tradeapi_runtime::retry::RetryPolicy;
+    /// use tradeapi_runtime::retry::{RetryPolicy, Retrying};
     /// use tradeapi_runtime::{ClientCore, Error};
     ///
     /// async fn panic_button<O: Cancellation + Callable>(client: &ClientCore, all: &O) -> Result<O::Reply, Error> {
-    ///     client.retrying(&RetryPolicy::new().attempts(10)).cancel(all).await
+    ///     Retrying::new(client, &RetryPolicy::new().attempts(10)).cancel(all).await
     /// }
     /// ```
     ///
@@ -238,7 +229,7 @@ impl<'a> Retrying<'a> {
             let Self { core, policy } = *self;
             let environment = core.environment();
             let begun = Timer::now(environment);
-            let within = core.key_is_kept(operation).map(|kept| (core.moment(), kept));
+            let within = key_is_kept(core, operation).map(|kept| (core.moment(), kept));
             let end = begun.saturating_add(policy.deadline);
             let (mut attempt, mut unknown) = (1, None);
             loop {

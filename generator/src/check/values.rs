@@ -1,7 +1,6 @@
 //! Values in the schema: defaults, bounds, alphabets and lists of allowed values.
 
 use regex_lite::Regex;
-use tradeapi_words::calendar::Date;
 
 use super::fault::Fault;
 use super::{enums, identifiers};
@@ -54,7 +53,7 @@ pub(super) fn find_fault(family: &Family, ty: Type, text: &str) -> Option<Fault>
         Type::Time(Times::Milliseconds) => ("time in milliseconds", "1790000000000", number::is_integer(text)),
         Type::Time(Times::Microseconds) => ("time in microseconds", "1790000000000000", number::is_integer(text)),
         Type::Time(Times::Nanoseconds) => ("time in nanoseconds", "1790000000000000000", number::is_integer(text)),
-        Type::Date => ("date", "2026-09-08", is_date(text)),
+        Type::Formatted(format) => (format.word(), format.example(), format.has(text)),
         Type::Boolean(_) => ("boolean", "true", ["true", "false"].contains(&text)),
         Type::Enum(index) => return enums::find_fault(family.enums.get(index)?, text),
         Type::Identifier(index) => return identifiers::find_fault(family.identifiers.get(index)?, text),
@@ -83,14 +82,6 @@ fn scaled_why_not(scale: u8, text: &str) -> Option<Fault> {
 fn is_in_seconds(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     number::is_integer(whole) && !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether a text is a date of the calendar, such as `2026-09-08`.
-fn is_date(text: &str) -> bool {
-    let has_form = text.len() == 10 && text.split('-').map(str::len).eq([4, 2, 2]);
-    let parts: Vec<i64> = text.split('-').filter_map(|part| part.parse::<u16>().ok()).map(i64::from).collect();
-    matches!(parts.as_slice(), [year, month, day] if Date { year: *year, month: *month, day: *day }.day().is_some())
-        && has_form
 }
 
 /// Whether a text has the form `2026-09-08T00:00:00Z`, with or without a fraction and with any offset.

@@ -7,7 +7,7 @@ use heck::ToUpperCamelCase as _;
 use super::yaml::{Entry, Yaml, deprecated};
 use super::{Cases, Data, DraftField, JsonKind, NewTypes, OneOf};
 use crate::check;
-use crate::model::{Api, BUILT_IN, Family, Field, Record, Response, Shape, Type, field_name, type_name, variant_name};
+use crate::model::{Api, Family, Field, Record, Response, Shape, Type, built_in, field_name, type_name, variant_name};
 use crate::words::Times;
 
 /// The types of a family by names on the wire, and the types that a draft adds.
@@ -136,7 +136,7 @@ impl<'a> Types<'a> {
         match (known.map(Vec::as_slice), kind) {
             (Some([only]), kind) if fits(*only, kind) => FieldType::whole(self.name(*only)),
             (_, JsonKind::Time) => FieldType::whole("time"),
-            (_, JsonKind::Date) => FieldType::whole("date"),
+            (_, JsonKind::Formatted(format)) => FieldType::whole(format.word()),
             (_, JsonKind::Boolean) => FieldType::whole("boolean"),
             (_, JsonKind::Integer) => FieldType::whole("integer"),
             (_, JsonKind::Signed) if field.scale.is_some() => FieldType::whole("decimal"),
@@ -416,7 +416,7 @@ impl<'a> Types<'a> {
         let key = key_of(field.kind);
         match self.find(field, is_parameter) {
             FieldType::Type { name, is_part } => {
-                let is_built_in = BUILT_IN.iter().any(|(known, _)| *known == name);
+                let is_built_in = built_in().any(|(known, _)| known == name);
                 let travels = if field.is_of_numbers || field.is_json_number {
                     Some("number")
                 } else {
@@ -464,12 +464,12 @@ impl<'a> Types<'a> {
     fn free_name(&mut self, wanted: &str) -> String {
         self.free_rust_name(&wanted.to_upper_camel_case(), |name| {
             // One of several records has a variant of that name.
-            name != "Unknown" && BUILT_IN.iter().all(|(built_in, _)| *built_in != name)
+            name != "Unknown" && built_in().all(|(known, _)| known != name)
         })
     }
 
     fn name(&self, ty: Type) -> String {
-        let built_in = BUILT_IN.iter().find(|(_, known)| *known == ty).map(|(name, _)| *name);
+        let built_in = built_in().find(|(_, known)| *known == ty).map(|(name, _)| name);
         match ty {
             Type::Enum(index) => self.family.enums[index].name.wire.clone(),
             Type::Identifier(index) => self.family.identifiers[index].name.wire.clone(),
@@ -509,7 +509,7 @@ fn fits(ty: Type, kind: JsonKind) -> bool {
         JsonKind::Number | JsonKind::Integer | JsonKind::Signed => ty.is_number(),
         JsonKind::Boolean => matches!(ty, Type::Boolean(_)),
         JsonKind::Time => matches!(ty, Type::Time(_)),
-        JsonKind::Date => ty == Type::Date,
+        JsonKind::Formatted(format) => ty == Type::Formatted(format),
         JsonKind::Object => matches!(ty, Type::Record(_)),
     }
 }

@@ -229,7 +229,7 @@ impl<'a> Writer<'a> {
                 let from_millis = trees::of_path(self.in_root(&["Timestamp", "from_millis"]));
                 trees::call(from_millis, [trees::number(text.parse().ok()?)])
             }
-            Type::Time(_) | Type::Date => self.parsed(text, value_type(ty)?),
+            Type::Time(_) | Type::Formatted(_) => self.parsed(text, value_type(ty)?),
             Type::Enum(index) => {
                 let all = &self.scope.family.enums[index];
                 let variant = &all.values[all.index_of(text)?].name.rust;

@@ -15,7 +15,7 @@ use crate::words::Times;
 pub(super) fn value_type(ty: Type) -> Option<&'static str> {
     match ty {
         Type::Json => Some("Json"),
-        Type::Date => Some("Date"),
+        Type::Formatted(format) => Some(format.rust()),
         Type::Time(Times::Seconds) => Some("UnixSeconds"),
         Type::Time(Times::Microseconds) => Some("UnixMicros"),
         Type::Time(Times::Nanoseconds) => Some("UnixNanos"),
@@ -77,7 +77,7 @@ impl<'a> Scope<'a> {
             Type::Integer => declarations::ty(&["u64"]),
             Type::Boolean(_) => declarations::ty(&["bool"]),
             Type::Signed => declarations::ty(&["i64"]),
-            Type::Json | Type::Date | Type::Time(_) => of_runtime(value_type(ty).unwrap_or("Timestamp")),
+            Type::Json | Type::Formatted(_) | Type::Time(_) => of_runtime(value_type(ty).unwrap_or("Timestamp")),
             Type::Enum(_) | Type::Identifier(_) | Type::Choice(_) | Type::Record(_) => {
                 declarations::named(self.named(self.family.type_rust(ty)))
             }
@@ -97,7 +97,7 @@ impl<'a> Scope<'a> {
                 Type::Integer
                 | Type::Signed
                 | Type::Boolean(_)
-                | Type::Date
+                | Type::Formatted(_)
                 | Type::Json
                 | Type::Record(_)
                 | Type::Undefined,

@@ -361,3 +361,35 @@ fn names(names: &[(String, Place)]) -> String {
 fn first(names: &[(String, Place)]) -> Option<Place> {
     names.first().map(|(_, place)| *place)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
+
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::Generator;
+
+    /// Names that two keys of an element have, although they are compared by name.
+    fn doubled(element: &Element, found: &mut BTreeSet<String>) {
+        let mut names = BTreeSet::new();
+        let compared = element.keys.iter().filter(|key| !key.is_one_of_several);
+        let twice = compared.filter(|key| !names.insert(key.name));
+        found.extend(twice.map(|key| format!("`{}` of {} {}", key.name, element.kind, element.path)));
+        element.elements.iter().for_each(|inner| doubled(inner, found));
+    }
+
+    #[test]
+    fn no_two_keys_of_an_element_have_one_name() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let apis = std::fs::read_dir(root.join("tests/apis/schema")).unwrap();
+        let own = [root.join("schema"), root.join("tests/downstream/schema")];
+        let mut found = BTreeSet::new();
+        for folder in apis.map(|entry| entry.unwrap().path()).chain(own) {
+            doubled(&Generator::new().schema_dir(folder).read().unwrap().api.element(), &mut found);
+        }
+        assert_eq!(found, BTreeSet::new());
+    }
+}

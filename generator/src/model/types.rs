@@ -1,6 +1,6 @@
 //! Types of values: their names in the schema language, and their properties.
 
-use super::{Family, Name, scale};
+use super::{Family, Format, Name, scale};
 use crate::words::{Numbers, Times, Travels};
 
 /// The JSON form of a boolean.
@@ -26,8 +26,8 @@ pub(crate) enum Type {
     Signed,
     Boolean(Truth),
     Time(Times),
-    /// A day of the calendar.
-    Date,
+    /// A text in a format of its own.
+    Formatted(Format),
     /// JSON of any form.
     Json,
     Enum(usize),
@@ -90,7 +90,7 @@ impl Type {
     /// The form of its values in JSON, where numbers travel as texts or not. Texts that are not quoted are numbers.
     pub(crate) fn json(self, as_text: bool) -> JsonForm {
         match self {
-            Self::Time(Times::Iso8601) | Self::Date => JsonForm::Text,
+            Self::Time(Times::Iso8601) | Self::Formatted(_) => JsonForm::Text,
             Self::Decimal | Self::Scaled(_) | Self::Integer | Self::Signed | Self::Time(_) if as_text => {
                 JsonForm::QuotedNumber
             }
@@ -127,7 +127,7 @@ impl Type {
             Self::String
             | Self::Boolean(_)
             | Self::Time(_)
-            | Self::Date
+            | Self::Formatted(_)
             | Self::Json
             | Self::Enum(_)
             | Self::Identifier(_)
@@ -176,7 +176,7 @@ impl Type {
             | Self::Integer
             | Self::Signed
             | Self::Time(_)
-            | Self::Date
+            | Self::Formatted(_)
             | Self::Enum(_)
             | Self::Identifier(_) => true,
             Self::Boolean(_) | Self::Json | Self::Choice(_) | Self::Record(_) | Self::Undefined => false,
@@ -192,7 +192,7 @@ impl Type {
             Self::String
             | Self::Boolean(_)
             | Self::Time(_)
-            | Self::Date
+            | Self::Formatted(_)
             | Self::Json
             | Self::Enum(_)
             | Self::Identifier(_)
@@ -236,7 +236,7 @@ impl Type {
             Self::Decimal
             | Self::Scaled(_)
             | Self::Time(_)
-            | Self::Date
+            | Self::Formatted(_)
             | Self::Json
             | Self::Choice(_)
             | Self::Record(_)
@@ -252,7 +252,7 @@ impl Type {
             Self::Integer | Self::Signed => "a whole number",
             Self::Boolean(_) => "a boolean",
             Self::Time(_) => "a time",
-            Self::Date => "a date",
+            Self::Formatted(format) => format.noun(),
             Self::Json => "JSON of any form",
             Self::Enum(_) => "an enum",
             Self::Identifier(_) => "an identifier",
@@ -276,7 +276,7 @@ impl Type {
             | Self::Signed
             | Self::Boolean(_)
             | Self::Time(_)
-            | Self::Date
+            | Self::Formatted(_)
             | Self::Json
             | Self::Undefined => None,
         }
@@ -296,22 +296,28 @@ impl Type {
             Self::Time(Times::Iso8601) => "time in ISO 8601",
             Self::Boolean(_) => "boolean",
             Self::Scaled(_) => "decimal as an integer",
-            _ => BUILT_IN.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name),
+            Self::Formatted(format) => format.word(),
+            _ => PLAIN.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name),
         }
     }
 }
 
-/// The types of the schema language.
-pub(crate) const BUILT_IN: [(&str, Type); 8] = [
+/// Those types of the schema language that are no formats of texts.
+const PLAIN: [(&str, Type); 7] = [
     ("string", Type::String),
     ("decimal", Type::Decimal),
     ("integer", Type::Integer),
     ("signed", Type::Signed),
     ("boolean", Type::Boolean(Truth::Bare)),
     ("time", Type::Time(Times::Milliseconds)),
-    ("date", Type::Date),
     ("json", Type::Json),
 ];
+
+/// The types of the schema language, with their names.
+pub(crate) fn built_in() -> impl Iterator<Item = (&'static str, Type)> {
+    let formats = Format::ALL.into_iter().map(|format| (format.word(), Type::Formatted(format)));
+    PLAIN.into_iter().chain(formats)
+}
 
 impl Family {
     /// The name of a type in the schema; empty if it is undefined.

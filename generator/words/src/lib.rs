@@ -1,24 +1,19 @@
 //! What the generator and the clients that it writes share: the words of the schema language that mean something at run
-//! time, each declared once with its spelling, the calendar, and the letters of minted ids.
+//! time, each declared once with its spelling, the calendar, the escapes of URLs, and the letters of minted ids.
 //!
 //! The runtime re-exports the words in its own modules.
 #![forbid(unsafe_code)]
 
 pub mod calendar;
 mod credentials;
+#[cfg(feature = "escapes")]
+pub mod escapes;
 mod operation;
 mod outcome;
 
 pub use credentials::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQuery, TimestampForm};
 pub use operation::{Access, Around, Effect, Lists, Method, Objects, ResetForm, Scope, Sends, Sent, Severity};
 pub use outcome::{CallResult, CodeProof, CredentialCause, DriftKind, Stage};
-
-/// The marks that need no escape anywhere in a URL.
-pub const UNRESERVED_MARKS: &[u8] = b"-._~";
-
-/// The further marks that need none in the names and values of a query. RFC 3986 allows more, of which `&`, `+` and `=`
-/// have a meaning between values, and the apostrophe would be escaped by URL libraries, after it was signed.
-pub const QUERY_MARKS: &[u8] = b":/@$,;!()*?";
 
 /// The letters of minted ids, five bits each: digits and lower-case letters that are not mistaken for each other.
 pub const MINTED_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

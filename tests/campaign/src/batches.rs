@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tradeapi::runtime::batches::{Batch, ItemOutcome};
-use tradeapi::runtime::confirm::ConfirmableItems;
+use tradeapi::runtime::batches::{Batch, BatchCall, ItemOutcome};
+use tradeapi::runtime::confirm::{self, ConfirmableItems};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi_tests::dice::Dice;
 
@@ -47,7 +47,8 @@ impl AccountContext {
             return self.send_each(operation, handles).await;
         }
         let policy = self.settings.brief_policy();
-        let confirmations = match self.client.batch(operation.clone()).send_and_confirm(&policy).await {
+        let confirmations = match BatchCall::new(self.client.clone(), operation.clone()).send_and_confirm(&policy).await
+        {
             Ok(confirmations) => confirmations.items,
             Err(error) => {
                 handles.iter().for_each(|handle| self.ledger.record(handle, error.outcome(), Known::ByAnswer, "batch"));
@@ -79,7 +80,8 @@ impl AccountContext {
         let all = self.send_each(operation.clone(), handles.clone()).await;
         if all.iter().any(|(outcome, _)| *outcome == Outcome::Unknown) {
             let signed_at = self.client.now();
-            let confirmations = self.client.settle_each(&operation, signed_at, &self.settings.brief_policy()).await;
+            let confirmations =
+                confirm::settle_each(&self.client, &operation, signed_at, &self.settings.brief_policy()).await;
             self.count_answers(O::META.id, handles.len(), confirmations.len());
             for ((handle, (outcome, _)), confirmation) in handles.iter().zip(&all).zip(&confirmations) {
                 self.count_decision(confirmation);
@@ -107,7 +109,7 @@ impl AccountContext {
     where
         O: Batch<Item: Send, Done: Send + HasOrderId, Response: Send> + Send + Sync,
     {
-        let all = match self.client.batch(batch).send().await {
+        let all = match BatchCall::new(self.client.clone(), batch).send().await {
             Ok(report) => report.items.iter().map(|item| self.item_result(&item.outcome)).collect(),
             Err(error) => {
                 vec![(self.settings.variant.conclusion(&error).unwrap_or(error.outcome()), None); handles.len()]
@@ -146,7 +148,7 @@ impl AccountContext {
             let shared = Arc::clone(&shared);
             async move {
                 let (operation, handles) = &*shared;
-                let confirmations = context.client.settle_each(operation, signed_at, &policy).await;
+                let confirmations = confirm::settle_each(&context.client, operation, signed_at, &policy).await;
                 context.count_answers(O::META.id, handles.len(), confirmations.len());
                 for (handle, confirmation) in handles.iter().zip(&confirmations) {
                     context.count_decision(confirmation);

@@ -2,6 +2,7 @@
 
 use tradeapi::runtime::client::Callable;
 use tradeapi::runtime::operation::Repeatable;
+use tradeapi::runtime::retry::Retrying;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{classic, unified};
 use tradeapi_tests::dice::Dice;
@@ -24,7 +25,7 @@ impl AccountContext {
 
     async fn cancel_with<O: Repeatable + Callable>(&self, operation: O, order: &Order, name: Name, dice: &mut Dice) {
         let handle = self.ledger.open(order.cancelled(), O::META.id, order.naming);
-        let outcome = match self.client.retrying(&self.settings.retry_policy()).call(&operation).await {
+        let outcome = match Retrying::new(&self.client, &self.settings.retry_policy()).call(&operation).await {
             Ok(_) => Outcome::Done,
             Err(error) => {
                 self.ledger.failed(&error);
@@ -76,7 +77,7 @@ impl AccountContext {
     /// later.
     async fn query_cancelled(&self, family: Family, name: &Name, handle: &ClaimHandle) -> bool {
         let again = self.settings.retry_policy();
-        let client = self.client.retrying(&again);
+        let client = Retrying::new(&self.client, &again);
         let is_cancelled = match family {
             Family::Unified => {
                 let detail = unified::GetOrderDetails::new(name.unified());

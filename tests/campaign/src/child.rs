@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::client::Callable;
-use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable};
+use tradeapi::runtime::confirm::{self, ConfirmPolicy, Confirmable};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp, classic, unified};
 use tradeapi_exchange::Keys;
@@ -138,7 +138,7 @@ impl Context {
         let (sent, signed_at) = self.send(kind, &order).await?;
         let outcome = match sent {
             Ok(()) => Outcome::Done,
-            Err(Error::Unknown(_)) => self.client.settle(&order, signed_at, &self.policy).await.outcome(),
+            Err(Error::Unknown(_)) => confirm::settle(&self.client, &order, signed_at, &self.policy).await.outcome(),
             Err(error) => {
                 self.wait_for_connections(&error).await;
                 error.outcome()
@@ -164,7 +164,7 @@ impl Context {
                 vec![Outcome::NotDone; BATCH]
             }
             _ => {
-                let confirmations = self.client.settle_each(&batch, signed_at, &self.policy).await;
+                let confirmations = confirm::settle_each(&self.client, &batch, signed_at, &self.policy).await;
                 confirmations.iter().map(tradeapi::runtime::confirm::Confirmation::outcome).collect()
             }
         };
@@ -183,9 +183,11 @@ impl Context {
     async fn settle(self, id: String, entry: Entry) -> io::Result<()> {
         let (signed_at, policy, order) = (entry.signed_at, &self.policy, order(&entry.kind, &id));
         let outcome = match entry.kind.as_str() {
-            "classic" => self.client.settle(&orders::classic_order(&order), signed_at, policy).await.outcome(),
-            "reversal" => self.client.settle(&orders::reversal(&order), signed_at, policy).await.outcome(),
-            _ => self.client.settle(&orders::unified_order(&order), signed_at, policy).await.outcome(),
+            "classic" => {
+                confirm::settle(&self.client, &orders::classic_order(&order), signed_at, policy).await.outcome()
+            }
+            "reversal" => confirm::settle(&self.client, &orders::reversal(&order), signed_at, policy).await.outcome(),
+            _ => confirm::settle(&self.client, &orders::unified_order(&order), signed_at, policy).await.outcome(),
         };
         self.journal.known(&id, outcome)
     }

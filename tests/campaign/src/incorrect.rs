@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tradeapi::Error;
 use tradeapi::runtime::clock::{Environment, Timer, pause};
-use tradeapi::runtime::confirm::Confirmable;
+use tradeapi::runtime::confirm::{self, Confirmable};
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
@@ -46,7 +46,7 @@ pub(crate) async fn queries<O: Confirmable>(
         _ => return None,
     };
     for _ in 0..questions {
-        match context.client.locate(operation).await {
+        match confirm::locate(&context.client, operation).await {
             Ok(_) if variant == ClientVariant::TrustsAnyRecord => return Some(Outcome::Done),
             Ok(reply) if variant == ClientVariant::ComparesPriceOnly => {
                 let wanted: Value = serde_json::from_slice(&unknown.sent.body).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tradeapi::runtime::ClientCore;
-use tradeapi::runtime::pages::{PageError, Paged, Position};
+use tradeapi::runtime::pages::{PageError, Paged, Pages, Position};
 use tradeapi::{classic, unified};
 
 use crate::exchange::Exchange;
@@ -48,7 +48,7 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
 /// The ids on all pages. A page that fails is requested again, and a listing with a repeated cursor starts over.
 async fn list<O: Paged>(client: &ClientCore, request: O, resumes: bool) -> Vec<String> {
     loop {
-        let mut pages = client.pages(request.clone());
+        let mut pages = Pages::new(client.clone(), request.clone());
         let (mut ids, mut count) = (Vec::new(), 0);
         loop {
             match pages.next_page().await {
@@ -64,7 +64,7 @@ async fn list<O: Paged>(client: &ClientCore, request: O, resumes: bool) -> Vec<S
                 count = 0;
                 let saved = pages.position().to_string();
                 let position = saved.parse::<Position>().expect("a position is read as it was written");
-                pages = client.pages(request.clone()).resume(&position).expect("it is the same listing");
+                pages = Pages::new(client.clone(), request.clone()).resume(&position).expect("it is the same listing");
             }
         }
     }

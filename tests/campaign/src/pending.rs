@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tradeapi::runtime::clock::pause;
-use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation};
+use tradeapi::runtime::confirm::{self, ConfirmPolicy, Confirmable, Confirmation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp};
 use tradeapi_tests::dice::Dice;
@@ -53,7 +53,7 @@ impl AccountContext {
             let shared = Arc::clone(&shared);
             async move {
                 let (operation, handle) = &*shared;
-                let confirmation = context.client.settle(operation, signed_at, &policy).await;
+                let confirmation = confirm::settle(&context.client, operation, signed_at, &policy).await;
                 context.count_decision(&confirmation);
                 let outcome = context.concluded_outcome(&confirmation);
                 context.ledger.record(handle, outcome, context.known_by_query(), why(&confirmation));

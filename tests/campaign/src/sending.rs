@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tradeapi::runtime::ClientCore;
-use tradeapi::runtime::confirm::{Confirmable, Confirmation};
+use tradeapi::runtime::confirm::{self, Confirmable, Confirmation};
 use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::{Error, Timestamp};
 use tradeapi_tests::dice::Dice;
@@ -102,10 +102,10 @@ impl AccountContext {
         let patience = settings.scaled(Duration::from_millis(dice.below(MAX_PATIENCE)));
         let result = match mode {
             SendMode::Confirm => {
-                self.confirmation_result(client.place_and_confirm(&operation, &settings.brief_policy()).await)
+                self.confirmation_result(confirm::place_and_confirm(client, &operation, &settings.brief_policy()).await)
             }
             SendMode::ConfirmByDefault => {
-                self.confirmation_result(client.place_and_confirm(&operation, &Default::default()).await)
+                self.confirmation_result(confirm::place_and_confirm(client, &operation, &Default::default()).await)
             }
             SendMode::CallAndSettle => self.call(&operation, &handle).await,
             SendMode::PrepareAndSettle | SendMode::DropAndSettle => {
@@ -114,7 +114,7 @@ impl AccountContext {
             }
             SendMode::DropConfirm => {
                 let policy = settings.brief_policy();
-                match within(client, patience, client.place_and_confirm(&operation, &policy)).await {
+                match within(client, patience, confirm::place_and_confirm(client, &operation, &policy)).await {
                     Some(confirmation) => self.confirmation_result(confirmation),
                     None => self.dropped(client.now()),
                 }
@@ -173,7 +173,8 @@ impl AccountContext {
                 Some(result) => result,
                 None => {
                     let dropped = self.dropped(signed_at);
-                    let confirmation = self.client.settle(operation, signed_at, &self.settings.brief_policy()).await;
+                    let confirmation =
+                        confirm::settle(&self.client, operation, signed_at, &self.settings.brief_policy()).await;
                     let is_known = confirmation.outcome() != Outcome::Unknown;
                     return if is_known { self.confirmation_result(confirmation) } else { dropped };
                 }
@@ -195,7 +196,7 @@ impl AccountContext {
         if let Some(outcome) = incorrect::queries(self, operation, &error, handle).await {
             return self.result(outcome, Known::ByQuery, signed_at);
         }
-        let confirmation = self.client.settle(operation, signed_at, &self.settings.brief_policy()).await;
+        let confirmation = confirm::settle(&self.client, operation, signed_at, &self.settings.brief_policy()).await;
         match (confirmation.outcome(), self.settings.variant) {
             (Outcome::Unknown, ClientVariant::GivesUp) => self.result(Outcome::NotDone, Known::ByQuery, signed_at),
             (Outcome::Unknown, _) => {
@@ -211,8 +212,9 @@ impl AccountContext {
         let signed_at = signed_at(&error, &self.client);
         if error.outcome() == Outcome::Unknown && !is_amendment {
             // The id is unique, so the record belongs to this request; only the exchange's id is read.
-            if let Ok(reply) = self.client.locate(operation).await {
-                let confirmation = self.client.settle(operation, signed_at, &self.settings.single_query_policy()).await;
+            if let Ok(reply) = confirm::locate(&self.client, operation).await {
+                let confirmation =
+                    confirm::settle(&self.client, operation, signed_at, &self.settings.single_query_policy()).await;
                 let order_id = raw::order_id(&reply.as_ref().raw);
                 return SendResult { order_id, known: Known::ByQuery, ..self.confirmation_result(confirmation) };
             }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::client::LimitMode;
-use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation};
+use tradeapi::runtime::confirm::{self, ConfirmPolicy, Confirmation};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Credentials, Error, classic, unified};
@@ -151,7 +151,7 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
         (ago(20), brief().absent("40404"), Outcome::Unknown),
         (ago(2 * 60 * 60), brief().absent("40404"), Outcome::Unknown),
     ] {
-        let confirmation = client.core().settle(&order, signed_at, &policy).await;
+        let confirmation = confirm::settle(client.core(), &order, signed_at, &policy).await;
         assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
     }
     // A reversal closes and opens, so a missing opening order proves nothing about the closing.
@@ -159,7 +159,7 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
     let order = classic::Reversal::new("BTCUSDT", "USDT", classic::ProductType::UsdtFutures, classic::Side::Buy)
         .size(size)
         .client_oid(classic::ClientOid::mint());
-    let confirmation = client.core().settle(&order, ago(200), &brief().absent("40404")).await;
+    let confirmation = confirm::settle(client.core(), &order, ago(200), &brief().absent("40404")).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
     assert_eq!(exchange.count().0, 0);
 }
@@ -169,7 +169,7 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
 async fn the_reason_for_an_unknown_outcome_names_the_code() {
     let exchange = Exchange::start(|_, _| code("45001"));
     let signed_at = tradeapi::Timestamp::from(SystemTime::now() - Duration::from_secs(60));
-    let confirmation = exchange.client().core().settle(&market_buy(), signed_at, &brief()).await;
+    let confirmation = confirm::settle(exchange.client().core(), &market_buy(), signed_at, &brief()).await;
     let Confirmation::Unknown(still) = &confirmation else { panic!("{confirmation}") };
     assert_eq!(still.because.code(), Some("40404"));
     let text = still.because.to_string();
@@ -190,11 +190,11 @@ async fn an_absence_proves_nothing_once_any_call_has_shown_the_order() {
     // From here on, the exchange answers that there is no such order.
     exchange.book.lock().unwrap().clear();
 
-    let confirmation = client.core().settle(&order, signed_at, &brief().absent("40404")).await;
+    let confirmation = confirm::settle(client.core(), &order, signed_at, &brief().absent("40404")).await;
     let Confirmation::Unknown(still) = confirmation else { panic!("{confirmation}") };
     assert_eq!(still.because.why(), "it was not found, but an earlier answer showed a record with its id");
     // A client that has not seen the order trusts the absence.
-    let other = exchange.client().core().settle(&order, signed_at, &patient().absent("40404")).await;
+    let other = confirm::settle(exchange.client().core(), &order, signed_at, &patient().absent("40404")).await;
     assert_eq!(other.outcome(), Outcome::NotDone, "{other}");
 }
 
@@ -358,10 +358,10 @@ async fn an_order_that_never_left_is_not_found_in_that_of_an_equal_one() {
     assert!(give_up_soon(client.place_and_confirm(&order, &patient())).await.is_err());
     let core = client.core();
     for signed_at in [given_up_at, core.now()] {
-        assert_eq!(core.settle(&order, signed_at, &brief()).await.outcome(), Outcome::Unknown);
+        assert_eq!(confirm::settle(core, &order, signed_at, &brief()).await.outcome(), Outcome::Unknown);
     }
     // The others were not accepted, so the record belongs to the first.
-    assert_eq!(core.settle(&order, first.sent.signed_at, &brief()).await.outcome(), Outcome::Done);
+    assert_eq!(confirm::settle(core, &order, first.sent.signed_at, &brief()).await.outcome(), Outcome::Done);
 }
 
 async fn give_up_soon<T>(call: impl Future<Output = T>) -> Result<T, tokio::time::error::Elapsed> {
@@ -385,7 +385,7 @@ async fn an_id_used_twice_in_a_batch_confirms_neither_order() {
     assert!(matches!(client.call(&batch).await, Err(Error::Unknown(_))));
     let alone = unified::BatchOrder::new(vec![item()]);
     let core = client.core();
-    let confirmations = core.settle_each(&alone, core.now(), &brief()).await;
+    let confirmations = confirm::settle_each(core, &alone, core.now(), &brief()).await;
     assert_eq!(confirmations.iter().map(Confirmation::outcome).collect::<Vec<_>>(), [Outcome::Unknown]);
 }
 
@@ -399,7 +399,7 @@ async fn an_id_is_stored_before_its_request_leaves() {
     assert!(matches!(client.send(prepared).await, Err(Error::Unknown(_))));
     // A later run has only what was stored.
     let again = market_buy().client_oid(unified::ClientOid::new(stored.0).unwrap());
-    let confirmation = exchange.client().core().settle(&again, stored.1, &patient()).await;
+    let confirmation = confirm::settle(exchange.client().core(), &again, stored.1, &patient()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
     assert_eq!(exchange.book.lock().unwrap().len(), 1);
 }

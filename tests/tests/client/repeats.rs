@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
-use tradeapi::runtime::batches::ItemOutcome;
+use tradeapi::runtime::batches::{BatchCall, ItemOutcome};
 use tradeapi::runtime::tables::{CodeProof, Outcome};
 use tradeapi::runtime::wire::CodePolicy;
 use tradeapi::unified::{
@@ -138,7 +138,7 @@ async fn items_of_a_repeat_prove_nothing_either() {
         let client = Repeating::start(after, answer);
         let core = client.client(CodePolicy::new());
         let batch = BatchOrder::new(vec![item("a"), item("b")]);
-        let report = core.core().batch(batch.clone()).send().await.unwrap();
+        let report = BatchCall::new(core.core().clone(), batch.clone()).send().await.unwrap();
         let outcomes: Vec<_> = report.items.iter().map(|item| outcome_of(&item.outcome)).collect();
         assert_eq!(outcomes, [first, Outcome::NotDone]);
         let direct = core.core().call(&batch).await.unwrap();

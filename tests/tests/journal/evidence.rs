@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
+use tradeapi::runtime::confirm::{self, ConfirmPolicy, EvidenceVerdict};
 use tradeapi::runtime::journal::Selection;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
@@ -175,7 +175,7 @@ async fn a_record_of_one_of_two_forgotten_requests_proves_neither() {
     let own: Client = exchange.client_of(exchange.keys()).build().unwrap();
     let signed_at = all(&*journal)[0].change.signed_at;
     let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
-    let confirmation = own.core().settle(&order("u1"), signed_at, &policy).await;
+    let confirmation = confirm::settle(own.core(), &order("u1"), signed_at, &policy).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
 }
 

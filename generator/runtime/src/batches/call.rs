@@ -25,13 +25,6 @@ pub struct BatchCall<O: Batch> {
     stops: bool,
 }
 
-impl ClientCore {
-    /// A batch of any length, sent in as many calls as needed. Nothing is sent yet.
-    pub fn batch<O: Batch>(&self, request: O) -> BatchCall<O> {
-        BatchCall::new(self.clone(), request)
-    }
-}
-
 impl<O: Batch> BatchCall<O> {
     /// A batch of all items of `request`.
     pub fn new(client: ClientCore, request: O) -> Self {

@@ -18,14 +18,13 @@ pub struct BatchCall<O: Batch> {
     batch: crate::batches::BatchCall<O>,
 }
 
-impl ClientCore {
-    /// A batch of any length, sent in as many calls as needed. Nothing is sent yet.
-    pub fn batch<O: Batch>(&self, request: O) -> BatchCall<O> {
-        BatchCall { client: self.clone(), batch: self.to_async().batch(request) }
-    }
-}
-
 impl<O: Batch> BatchCall<O> {
+    /// A batch of all items of `request`. Nothing is sent yet.
+    pub fn new(client: ClientCore, request: O) -> Self {
+        let batch = crate::batches::BatchCall::new(client.to_async().clone(), request);
+        Self { client, batch }
+    }
+
     /// Makes no further call after an item that failed or whose outcome is unknown. By default, all calls are made.
     pub fn stop_at_first_failure(self) -> Self {
         Self { batch: self.batch.stop_at_first_failure(), ..self }

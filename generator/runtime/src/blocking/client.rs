@@ -8,29 +8,21 @@ use crate::account::{Account, AccountMismatch, Instrument};
 use crate::checks::CheckPolicy;
 use crate::client::{Callable, ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
-use crate::confirm::{
-    ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, OutsideEvidence, Queryable, RecoveredChanges, Recovery,
-};
 use crate::error::{BuildError, Error, JournalError};
-use crate::flatten::{Flat, Flattened, NotFlat};
-use crate::instruments::{InstrumentListing, LoadInstrumentsError};
 use crate::journal::Journal;
-use crate::json::{Decode, Encode};
-use crate::ledger::Ledger;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Cancellation, Operation, Repeatable};
-use crate::orders::{TrackedOrder, TrackedOrders};
-use crate::reconcile::{
-    CancelForeignError, LedgerUpdateError, Listing, ReconcileError, Reconciled, ReconciledOrder, Reconciliation,
-    RefreshError,
-};
-use crate::retry::RetryPolicy;
+use crate::orders::TrackedOrders;
+use crate::retry::{self, RetryPolicy};
 use crate::tables::Api;
 use crate::value::Timestamp;
-use crate::wire::{CodePolicy, Reply};
+use crate::wire::CodePolicy;
 
 /// [`ClientCore`](crate::ClientCore) for programs without async: its async functions block the calling thread here.
 /// Cheap to clone; several threads may make calls at the same time.
+///
+/// Functions that take an async client, such as [`confirm::settle`](crate::confirm::settle), block here within
+/// [`wait`](Self::wait): `client.wait(settle(client.to_async(), ..))`.
 #[derive(Clone)]
 pub struct ClientCore {
     core: crate::client::ClientCore,
@@ -90,91 +82,6 @@ impl ClientCore {
         self.wait(self.core.claim_journal())
     }
 
-    /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known; see
-    /// [`ClientCore::recover`](crate::ClientCore::recover).
-    ///
-    /// # Errors
-    ///
-    /// Fails if the journal cannot be read or written.
-    pub fn recover(&self, recoveries: &[Recovery], policy: &ConfirmPolicy) -> Result<RecoveredChanges, JournalError> {
-        self.wait(self.core.recover(recoveries, policy))
-    }
-
-    /// Evaluates a record of an order from outside; see [`ClientCore::evidence`](crate::ClientCore::evidence).
-    ///
-    /// # Errors
-    ///
-    /// Fails if the journal cannot be read or written.
-    pub fn evidence<R: Decode + Encode + 'static>(
-        &self,
-        recoveries: &[Recovery],
-        record: &R,
-    ) -> Result<OutsideEvidence, JournalError> {
-        self.wait(self.core.evidence(recoveries, record))
-    }
-
-    /// Compares the account with the journal; see [`ClientCore::reconcile`](crate::ClientCore::reconcile).
-    ///
-    /// # Errors
-    ///
-    /// See [`ReconcileError`].
-    pub fn reconcile(
-        &self,
-        listings: &[Listing],
-        recoveries: &[Recovery],
-        reconciliation: &mut Reconciliation,
-    ) -> Result<Reconciled, ReconcileError> {
-        self.wait(self.core.reconcile(listings, recoveries, reconciliation))
-    }
-
-    /// Cancels open orders of others that a comparison listed; see
-    /// [`ClientCore::cancel_foreign`](crate::ClientCore::cancel_foreign).
-    ///
-    /// # Errors
-    ///
-    /// See [`CancelForeignError`].
-    pub fn cancel_foreign(
-        &self,
-        reconciled: &Reconciled,
-        ids: &[&str],
-    ) -> Result<Vec<ReconciledOrder>, CancelForeignError> {
-        self.wait(self.core.cancel_foreign(reconciled, ids))
-    }
-
-    /// Reads the fills of a family into a ledger; see [`ClientCore::update_ledger`](crate::ClientCore::update_ledger).
-    ///
-    /// # Errors
-    ///
-    /// As [`ClientCore::update_ledger`](crate::ClientCore::update_ledger).
-    pub fn update_ledger(
-        &self,
-        listings: &[Listing],
-        ledger: &mut Ledger,
-        family: &str,
-        since: Timestamp,
-    ) -> Result<usize, LedgerUpdateError> {
-        self.wait(self.core.update_ledger(listings, ledger, family, since))
-    }
-
-    /// Cancels all orders and closes all positions; see [`ClientCore::flatten`](crate::ClientCore::flatten).
-    ///
-    /// # Errors
-    ///
-    /// As [`ClientCore::flatten`](crate::ClientCore::flatten).
-    pub fn flatten(&self, flats: &[Flat], listings: &[Listing], policy: &ConfirmPolicy) -> Result<Flattened, NotFlat> {
-        self.wait(self.core.flatten(flats, listings, policy))
-    }
-
-    /// Reads the instruments that the exchange lists; see
-    /// [`ClientCore::load_instruments`](crate::ClientCore::load_instruments).
-    ///
-    /// # Errors
-    ///
-    /// As [`ClientCore::load_instruments`](crate::ClientCore::load_instruments).
-    pub fn load_instruments(&self, listings: &[InstrumentListing]) -> Result<usize, LoadInstrumentsError> {
-        self.wait(self.core.load_instruments(listings))
-    }
-
     /// An instrument; see [`ClientCore::instrument`](crate::ClientCore::instrument).
     pub fn instrument(&self, family: &str, line: &str, symbol: &str) -> Option<Instrument> {
         self.core.instrument(family, line, symbol)
@@ -184,16 +91,6 @@ impl ClientCore {
     /// [`track_orders`](crate::ClientBuilder::track_orders).
     pub fn tracked_orders(&self) -> Option<&TrackedOrders> {
         self.core.tracked_orders()
-    }
-
-    /// Reads the open orders of a family into the view of a client that tracks orders; see
-    /// [`ClientCore::refresh_orders`](crate::ClientCore::refresh_orders).
-    ///
-    /// # Errors
-    ///
-    /// As [`ClientCore::refresh_orders`](crate::ClientCore::refresh_orders).
-    pub fn refresh_orders(&self, listings: &[Listing], family: &str) -> Result<Vec<TrackedOrder>, RefreshError> {
-        self.wait(self.core.refresh_orders(listings, family))
     }
 
     /// The account.
@@ -225,12 +122,6 @@ impl ClientCore {
         self.wait(self.core.send(prepared))
     }
 
-    /// Returns a client that retries calls after transient failures. An operation that is not safe to repeat does not
-    /// compile here.
-    pub fn retrying<'a>(&'a self, policy: &'a RetryPolicy) -> Retrying<'a> {
-        Retrying::new(self, policy)
-    }
-
     /// Waits for the rate limits of `operation`, for a caller that sends it by other means. Nothing is sent.
     ///
     /// # Errors
@@ -257,46 +148,6 @@ impl ClientCore {
     /// Fails if the request breaks a rule or cannot be signed.
     pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
         self.core.prepare(operation)
-    }
-
-    /// Sends `operation` once, and queries its effect if the outcome is unknown; see
-    /// [`ClientCore::place_and_confirm`](crate::ClientCore::place_and_confirm).
-    pub fn place_and_confirm<O: Confirmable>(
-        &self,
-        operation: &O,
-        policy: &ConfirmPolicy,
-    ) -> Confirmation<Reply<O::Response>, O::Record> {
-        self.wait(self.core.place_and_confirm(operation, policy))
-    }
-
-    /// Queries the outcome of a request that an earlier run of the program signed at `signed_at` and may have sent; see
-    /// [`ClientCore::settle`](crate::ClientCore::settle).
-    pub fn settle<O: Confirmable>(
-        &self,
-        operation: &O,
-        signed_at: Timestamp,
-        policy: &ConfirmPolicy,
-    ) -> Confirmation<Reply<O::Response>, O::Record> {
-        self.wait(self.core.settle(operation, signed_at, policy))
-    }
-
-    /// As [`settle`](Self::settle), for each item of a request.
-    pub fn settle_each<O: ConfirmableItems>(
-        &self,
-        operation: &O,
-        signed_at: Timestamp,
-        policy: &ConfirmPolicy,
-    ) -> Vec<Confirmation<O::Done, <O as Queryable>::Record>> {
-        self.wait(self.core.settle_each(operation, signed_at, policy))
-    }
-
-    /// Queries once what `operation` created or changed, by the client id.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the request carries no id to query by, or if the query fails.
-    pub fn locate<O: Confirmable>(&self, operation: &O) -> Result<Reply<O::Record>, Error> {
-        self.wait(self.core.locate(operation))
     }
 
     /// The API.
@@ -359,7 +210,8 @@ pub struct Retrying<'a> {
 }
 
 impl<'a> Retrying<'a> {
-    pub(super) fn new(client: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
+    /// A client that makes the calls of `client`, with retries as `policy` allows.
+    pub fn new(client: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
         Self { client, policy }
     }
 
@@ -370,7 +222,7 @@ impl<'a> Retrying<'a> {
     /// Returns the error of the last attempt.
     pub fn call<O: Repeatable + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
         let Self { client, policy } = *self;
-        client.wait(client.to_async().retrying(policy).call(operation))
+        client.wait(retry::Retrying::new(client.to_async(), policy).call(operation))
     }
 
     /// Repeats a cancellation, while nothing is placed; see [`Retrying::cancel`](crate::retry::Retrying::cancel).
@@ -380,6 +232,6 @@ impl<'a> Retrying<'a> {
     /// Returns the error of the last attempt.
     pub fn cancel<O: Cancellation + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
         let Self { client, policy } = *self;
-        client.wait(client.to_async().retrying(policy).cancel(operation))
+        client.wait(retry::Retrying::new(client.to_async(), policy).cancel(operation))
     }
 }

@@ -19,14 +19,13 @@ pub struct Pages<O: Paged> {
     failed: bool,
 }
 
-impl ClientCore {
-    /// All pages of the listing `request`. Nothing is sent yet.
-    pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
-        Pages { client: self.clone(), pages: self.to_async().pages(request), failed: false }
-    }
-}
-
 impl<O: Paged> Pages<O> {
+    /// The pages that answer `request`, beginning with its cursor if it has one. Nothing is sent yet.
+    pub fn new(client: ClientCore, request: O) -> Self {
+        let pages = crate::pages::Pages::new(client.to_async().clone(), request);
+        Self { client, pages, failed: false }
+    }
+
     /// Lists the parts of a long range in this order; by default, the newest first. Has no effect after the first page,
     /// or after [`resume`](Self::resume), which keeps the order of the position.
     pub fn ranges(self, order: RangeOrder) -> Self {

@@ -227,7 +227,7 @@ where
     /// Stores each change in `journal` before it is sent, and its outcome after. A change that cannot be stored is not
     /// sent. By default, there is no journal.
     ///
-    /// A journal is for one account: [`ClientCore::recover`] leaves the changes of accounts with other names open.
+    /// A journal is for one account: [`confirm::recover`](crate::confirm::recover()) leaves the changes of accounts with other names open.
     pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
         self.journal = Some(journal);
         self

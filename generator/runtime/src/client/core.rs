@@ -130,7 +130,7 @@ impl ClientCore {
     }
 
     /// The instrument `symbol` of the line of business `line` in requests of `family`: as the account states it, or else
-    /// as it was last [listed](Self::load_instruments).
+    /// as it was last [listed](crate::instruments::load_instruments).
     ///
     /// ```
     /// use tradeapi_runtime::{ClientCore, Decimal};
@@ -152,7 +152,7 @@ impl ClientCore {
     }
 
     /// The properties of the account whose stated values contradict the latest record or refusal about each. Answers,
-    /// and records given to [`evidence`](Self::evidence), are compared by this client and by its clones, until
+    /// and records given to [`evidence`](crate::confirm::evidence), are compared by this client and by its clones, until
     /// [`with_account`](Self::with_account) states something else.
     ///
     /// A mismatch changes no requests: a program that finds one should stop and correct the account.

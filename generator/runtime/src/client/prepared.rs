@@ -66,7 +66,7 @@ impl<O: Operation> Prepared<'_, O> {
     }
 
     /// The time in the signature: by the client's clock, corrected as [`SigningClock`] says. Stored with the ids, it
-    /// lets a later run of the program query the outcome with [`ClientCore::settle`](crate::ClientCore::settle).
+    /// lets a later run of the program query the outcome with [`confirm::settle`](crate::confirm::settle).
     ///
     /// [`SigningClock`]: crate::client::SigningClock
     pub fn signed_at(&self) -> Timestamp {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::plan::QueryPlan;
 use super::question::{Question, not_queryable};
-use super::rounds::Open;
+use super::rounds::{Open, query_all};
 use super::verdict::{Confirmation, ConfirmedNotDone, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, ConfirmableItems, Queryable};
 use crate::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ListsResults, UnmatchedResult};
@@ -69,7 +69,7 @@ type ConfirmationOf<O> = Confirmation<<O as ListsResults>::Done, <O as Queryable
 
 impl<O: ConfirmableItems> BatchCall<O> {
     /// Like [`send`](Self::send), and then queries each item whose outcome is unknown, like
-    /// [`ClientCore::place_and_confirm`]. The batch is not sent if an item carries no id to query by.
+    /// [`place_and_confirm`](super::place_and_confirm). The batch is not sent if an item carries no id to query by.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
             }
             items.push(ItemConfirmation { item, confirmation });
         }
-        for (place, confirmation) in places.into_iter().zip(client.query_all(open, policy).await) {
+        for (place, confirmation) in places.into_iter().zip(query_all(&client, open, policy).await) {
             items[place].confirmation = confirmation.typed();
         }
         let (unmatched, bad, calls, warnings) = (report.unmatched, report.bad, report.calls, report.warnings);
@@ -98,33 +98,31 @@ impl<O: ConfirmableItems> BatchCall<O> {
     }
 }
 
-impl ClientCore {
-    /// Like [`settle`](Self::settle), for each item of a request: one outcome per item, in their order. The outcome of
-    /// an item without an id, or with the same id as another item, stays unknown.
-    pub async fn settle_each<O: ConfirmableItems>(
-        &self,
-        operation: &O,
-        signed_at: Timestamp,
-        policy: &ConfirmPolicy,
-    ) -> Vec<ConfirmationOf<O>> {
-        let questions = Question::all(QueryPlan::of::<O>(), operation);
-        let keys: Vec<Option<String>> =
-            questions.iter().map(|question| question.as_ref().map(|question| question.key().to_owned())).collect();
-        let is_shared = |key: &str| keys.iter().flatten().filter(|other| *other == key).count() > 1;
-        let mut confirmations: Vec<ConfirmationOf<O>> =
-            keys.iter().map(|key| still_unknown(None, cannot_be_settled(key.as_deref()))).collect();
-        let (mut open, mut places) = (Vec::new(), Vec::new());
-        for (place, question) in questions.into_iter().enumerate() {
-            let Some(question) = question.filter(|question| !is_shared(question.key())) else { continue };
-            places.push(place);
-            let left = self.left(question.key(), signed_at);
-            open.push(Open::new(self, question, signed_at.into(), left, None));
-        }
-        for (place, confirmation) in places.into_iter().zip(self.query_all(open, policy).await) {
-            confirmations[place] = confirmation.typed();
-        }
-        confirmations
+/// Like [`settle`](super::settle), for each item of a request: one outcome per item, in their order. The outcome of
+/// an item without an id, or with the same id as another item, stays unknown.
+pub async fn settle_each<O: ConfirmableItems>(
+    client: &ClientCore,
+    operation: &O,
+    signed_at: Timestamp,
+    policy: &ConfirmPolicy,
+) -> Vec<ConfirmationOf<O>> {
+    let questions = Question::all(QueryPlan::of::<O>(), operation);
+    let keys: Vec<Option<String>> =
+        questions.iter().map(|question| question.as_ref().map(|question| question.key().to_owned())).collect();
+    let is_shared = |key: &str| keys.iter().flatten().filter(|other| *other == key).count() > 1;
+    let mut confirmations: Vec<ConfirmationOf<O>> =
+        keys.iter().map(|key| still_unknown(None, cannot_be_settled(key.as_deref()))).collect();
+    let (mut open, mut places) = (Vec::new(), Vec::new());
+    for (place, question) in questions.into_iter().enumerate() {
+        let Some(question) = question.filter(|question| !is_shared(question.key())) else { continue };
+        places.push(place);
+        let left = client.left(question.key(), signed_at);
+        open.push(Open::new(client, question, signed_at.into(), left, None));
     }
+    for (place, confirmation) in places.into_iter().zip(query_all(client, open, policy).await) {
+        confirmations[place] = confirmation.typed();
+    }
+    confirmations
 }
 
 /// The outcome of an item as far as the response shows it.

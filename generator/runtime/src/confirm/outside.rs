@@ -72,168 +72,166 @@ impl OutsideEvidence {
     }
 }
 
-impl ClientCore {
-    /// Evaluates a record of an order from outside: from the user's own stream, another process or a person. Like a
-    /// record that a query returns, it can settle confirmations in progress and changes that the journal has open. It
-    /// is a proof only if nothing in it contradicts the request; see [`place_and_confirm`](Self::place_and_confirm).
-    ///
-    /// A call in progress still waits for its response, which often comes a moment later. If there is none, the record
-    /// counts; if the call is refused, its outcome is [`Unknown`](crate::Error::Unknown) and
-    /// [`is_contradicted`](crate::error::UnknownOutcome::is_contradicted) is set.
-    ///
-    /// The record is compared with the stated properties of the account, as every response is; see
-    /// [`account_mismatches`](Self::account_mismatches).
-    ///
-    /// The caller vouches for the record, and that it is of this account. Its type must be one that queries return; a
-    /// message of a stream is read as such with [`read_json`](crate::json::read_json), when its fields have the same
-    /// names and meanings.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the journal cannot be read or written. Evaluating the record again is safe.
-    pub async fn evidence<R: Decode + Encode + 'static>(
-        &self,
-        recoveries: &[Recovery],
-        record: &R,
-    ) -> Result<OutsideEvidence, JournalError> {
-        self.recall().await?;
-        let shown: Vec<_> = recoveries.iter().filter(|recovery| (recovery.record)() == TypeId::of::<R>()).collect();
-        let operations = shown.iter().map(|recovery| recovery.operation()).collect();
-        let outside = Arc::new(OutsideRecord::of(record, operations));
-        let look = shown.iter().find_map(|recovery| recovery.look);
-        if let Some(look) = look {
-            self.show_outside(&look, &outside.json);
-        }
-        // Remembered first, so that a confirmation that begins meanwhile finds it.
-        self.awaited().remember(Arc::clone(&outside));
-        let mut requests = self.evaluate_confirmations(&outside);
-        if let Some(journal) = self.bound_journal().await? {
-            self.evaluate_changes(journal, &shown, &outside, &mut requests).await?;
-        }
-        Ok(OutsideEvidence { requests })
+/// Evaluates a record of an order from outside: from the user's own stream, another process or a person. Like a
+/// record that a query returns, it can settle confirmations in progress and changes that the journal has open. It
+/// is a proof only if nothing in it contradicts the request; see [`place_and_confirm`](super::place_and_confirm).
+///
+/// A call in progress still waits for its response, which often comes a moment later. If there is none, the record
+/// counts; if the call is refused, its outcome is [`Unknown`](crate::Error::Unknown) and
+/// [`is_contradicted`](crate::error::UnknownOutcome::is_contradicted) is set.
+///
+/// The record is compared with the stated properties of the account, as every response is; see
+/// [`account_mismatches`](ClientCore::account_mismatches).
+///
+/// The caller vouches for the record, and that it is of this account. Its type must be one that queries return; a
+/// message of a stream is read as such with [`read_json`](crate::json::read_json), when its fields have the same
+/// names and meanings.
+///
+/// # Errors
+///
+/// Fails if the journal cannot be read or written. Evaluating the record again is safe.
+pub async fn evidence<R: Decode + Encode + 'static>(
+    client: &ClientCore,
+    recoveries: &[Recovery],
+    record: &R,
+) -> Result<OutsideEvidence, JournalError> {
+    client.recall().await?;
+    let shown: Vec<_> = recoveries.iter().filter(|recovery| (recovery.record)() == TypeId::of::<R>()).collect();
+    let operations = shown.iter().map(|recovery| recovery.operation()).collect();
+    let outside = Arc::new(OutsideRecord::of(record, operations));
+    let look = shown.iter().find_map(|recovery| recovery.look);
+    if let Some(look) = look {
+        show_outside(client, &look, &outside.json);
     }
+    // Remembered first, so that a confirmation that begins meanwhile finds it.
+    client.awaited().remember(Arc::clone(&outside));
+    let mut requests = evaluate_confirmations(client, &outside);
+    if let Some(journal) = client.bound_journal().await? {
+        evaluate_changes(client, journal, &shown, &outside, &mut requests).await?;
+    }
+    Ok(OutsideEvidence { requests })
+}
 
-    /// Passes on what the JSON of a record shows of the order and of the account.
-    fn show_outside(&self, look: &OrderLookup, json: &str) {
-        if let Some(order) = (look.shown)(json) {
-            self.note_order(look.family, &order);
-            if let Some(orders) = self.tracked_orders() {
-                orders.observe(look.family, order, None);
+/// Passes on what the JSON of a record shows of the order and of the account.
+fn show_outside(client: &ClientCore, look: &OrderLookup, json: &str) {
+    if let Some(order) = (look.shown)(json) {
+        client.note_order(look.family, &order);
+        if let Some(orders) = client.tracked_orders() {
+            orders.observe(look.family, order, None);
+        }
+    }
+    if let Some(stated) = client.stated() {
+        (look.properties)(json, &mut |shown| stated.compare_shown(None, shown));
+    }
+}
+
+fn evaluate_confirmations(client: &ClientCore, outside: &Arc<OutsideRecord>) -> Vec<RequestEvidence> {
+    let pending = client.awaited().pending(outside);
+    let evaluated = pending.iter().map(|pending| {
+        let sent = (pending.signed, pending.left, pending.settling);
+        let verdict = match client.evaluate_record(&pending.target, (&outside.fields, outside.form), sent) {
+            Evidence::Proof if pending.ended().is_some() => {
+                EvidenceVerdict::Contradicts("queries concluded that it had no effect")
             }
-        }
-        if let Some(stated) = self.stated() {
-            (look.properties)(json, &mut |shown| stated.compare_shown(None, shown));
-        }
-    }
-
-    fn evaluate_confirmations(&self, outside: &Arc<OutsideRecord>) -> Vec<RequestEvidence> {
-        let pending = self.awaited().pending(outside);
-        let evaluated = pending.iter().map(|pending| {
-            let sent = (pending.signed, pending.left, pending.settling);
-            let verdict = match self.evaluate_record(&pending.target, (&outside.fields, outside.form), sent) {
-                Evidence::Proof if pending.ended().is_some() => {
-                    EvidenceVerdict::Contradicts("queries concluded that it had no effect")
-                }
-                Evidence::Proof => {
-                    pending.prove(Arc::clone(outside));
-                    EvidenceVerdict::Proves
-                }
-                other => unproven(other),
-            };
-            let id = pending.target.key().to_owned();
-            RequestEvidence { operation: pending.operation, id, change: None, verdict }
-        });
-        evaluated.collect()
-    }
-
-    async fn evaluate_changes(
-        &self,
-        journal: &Arc<dyn Journal>,
-        shown: &[&Recovery],
-        outside: &OutsideRecord,
-        requests: &mut Vec<RequestEvidence>,
-    ) -> Result<(), JournalError> {
-        if self.awaited().begin_refused() {
-            self.read_refused(journal).await?;
-        }
-        let mut changes = journal.read(Selection::Open).await?;
-        let mut refused = self.awaited().refused();
-        refused.retain(|stored| changes.iter().all(|open| open.number != stored.number));
-        changes.extend(refused);
-        let name = self.account().name();
-        for stored in changes.iter().filter(|stored| stored.change.account.as_deref().unwrap_or_default() == name) {
-            let Some(recovery) = shown.iter().find(|recovery| recovery.operation() == stored.change.operation) else {
-                continue;
-            };
-            // The stored ids rule most changes out, before a request is read.
-            if !stored.change.client_ids.is_empty() && !outside.names_any(&stored.change.client_ids) {
-                continue;
+            Evidence::Proof => {
+                pending.prove(Arc::clone(outside));
+                EvidenceVerdict::Proves
             }
-            let targets = recovery.targets(&stored.change.request);
-            let places = targets.iter().enumerate().filter_map(|(place, target)| Some((place, target.as_ref()?)));
-            for (place, target) in places.filter(|(_, target)| outside.is_about(recovery.operation(), target)) {
-                let verdict = self.evaluate_change(journal, stored, (target, place, targets.len()), outside).await?;
-                let (operation, id, change) = (recovery.operation(), target.key().to_owned(), Some(stored.number));
-                requests.push(RequestEvidence { operation, id, change, verdict });
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the changes that ended without an effect or without an outcome, as many of the last ones as are compared
-    /// with later records.
-    async fn read_refused(&self, journal: &Arc<dyn Journal>) -> Result<(), JournalError> {
-        let (mut before, mut refused) = (ChangeNumber(u64::MAX), VecDeque::new());
-        loop {
-            let chunk = journal.read_before(before, CHUNK).await?;
-            let is_last = chunk.len() < CHUNK;
-            before = chunk.first().map_or(before, |first| first.number);
-            chunk.into_iter().rev().filter(may_be_contradicted).for_each(|stored| refused.push_front(stored));
-            if is_last || refused.len() >= MAX_REFUSED {
-                self.awaited().add_refused(refused);
-                return Ok(());
-            }
-        }
-    }
-
-    async fn evaluate_change(
-        &self,
-        journal: &Arc<dyn Journal>,
-        stored: &StoredChange,
-        (target, place, count): (&Target, usize, usize),
-        outside: &OutsideRecord,
-    ) -> Result<EvidenceVerdict, JournalError> {
-        if target.is_new() {
-            self.recall_around(journal, stored).await?;
-        }
-        let signed_at = stored.change.signed_at;
-        let sent = (stored.change.signed(), self.left(target.key(), signed_at), SETTLING);
-        let evidence = self.evaluate_record(target, (&outside.fields, outside.form), sent);
-        let has_another = || match target.is_new() {
-            true => self.may_be_of_another(target.key(), signed_at),
-            false => evidence != Evidence::Proof,
+            other => unproven(other),
         };
-        match (evidence, stored.outcome_of(place)) {
-            (Evidence::Proof | Evidence::Ambiguous(_), Some(Outcome::NotDone)) => {
-                return Ok(match has_another() {
-                    true => EvidenceVerdict::Another("another request with its id may have made it"),
-                    false => EvidenceVerdict::Contradicts("the journal has it as a request without an effect"),
-                });
-            }
-            (Evidence::Proof, _) => {}
-            (other, _) => return Ok(unproven(other)),
-        }
-        if count > 1 {
-            journal.end_items(stored.number, vec![ItemEnding::new(place, Outcome::Done)]).await?;
-            let is_known = |other| matches!(stored.outcome_of(other), Some(Outcome::Done | Outcome::NotDone));
-            if !(0..count).all(|other| other == place || is_known(other)) {
-                return Ok(EvidenceVerdict::ProvesItem);
-            }
-        }
-        journal.end(stored.number, Ending::new(Outcome::Done)).await?;
-        self.awaited().forget_refused(stored.number);
-        Ok(EvidenceVerdict::Proves)
+        let id = pending.target.key().to_owned();
+        RequestEvidence { operation: pending.operation, id, change: None, verdict }
+    });
+    evaluated.collect()
+}
+
+async fn evaluate_changes(
+    client: &ClientCore,
+    journal: &Arc<dyn Journal>,
+    shown: &[&Recovery],
+    outside: &OutsideRecord,
+    requests: &mut Vec<RequestEvidence>,
+) -> Result<(), JournalError> {
+    if client.awaited().begin_refused() {
+        read_refused(client, journal).await?;
     }
+    let mut changes = journal.read(Selection::Open).await?;
+    let mut refused = client.awaited().refused();
+    refused.retain(|stored| changes.iter().all(|open| open.number != stored.number));
+    changes.extend(refused);
+    let name = client.account().name();
+    for stored in changes.iter().filter(|stored| stored.change.account.as_deref().unwrap_or_default() == name) {
+        let Some(recovery) = shown.iter().find(|recovery| recovery.operation() == stored.change.operation) else {
+            continue;
+        };
+        // The stored ids rule most changes out, before a request is read.
+        if !stored.change.client_ids.is_empty() && !outside.names_any(&stored.change.client_ids) {
+            continue;
+        }
+        let targets = recovery.targets(&stored.change.request);
+        let places = targets.iter().enumerate().filter_map(|(place, target)| Some((place, target.as_ref()?)));
+        for (place, target) in places.filter(|(_, target)| outside.is_about(recovery.operation(), target)) {
+            let verdict = evaluate_change(client, journal, stored, (target, place, targets.len()), outside).await?;
+            let (operation, id, change) = (recovery.operation(), target.key().to_owned(), Some(stored.number));
+            requests.push(RequestEvidence { operation, id, change, verdict });
+        }
+    }
+    Ok(())
+}
+
+/// Reads the changes that ended without an effect or without an outcome, as many of the last ones as are compared
+/// with later records.
+async fn read_refused(client: &ClientCore, journal: &Arc<dyn Journal>) -> Result<(), JournalError> {
+    let (mut before, mut refused) = (ChangeNumber(u64::MAX), VecDeque::new());
+    loop {
+        let chunk = journal.read_before(before, CHUNK).await?;
+        let is_last = chunk.len() < CHUNK;
+        before = chunk.first().map_or(before, |first| first.number);
+        chunk.into_iter().rev().filter(may_be_contradicted).for_each(|stored| refused.push_front(stored));
+        if is_last || refused.len() >= MAX_REFUSED {
+            client.awaited().add_refused(refused);
+            return Ok(());
+        }
+    }
+}
+
+async fn evaluate_change(
+    client: &ClientCore,
+    journal: &Arc<dyn Journal>,
+    stored: &StoredChange,
+    (target, place, count): (&Target, usize, usize),
+    outside: &OutsideRecord,
+) -> Result<EvidenceVerdict, JournalError> {
+    if target.is_new() {
+        client.recall_around(journal, stored).await?;
+    }
+    let signed_at = stored.change.signed_at;
+    let sent = (stored.change.signed(), client.left(target.key(), signed_at), SETTLING);
+    let evidence = client.evaluate_record(target, (&outside.fields, outside.form), sent);
+    let has_another = || match target.is_new() {
+        true => client.may_be_of_another(target.key(), signed_at),
+        false => evidence != Evidence::Proof,
+    };
+    match (evidence, stored.outcome_of(place)) {
+        (Evidence::Proof | Evidence::Ambiguous(_), Some(Outcome::NotDone)) => {
+            return Ok(match has_another() {
+                true => EvidenceVerdict::Another("another request with its id may have made it"),
+                false => EvidenceVerdict::Contradicts("the journal has it as a request without an effect"),
+            });
+        }
+        (Evidence::Proof, _) => {}
+        (other, _) => return Ok(unproven(other)),
+    }
+    if count > 1 {
+        journal.end_items(stored.number, vec![ItemEnding::new(place, Outcome::Done)]).await?;
+        let is_known = |other| matches!(stored.outcome_of(other), Some(Outcome::Done | Outcome::NotDone));
+        if !(0..count).all(|other| other == place || is_known(other)) {
+            return Ok(EvidenceVerdict::ProvesItem);
+        }
+    }
+    journal.end(stored.number, Ending::new(Outcome::Done)).await?;
+    client.awaited().forget_refused(stored.number);
+    Ok(EvidenceVerdict::Proves)
 }
 
 /// Whether a record may show an effect that the journal does not have.

@@ -15,7 +15,7 @@ use crate::json::{Decode, Encode, List, write_json};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::{ForPage, Next, Paged, Step, follow};
 use crate::parameters::Named;
-use crate::retry::RetryPolicy;
+use crate::retry::{RetryPolicy, Retrying};
 use crate::tables::NextPage;
 use crate::wire::Reply;
 
@@ -47,7 +47,7 @@ where
 {
     Box::pin(async move {
         let reply = match retry {
-            Some(policy) => client.retrying(policy).repeat(query).await?,
+            Some(policy) => Retrying::new(client, policy).repeat(query).await?,
             None => client.call_once(query).await?,
         };
         Ok(reply.map(|response| response.shown().map(AnyRecord::new)))

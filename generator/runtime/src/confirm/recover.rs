@@ -14,7 +14,7 @@ use bytes::Bytes;
 use super::look::OrderLookup;
 use super::plan::QueryPlan;
 use super::question::Question;
-use super::rounds::Open;
+use super::rounds::{Open, query_all};
 use super::verdict::{Concluded, Confirmation};
 use super::{ConfirmPolicy, Queryable};
 use crate::client::ClientCore;
@@ -47,7 +47,8 @@ pub struct Recovery {
 pub struct RecoveredChanges {
     /// The changes, by number.
     pub changes: Vec<Recovered>,
-    /// Why the journal may lack changes that were sent. Only [`reconcile`](ClientCore::reconcile) finds these.
+    /// Why the journal may lack changes that were sent. Only [`reconcile`](crate::reconcile::reconcile) finds
+    /// these.
     pub gap: Option<Gap>,
 }
 
@@ -197,120 +198,116 @@ impl fmt::Display for RecoveredChanges {
     }
 }
 
-impl ClientCore {
-    /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without
-    /// a journal, there are none. Of a batch, the items are queried whose outcome is open.
-    ///
-    /// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all
-    /// changes of an operation are queried together, until the deadline of the policy. Recovering again is safe: what
-    /// stays open is queried again.
-    ///
-    /// A change whose outcome stays unknown is closed nevertheless if it can no longer arrive and no later query can
-    /// settle it, such as a cancellation, an amendment, or an order without an id: the account shows what it did.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the journal cannot be read or written. What was closed before stays closed.
-    pub async fn recover(
-        &self,
-        recoveries: &[Recovery],
-        policy: &ConfirmPolicy,
-    ) -> Result<RecoveredChanges, JournalError> {
-        let Some(journal) = self.bound_journal().await? else { return Ok(RecoveredChanges::default()) };
-        let gap = journal.gap(self.account().name());
-        if let Some(gap) = &gap {
-            observe::journal_has_gap(gap);
+/// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without
+/// a journal, there are none. Of a batch, the items are queried whose outcome is open.
+///
+/// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all
+/// changes of an operation are queried together, until the deadline of the policy. Recovering again is safe: what
+/// stays open is queried again.
+///
+/// A change whose outcome stays unknown is closed nevertheless if it can no longer arrive and no later query can
+/// settle it, such as a cancellation, an amendment, or an order without an id: the account shows what it did.
+///
+/// # Errors
+///
+/// Fails if the journal cannot be read or written. What was closed before stays closed.
+pub async fn recover(
+    client: &ClientCore,
+    recoveries: &[Recovery],
+    policy: &ConfirmPolicy,
+) -> Result<RecoveredChanges, JournalError> {
+    let Some(journal) = client.bound_journal().await? else { return Ok(RecoveredChanges::default()) };
+    let gap = journal.gap(client.account().name());
+    if let Some(gap) = &gap {
+        observe::journal_has_gap(gap);
+    }
+    let mut open: BTreeMap<String, Vec<StoredChange>> = BTreeMap::new();
+    for stored in journal.read(Selection::Open).await? {
+        if stored.change.account.as_deref().unwrap_or_default() == client.account().name() {
+            open.entry(stored.change.operation.clone()).or_default().push(stored);
         }
-        let mut open: BTreeMap<String, Vec<StoredChange>> = BTreeMap::new();
-        for stored in journal.read(Selection::Open).await? {
-            if stored.change.account.as_deref().unwrap_or_default() == self.account().name() {
-                open.entry(stored.change.operation.clone()).or_default().push(stored);
+    }
+    client.recall_again();
+    let mut all = Vec::new();
+    for (operation, changes) in open {
+        let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);
+        let items = match recovery {
+            Some(recovery) => query((recovery.plan)(), client, &changes, policy).await,
+            None => vec![Vec::new(); changes.len()],
+        };
+        for (stored, items) in changes.into_iter().zip(items) {
+            let mut recovered = Recovered { stored, items, is_open: false };
+            let found = recovered.found();
+            if !found.is_empty() {
+                journal.end_items(recovered.stored.number, found.clone()).await?;
+                recovered.stored.items.extend(found);
+                recovered.stored.items.sort_unstable_by_key(|item| item.place);
             }
-        }
-        self.recall_again();
-        let mut all = Vec::new();
-        for (operation, changes) in open {
-            let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);
-            let items = match recovery {
-                Some(recovery) => query((recovery.plan)(), self, &changes, policy).await,
-                None => vec![Vec::new(); changes.len()],
-            };
-            for (stored, items) in changes.into_iter().zip(items) {
-                let mut recovered = Recovered { stored, items, is_open: false };
-                let found = recovered.found();
-                if !found.is_empty() {
-                    journal.end_items(recovered.stored.number, found.clone()).await?;
-                    recovered.stored.items.extend(found);
-                    recovered.stored.items.sort_unstable_by_key(|item| item.place);
+            let creates = recovery.is_some_and(|recovery| recovery.creates_by(&recovered.stored.change.request));
+            let can_be_settled =
+                creates && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
+            let is_known = recovered.outcome() != Outcome::Unknown;
+            if is_known
+                || !can_be_settled
+                    && can_no_longer_arrive(
+                        client,
+                        (&recovered.stored.change.request, recovered.items.first().and_then(|item| item.id.as_deref())),
+                        recovered.stored.change.signed(),
+                        client.moment(),
+                        policy,
+                    )
+            {
+                let ending = Ending::new(recovered.outcome());
+                journal.end(recovered.stored.number, ending.clone()).await?;
+                recovered.stored.ending = Some(ending);
+                if recovered.outcome() != Outcome::Done {
+                    client.awaited().refuse(|| recovered.stored.clone());
                 }
-                let creates = recovery.is_some_and(|recovery| recovery.creates_by(&recovered.stored.change.request));
-                let can_be_settled =
-                    creates && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
-                let is_known = recovered.outcome() != Outcome::Unknown;
-                if is_known
-                    || !can_be_settled
-                        && self.can_no_longer_arrive(
-                            (
-                                &recovered.stored.change.request,
-                                recovered.items.first().and_then(|item| item.id.as_deref()),
-                            ),
-                            recovered.stored.change.signed(),
-                            self.moment(),
-                            policy,
-                        )
-                {
-                    let ending = Ending::new(recovered.outcome());
-                    journal.end(recovered.stored.number, ending.clone()).await?;
-                    recovered.stored.ending = Some(ending);
-                    if recovered.outcome() != Outcome::Done {
-                        self.awaited().refuse(|| recovered.stored.clone());
-                    }
-                } else {
-                    recovered.is_open = true;
-                }
-                all.push(recovered);
+            } else {
+                recovered.is_open = true;
             }
+            all.push(recovered);
         }
-        all.sort_by_key(|recovered| recovered.stored.number);
-        Ok(RecoveredChanges { changes: all, gap })
     }
+    all.sort_by_key(|recovered| recovered.stored.number);
+    Ok(RecoveredChanges { changes: all, gap })
+}
 
-    /// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether
-    /// that is within the deadline of the policy; if not, it does not wait.
-    pub(crate) async fn wait_until(&self, moment: Moment, policy: &ConfirmPolicy) -> bool {
-        let Some(window) = self.signature_window(&Named::default()) else { return false };
-        let uncertainty = self.signature_uncertainty(window, moment.wall(), None);
-        let needed = policy.visible_after(window).saturating_add(uncertainty);
-        let is_within = needed <= policy.deadline;
-        if is_within {
-            clock::pause(self.environment(), needed.saturating_sub(self.moment().steady_since(moment))).await;
-        }
-        is_within
+/// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether
+/// that is within the deadline of the policy; if not, it does not wait.
+pub(crate) async fn wait_until(client: &ClientCore, moment: Moment, policy: &ConfirmPolicy) -> bool {
+    let Some(window) = client.signature_window(&Named::default()) else { return false };
+    let uncertainty = client.signature_uncertainty(window, moment.wall(), None);
+    let needed = policy.visible_after(window).saturating_add(uncertainty);
+    let is_within = needed <= policy.deadline;
+    if is_within {
+        clock::pause(client.environment(), needed.saturating_sub(client.moment().steady_since(moment))).await;
     }
+    is_within
+}
 
-    /// Whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of the
-    /// exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
-    /// since, and both may be wrong together, as far as the policy allows. If this client sent it, for `id`, its steady
-    /// clock counts, too.
-    pub(crate) fn can_no_longer_arrive(
-        &self,
-        (request, id): (&str, Option<&str>),
-        signed: SigningTimes,
-        moment: Moment,
-        policy: &ConfirmPolicy,
-    ) -> bool {
-        let (signed_at, latest) = (signed.signed_at, signed.latest());
-        let left = id.and_then(|id| self.left(id, signed_at));
-        let Some(window) = self.signature_window(&Named::read(request)) else { return false };
-        let uncertainty = self.signature_uncertainty(window, signed_at, left);
-        let uncertainty = uncertainty.max(self.signature_uncertainty(window, signed_at, None));
-        let there = self
-            .exchange_time(moment)
-            .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));
-        let here = left.map(|left| moment.steady_since(left));
-        let passed = there.into_iter().chain(here).chain([moment.wall_since(latest)]).min().unwrap_or_default();
-        passed > policy.visible_after(window).saturating_add(uncertainty)
-    }
+/// Whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of the
+/// exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
+/// since, and both may be wrong together, as far as the policy allows. If this client sent it, for `id`, its steady
+/// clock counts, too.
+pub(crate) fn can_no_longer_arrive(
+    client: &ClientCore,
+    (request, id): (&str, Option<&str>),
+    signed: SigningTimes,
+    moment: Moment,
+    policy: &ConfirmPolicy,
+) -> bool {
+    let (signed_at, latest) = (signed.signed_at, signed.latest());
+    let left = id.and_then(|id| client.left(id, signed_at));
+    let Some(window) = client.signature_window(&Named::read(request)) else { return false };
+    let uncertainty = client.signature_uncertainty(window, signed_at, left);
+    let uncertainty = uncertainty.max(client.signature_uncertainty(window, signed_at, None));
+    let there = client
+        .exchange_time(moment)
+        .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));
+    let here = left.map(|left| moment.steady_since(left));
+    let passed = there.into_iter().chain(here).chain([moment.wall_since(latest)]).min().unwrap_or_default();
+    passed > policy.visible_after(window).saturating_add(uncertainty)
 }
 
 /// Queries changes of one operation together. The results are in the same order.
@@ -349,7 +346,7 @@ async fn query(
             results[index].push(item);
         }
     }
-    for ((change, item), confirmation) in places.into_iter().zip(client.query_all(open, policy).await) {
+    for ((change, item), confirmation) in places.into_iter().zip(query_all(client, open, policy).await) {
         results[change][item].take(confirmation);
     }
     results

@@ -133,158 +133,156 @@ struct QueryContext<'a> {
     policy: &'a ConfirmPolicy,
 }
 
-impl ClientCore {
-    /// Queries all open changes repeatedly. The results are in the same order.
-    // Boxed, because otherwise each crate that confirms a request would compile it.
-    pub(super) fn query_all<'a>(&'a self, open: Vec<Open>, policy: &'a ConfirmPolicy) -> Rounds<'a> {
-        Box::pin(self.query_rounds(open, policy))
-    }
+/// Queries all open changes repeatedly. The results are in the same order.
+// Boxed, because otherwise each crate that confirms a request would compile it.
+pub(super) fn query_all<'a>(client: &'a ClientCore, open: Vec<Open>, policy: &'a ConfirmPolicy) -> Rounds<'a> {
+    Box::pin(query_rounds(client, open, policy))
+}
 
-    async fn query_rounds(&self, open: Vec<Open>, policy: &ConfirmPolicy) -> Vec<Concluded> {
-        let timer: &dyn Timer = self.environment();
-        let mut pace = Pace::new(policy, timer.now());
-        let mut inquiries: Vec<_> = open.iter().map(Open::inquiry).collect();
-        if self.recall_for(&open).await.is_err() {
-            let because = "the journal cannot be read, which may have another request with the id";
-            return inquiries.into_iter().map(|inquiry| inquiry.not_queried(because)).collect();
-        }
-        let waiting = Waiting::begin(self, &open, policy);
-        loop {
-            let mut requested = Duration::ZERO;
-            for ((one, pending), inquiry) in open.iter().zip(&waiting.pending).zip(&mut inquiries) {
-                if !inquiry.is_open() {
-                    continue;
-                }
-                match self.query_places((one, pending), inquiry, pace.end, policy).await {
-                    Some(asked_for) => requested = requested.max(asked_for),
-                    None => break,
-                }
+async fn query_rounds(client: &ClientCore, open: Vec<Open>, policy: &ConfirmPolicy) -> Vec<Concluded> {
+    let timer: &dyn Timer = client.environment();
+    let mut pace = Pace::new(policy, timer.now());
+    let mut inquiries: Vec<_> = open.iter().map(Open::inquiry).collect();
+    if recall_for(client, &open).await.is_err() {
+        let because = "the journal cannot be read, which may have another request with the id";
+        return inquiries.into_iter().map(|inquiry| inquiry.not_queried(because)).collect();
+    }
+    let waiting = Waiting::begin(client, &open, policy);
+    loop {
+        let mut requested = Duration::ZERO;
+        for ((one, pending), inquiry) in open.iter().zip(&waiting.pending).zip(&mut inquiries) {
+            if !inquiry.is_open() {
+                continue;
             }
-            let can_change = inquiries.iter().any(Inquiry::can_change);
-            let Some(pause) = pace.pause(timer.now(), requested).filter(|_| can_change) else { break };
-            let unknown = inquiries.iter().zip(&waiting.pending).filter(|(inquiry, _)| inquiry.is_open());
-            let proofs: Vec<_> = unknown.filter_map(|(inquiry, pending)| proof_for(inquiry, pending)).collect();
-            pause_until_proven(timer, pause, &proofs).await;
+            match query_places(client, (one, pending), inquiry, pace.end, policy).await {
+                Some(asked_for) => requested = requested.max(asked_for),
+                None => break,
+            }
         }
-        let confirmations: Vec<_> = inquiries.into_iter().map(Inquiry::into_confirmation).collect();
-        waiting.end(&confirmations);
-        if let Some(orders) = self.tracked_orders() {
-            let all = open.iter().zip(&confirmations);
-            all.for_each(|(one, confirmation)| {
-                orders.concluded(one.question.plan().meta, one.question.key(), confirmation.outcome())
-            });
-        }
-        confirmations
+        let can_change = inquiries.iter().any(Inquiry::can_change);
+        let Some(pause) = pace.pause(timer.now(), requested).filter(|_| can_change) else { break };
+        let unknown = inquiries.iter().zip(&waiting.pending).filter(|(inquiry, _)| inquiry.is_open());
+        let proofs: Vec<_> = unknown.filter_map(|(inquiry, pending)| proof_for(inquiry, pending)).collect();
+        pause_until_proven(timer, pause, &proofs).await;
     }
-
-    /// Remembers what the journal has around changes, if that is forgotten.
-    async fn recall_for(&self, open: &[Open]) -> Result<(), JournalError> {
-        let forgets = |one: &Open| self.may_have_forgotten(one.question.key(), one.signed.signed_at);
-        if open.iter().any(forgets) {
-            self.recall_again();
-        }
-        self.recall().await
+    let confirmations: Vec<_> = inquiries.into_iter().map(Inquiry::into_confirmation).collect();
+    waiting.end(&confirmations);
+    if let Some(orders) = client.tracked_orders() {
+        let all = open.iter().zip(&confirmations);
+        all.for_each(|(one, confirmation)| {
+            orders.concluded(one.question.plan().meta, one.question.key(), confirmation.outcome())
+        });
     }
+    confirmations
+}
 
-    /// Queries a change once, in the second place as well if the first does not have it. Returns how long the exchange
-    /// asked to wait; `None` if the deadline passed.
-    async fn query_places(
-        &self,
-        (open, pending): (&Open, &Pending),
-        inquiry: &mut Inquiry,
-        end: Duration,
-        policy: &ConfirmPolicy,
-    ) -> Option<Duration> {
-        let question = &open.question;
-        let proof = proof_for(inquiry, pending);
-        let ask = |query| self.ask((open, proof), query, end, policy);
-        let mut evaluated = match ask(question.query_first(self, None)).await {
-            Waited::Ready(evaluated) => evaluated,
+/// Remembers what the journal has around changes, if that is forgotten.
+async fn recall_for(client: &ClientCore, open: &[Open]) -> Result<(), JournalError> {
+    let forgets = |one: &Open| client.may_have_forgotten(one.question.key(), one.signed.signed_at);
+    if open.iter().any(forgets) {
+        client.recall_again();
+    }
+    client.recall().await
+}
+
+/// Queries a change once, in the second place as well if the first does not have it. Returns how long the exchange
+/// asked to wait; `None` if the deadline passed.
+async fn query_places(
+    client: &ClientCore,
+    (open, pending): (&Open, &Pending),
+    inquiry: &mut Inquiry,
+    end: Duration,
+    policy: &ConfirmPolicy,
+) -> Option<Duration> {
+    let question = &open.question;
+    let proof = proof_for(inquiry, pending);
+    let ask = |query| ask(client, (open, proof), query, end, policy);
+    let mut evaluated = match ask(question.query_first(client, None)).await {
+        Waited::Ready(evaluated) => evaluated,
+        Waited::Proven => {
+            inquiry.prove(open.record_in(pending));
+            return Some(Duration::ZERO);
+        }
+        Waited::Over => return None,
+    };
+    inquiry.queried();
+    let requested = evaluated.answer.as_ref().err().map_or(Duration::ZERO, requested_wait);
+    let shows_nothing = shows_nothing(&evaluated.answer, policy);
+    if let Some(second) = shows_nothing.then(|| question.query_then(client)).flatten() {
+        evaluated = match ask(second).await {
+            Waited::Ready(second) => evaluated.and_then(second),
             Waited::Proven => {
                 inquiry.prove(open.record_in(pending));
-                return Some(Duration::ZERO);
+                return Some(requested);
             }
             Waited::Over => return None,
         };
-        inquiry.queried();
-        let requested = evaluated.answer.as_ref().err().map_or(Duration::ZERO, requested_wait);
-        let shows_nothing = shows_nothing(&evaluated.answer, policy);
-        if let Some(second) = shows_nothing.then(|| question.query_then(self)).flatten() {
-            evaluated = match ask(second).await {
-                Waited::Ready(second) => evaluated.and_then(second),
-                Waited::Proven => {
-                    inquiry.prove(open.record_in(pending));
-                    return Some(requested);
-                }
-                Waited::Over => return None,
-            };
+    }
+    inquiry.take(evaluated, pending.others(), policy);
+    let confirmation = inquiry.confirmation();
+    observe::queried(question.plan().meta, inquiry.queries(), confirmation.outcome(), confirmation.because());
+    Some(requested)
+}
+
+/// Sends a query, unless it takes longer than until `end` or a record from outside makes it superfluous.
+async fn ask(
+    client: &ClientCore,
+    (open, proof): (&Open, Option<&Pending>),
+    query: QueryFuture<'_>,
+    end: Duration,
+    policy: &ConfirmPolicy,
+) -> Waited<Evaluated> {
+    let begun = client.moment();
+    let waited = until(client.environment(), end, proof, query).await;
+    waited.map(|answer| evaluated(client, open, answer, QueryContext { begun, policy }))
+}
+
+/// What an answer proves, and the answer with its record picked out.
+fn evaluated(
+    client: &ClientCore,
+    open: &Open,
+    answer: Result<Reply<Shown<AnyRecord>>, Error>,
+    QueryContext { begun, policy }: QueryContext<'_>,
+) -> Evaluated {
+    let question = &open.question;
+    let facts = (open.signed, open.left, policy.settling);
+    let sent = client.sent(question.target(), open.signed, open.left, policy.settling);
+    let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
+    let (family, id) = (question.plan().meta.family, question.key());
+    let finding = match &answer {
+        Ok(Reply { data: QueryResult::Record(record), .. }) => {
+            client.note_shown(family, id);
+            client.evaluate_record(question.target(), (record.fields(), record.form()), facts).into()
         }
-        inquiry.take(evaluated, pending.others(), policy);
-        let confirmation = inquiry.confirmation();
-        observe::queried(question.plan().meta, inquiry.queries(), confirmation.outcome(), confirmation.because());
-        Some(requested)
-    }
+        Ok(Reply { data: QueryResult::Absent, request_time, .. }) => {
+            question.is_absent(&sent, &query_times(client, open, begun, *request_time), policy)
+        }
+        Ok(Reply { data: QueryResult::Nothing(because), .. }) => Finding::Nothing(because),
+        Err(error) => {
+            let there = error.exchange().and_then(|error| error.request_time);
+            question.failed(error, &sent, &query_times(client, open, begun, there), policy)
+        }
+    };
+    let finding = match finding {
+        Finding::Absence if client.was_shown(family, id) => {
+            Finding::Nothing("it was not found, but an earlier answer showed a record with its id")
+        }
+        other => other,
+    };
+    Evaluated { finding, answer }
+}
 
-    /// Sends a query, unless it takes longer than until `end` or a record from outside makes it superfluous.
-    async fn ask(
-        &self,
-        (open, proof): (&Open, Option<&Pending>),
-        query: QueryFuture<'_>,
-        end: Duration,
-        policy: &ConfirmPolicy,
-    ) -> Waited<Evaluated> {
-        let begun = self.moment();
-        let waited = until(self.environment(), end, proof, query).await;
-        waited.map(|answer| self.evaluated(open, answer, QueryContext { begun, policy }))
-    }
-
-    /// What an answer proves, and the answer with its record picked out.
-    fn evaluated(
-        &self,
-        open: &Open,
-        answer: Result<Reply<Shown<AnyRecord>>, Error>,
-        QueryContext { begun, policy }: QueryContext<'_>,
-    ) -> Evaluated {
-        let question = &open.question;
-        let facts = (open.signed, open.left, policy.settling);
-        let sent = self.sent(question.target(), open.signed, open.left, policy.settling);
-        let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
-        let (family, id) = (question.plan().meta.family, question.key());
-        let finding = match &answer {
-            Ok(Reply { data: QueryResult::Record(record), .. }) => {
-                self.note_shown(family, id);
-                self.evaluate_record(question.target(), (record.fields(), record.form()), facts).into()
-            }
-            Ok(Reply { data: QueryResult::Absent, request_time, .. }) => {
-                question.is_absent(&sent, &self.query_times(open, begun, *request_time), policy)
-            }
-            Ok(Reply { data: QueryResult::Nothing(because), .. }) => Finding::Nothing(because),
-            Err(error) => {
-                let there = error.exchange().and_then(|error| error.request_time);
-                question.failed(error, &sent, &self.query_times(open, begun, there), policy)
-            }
-        };
-        let finding = match finding {
-            Finding::Absence if self.was_shown(family, id) => {
-                Finding::Nothing("it was not found, but an earlier answer showed a record with its id")
-            }
-            other => other,
-        };
-        Evaluated { finding, answer }
-    }
-
-    /// The times of a query that left at `begun` and has just been answered; `there` is that of the response.
-    fn query_times(&self, open: &Open, begun: Moment, there: Option<Timestamp>) -> QueryTimes {
-        let now = self.moment();
-        let (at_least, at_most) = match open.left {
-            Some(left) => (begun.steady_since(left), now.since(left)),
-            // The time of departure is not known, so the wall clock has to do.
-            None => (begun.wall_since(open.signed.latest()), now.wall_since(open.signed.earliest())),
-        };
-        let window = self.signature_window(open.question.target().named()).unwrap_or_default();
-        let uncertainty = self.signature_uncertainty(window, open.signed.signed_at, open.left);
-        QueryTimes { there, at_least, at_most, uncertainty }
-    }
+/// The times of a query that left at `begun` and has just been answered; `there` is that of the response.
+fn query_times(client: &ClientCore, open: &Open, begun: Moment, there: Option<Timestamp>) -> QueryTimes {
+    let now = client.moment();
+    let (at_least, at_most) = match open.left {
+        Some(left) => (begun.steady_since(left), now.since(left)),
+        // The time of departure is not known, so the wall clock has to do.
+        None => (begun.wall_since(open.signed.latest()), now.wall_since(open.signed.earliest())),
+    };
+    let window = client.signature_window(open.question.target().named()).unwrap_or_default();
+    let uncertainty = client.signature_uncertainty(window, open.signed.signed_at, open.left);
+    QueryTimes { there, at_least, at_most, uncertainty }
 }
 
 /// Whether an answer shows that the first place does not have it, or not yet.

@@ -34,7 +34,7 @@ pub struct ConfirmedDone<A, R> {
     /// The record that a query returned.
     pub record: Option<Reply<R>>,
     /// The record from outside that shows it, if no query did; see
-    /// [`ClientCore::evidence`](crate::ClientCore::evidence).
+    /// [`confirm::evidence`](crate::confirm::evidence).
     pub outside: Option<R>,
     /// The number of queries.
     pub queries: u32,
@@ -62,7 +62,7 @@ pub struct Unconfirmed {
     pub call: Option<Arc<Error>>,
     /// The error of the last query, if it failed.
     pub last: Option<Error>,
-    /// When the request was signed, for a later query with [`ClientCore::settle`](crate::ClientCore::settle). `None` if
+    /// When the request was signed, for a later query with [`confirm::settle`](crate::confirm::settle). `None` if
     /// it carries no id to query by.
     pub signed_at: Option<Timestamp>,
     /// Why the queries did not settle it.

@@ -6,7 +6,7 @@ use super::spelling;
 use super::withheld::Redactor;
 use crate::json::{FieldTable, Form, Kind, NoCase, OneOfTable, ReadError, Reader, RecordTable, Travels};
 use crate::tables::{Api, Around, Envelope, Meta, Step};
-use crate::value::{Date, Decimal, find_value};
+use crate::value::{Decimal, find_value};
 use crate::wire::reader_at;
 
 /// The place of the envelope among the counted records: it is counted first.
@@ -393,7 +393,7 @@ fn can_be_read(form: Form, text: &str) -> bool {
         Form::Whole => text.parse::<u64>().is_ok(),
         Form::Signed => text.parse::<i64>().is_ok(),
         Form::Time(read) => read(text).is_some(),
-        Form::Date => text.parse::<Date>().is_ok(),
+        Form::Formatted(has) => has(text),
         Form::Boolean => matches!(text, "true" | "false" | "1" | "0"),
         Form::Word { .. } => !text.is_empty(),
         _ => true,

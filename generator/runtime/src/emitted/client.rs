@@ -122,7 +122,7 @@ macro_rules! __client {
             /// Returns a client that retries calls after transient failures. An operation that is not safe to repeat
             /// does not compile here.
             pub fn retrying<'a>(&'a self, policy: &'a $crate::retry::RetryPolicy) -> $($home)*::Retrying<'a> {
-                self.core.retrying(policy)
+                $($home)*::Retrying::new(&self.core, policy)
             }
 
             /// Checks and signs an operation, for [`send`](Self::send), so that its ids can be stored first.
@@ -150,7 +150,7 @@ macro_rules! __client {
             }
 
             /// Sends an operation once, and queries its effect if the outcome is unknown; see
-            /// [`ClientCore::place_and_confirm`](tradeapi_runtime::ClientCore::place_and_confirm). For several items,
+            /// [`confirm::place_and_confirm`](tradeapi_runtime::confirm::place_and_confirm). For several items,
             /// [`BatchCall::send_and_confirm`](tradeapi_runtime::batches::BatchCall::send_and_confirm) does the same
             /// for each.
             pub $($async)? fn place_and_confirm<O: $crate::confirm::Confirmable>(
@@ -158,7 +158,7 @@ macro_rules! __client {
                 operation: &O,
                 policy: &$crate::confirm::ConfirmPolicy,
             ) -> $crate::confirm::Confirmation<$crate::Reply<O::Response>, O::Record> {
-                self.core.place_and_confirm(operation, policy)$($wait)*
+                $crate::__run!([$($async)?] self.core, confirm::place_and_confirm, operation, policy)
             }
 
             /// Queries once what an operation created or changed, by the client id.
@@ -170,7 +170,7 @@ macro_rules! __client {
                 &self,
                 operation: &O,
             ) -> ::core::result::Result<$crate::Reply<O::Record>, $crate::Error> {
-                self.core.locate(operation)$($wait)*
+                $crate::__run!([$($async)?] self.core, confirm::locate, operation)
             }
 
             /// Notes in the journal that the changes of this account belong to clients like this one, after its key or
@@ -184,7 +184,7 @@ macro_rules! __client {
             }
 
             /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known;
-            /// see [`ClientCore::recover`](tradeapi_runtime::ClientCore::recover). Call it at the start of a program.
+            /// see [`confirm::recover`](tradeapi_runtime::confirm::recover()). Call it at the start of a program.
             ///
             /// # Errors
             ///
@@ -193,12 +193,12 @@ macro_rules! __client {
                 &self,
                 policy: &$crate::confirm::ConfirmPolicy,
             ) -> ::core::result::Result<$crate::confirm::RecoveredChanges, $crate::error::JournalError> {
-                self.core.recover($recoveries, policy)$($wait)*
+                $crate::__run!([$($async)?] self.core, confirm::recover, $recoveries, policy)
             }
 
             /// Evaluates a record of an order from outside, such as from the user's own stream: it can settle unknown
             /// outcomes, and contradictions are returned; see
-            /// [`ClientCore::evidence`](tradeapi_runtime::ClientCore::evidence).
+            /// [`confirm::evidence`](tradeapi_runtime::confirm::evidence).
             ///
             /// # Errors
             ///
@@ -207,11 +207,11 @@ macro_rules! __client {
                 &self,
                 record: &R,
             ) -> ::core::result::Result<$crate::confirm::OutsideEvidence, $crate::error::JournalError> {
-                self.core.evidence($recoveries, record)$($wait)*
+                $crate::__run!([$($async)?] self.core, confirm::evidence, $recoveries, record)
             }
 
             /// Compares the account with the journal: recovers what is open, reads orders and fills, and reports for
-            /// each order how it differs; see [`ClientCore::reconcile`](tradeapi_runtime::ClientCore::reconcile). Call
+            /// each order how it differs; see [`reconcile::reconcile`](tradeapi_runtime::reconcile::reconcile). Call
             /// it at the start of a program and after an outage.
             ///
             /// # Errors
@@ -222,11 +222,11 @@ macro_rules! __client {
                 &self,
                 reconciliation: &mut $crate::reconcile::Reconciliation,
             ) -> ::core::result::Result<$crate::reconcile::Reconciled, $crate::reconcile::ReconcileError> {
-                self.core.reconcile($listings, $recoveries, reconciliation)$($wait)*
+                $crate::__run!([$($async)?] self.core, reconcile::reconcile, $listings, $recoveries, reconciliation)
             }
 
             /// Cancels open orders of others that a comparison listed, by their ids; see
-            /// [`ClientCore::cancel_foreign`](tradeapi_runtime::ClientCore::cancel_foreign).
+            /// [`reconcile::cancel_foreign`](tradeapi_runtime::reconcile::cancel_foreign).
             ///
             /// # Errors
             ///
@@ -239,11 +239,11 @@ macro_rules! __client {
                 ::std::vec::Vec<$crate::reconcile::ReconciledOrder>,
                 $crate::reconcile::CancelForeignError,
             > {
-                self.core.cancel_foreign(reconciled, ids)$($wait)*
+                $crate::__run!([$($async)?] self.core, reconcile::cancel_foreign, reconciled, ids)
             }
 
             /// Reads the fills of a family since a time into a ledger of positions, and returns how many are new; see
-            /// [`ClientCore::update_ledger`](tradeapi_runtime::ClientCore::update_ledger).
+            /// [`reconcile::update_ledger`](tradeapi_runtime::reconcile::update_ledger).
             ///
             /// # Errors
             ///
@@ -254,11 +254,11 @@ macro_rules! __client {
                 family: &str,
                 since: $crate::Timestamp,
             ) -> ::core::result::Result<usize, $crate::reconcile::LedgerUpdateError> {
-                self.core.update_ledger($listings, ledger, family, since)$($wait)*
+                $crate::__run!([$($async)?] self.core, reconcile::update_ledger, $listings, ledger, family, since)
             }
 
             /// Cancels all orders and closes all positions, until reading shows that none is left; see
-            /// [`ClientCore::flatten`](tradeapi_runtime::ClientCore::flatten).
+            /// [`flatten::flatten`](tradeapi_runtime::flatten::flatten).
             ///
             /// # Errors
             ///
@@ -267,13 +267,13 @@ macro_rules! __client {
                 &self,
                 policy: &$crate::confirm::ConfirmPolicy,
             ) -> ::core::result::Result<$crate::flatten::Flattened, $crate::flatten::NotFlat> {
-                self.core.flatten($flats, $listings, policy)$($wait)*
+                $crate::__run!([$($async)?] self.core, flatten::flatten, $flats, $listings, policy)
             }
 
             /// Reads the instruments that the exchange lists, with their steps and bounds, for the rules that compare
             /// requests with them, and returns how many there are; see
-            /// [`ClientCore::load_instruments`](tradeapi_runtime::ClientCore::load_instruments). Call it at the start of
-            /// a program, and now and then.
+            /// [`load_instruments`](tradeapi_runtime::instruments::load_instruments). Call it at the start of a program,
+            /// and now and then.
             ///
             /// # Errors
             ///
@@ -281,7 +281,7 @@ macro_rules! __client {
             pub $($async)? fn load_instruments(
                 &self,
             ) -> ::core::result::Result<usize, $crate::instruments::LoadInstrumentsError> {
-                self.core.load_instruments($instruments)$($wait)*
+                $crate::__run!([$($async)?] self.core, instruments::load_instruments, $instruments)
             }
 
             /// The instrument `symbol` of the line of business `line` in requests of `family`: as the account states
@@ -302,7 +302,7 @@ macro_rules! __client {
             }
 
             /// Reads the open orders of a family into the view of a client that tracks orders, and returns them; see
-            /// [`ClientCore::refresh_orders`](tradeapi_runtime::ClientCore::refresh_orders).
+            /// [`reconcile::refresh_orders`](tradeapi_runtime::reconcile::refresh_orders).
             ///
             /// # Errors
             ///
@@ -314,7 +314,7 @@ macro_rules! __client {
                 ::std::vec::Vec<$crate::orders::TrackedOrder>,
                 $crate::reconcile::RefreshError,
             > {
-                self.core.refresh_orders($listings, family)$($wait)*
+                $crate::__run!([$($async)?] self.core, reconcile::refresh_orders, $listings, family)
             }
 
             /// Returns a client without a journal, as for an emergency in which the disk is full. It shares everything
@@ -329,13 +329,13 @@ macro_rules! __client {
             /// Cursors are followed and long time ranges are split; see
             /// [`Pages`](tradeapi_runtime::pages::Pages).
             pub fn pages<O: $crate::pages::Paged>(&self, request: O) -> $($home)*::Pages<O> {
-                self.core.pages(request)
+                $($home)*::Pages::new(self.core.clone(), request)
             }
 
             /// A batch of any length, sent in as many calls as needed, with the outcome of each item; see
             /// [`BatchCall`](tradeapi_runtime::batches::BatchCall).
             pub fn batch<O: $crate::batches::Batch>(&self, request: O) -> $($home)*::BatchCall<O> {
-                self.core.batch(request)
+                $($home)*::BatchCall::new(self.core.clone(), request)
             }
 
             /// Returns a client that checks requests by `policy`; `false` disables all rules.
@@ -384,5 +384,17 @@ macro_rules! __client {
                 }
             )*
         }
+    };
+}
+
+/// Runs a function of the runtime that takes an async client: awaits it, or blocks for it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __run {
+    ([async] $core:expr, $module:ident::$function:ident, $($argument:expr),*) => {
+        $crate::$module::$function(&$core, $($argument),*).await
+    };
+    ([] $core:expr, $module:ident::$function:ident, $($argument:expr),*) => {
+        $core.wait($crate::$module::$function($core.to_async(), $($argument),*))
     };
 }

@@ -39,7 +39,7 @@ pub struct UnknownOutcome {
     /// Why the outcome is unknown: a missing, broken or inconclusive response.
     pub why: Box<Error>,
     /// Whether the exchange refused it, and a record from outside shows its effect nevertheless; see
-    /// [`ClientCore::evidence`](crate::ClientCore::evidence).
+    /// [`confirm::evidence`](crate::confirm::evidence).
     pub is_contradicted: bool,
 }
 

@@ -8,7 +8,7 @@ use super::holdings;
 use super::report::{Flattened, Left, LeftOver, NotFlat};
 use crate::client::ClientCore;
 use crate::clock::pause;
-use crate::confirm::ConfirmPolicy;
+use crate::confirm::{ConfirmPolicy, wait_until};
 use crate::lifecycle::Sighting;
 use crate::reconcile::{Listing, Part};
 use crate::retry::RetryPolicy;
@@ -78,7 +78,7 @@ pub(super) async fn flatten(
 async fn wait_for_arrivals(client: &ClientCore, policy: &ConfirmPolicy) -> bool {
     let [last, unsettled] = client.last_departures();
     if let Some(left) = unsettled
-        && !client.wait_until(left, policy).await
+        && !wait_until(client, left, policy).await
     {
         return false;
     }

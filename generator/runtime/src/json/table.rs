@@ -21,8 +21,8 @@ pub enum Form {
     Scaled,
     /// A time in another form than milliseconds; the function reads it.
     Time(fn(&str) -> Option<Timestamp>),
-    /// A day of the calendar.
-    Date,
+    /// A text in a format of its own; the function checks it.
+    Formatted(fn(&str) -> bool),
     /// True or false.
     Boolean,
     /// One of the values of an enum.

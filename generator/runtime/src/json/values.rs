@@ -70,18 +70,27 @@ impl<F: TimeFormat> Encode for TimeIn<F> {
     }
 }
 
-impl Decode for Date {
-    const FORM: Form = Form::Date;
+/// Declares types whose values are texts in a format of their own, and what is wanted where one cannot be read.
+macro_rules! formatted {
+    ($($type:ty: $wanted:literal;)*) => {$(
+        impl Decode for $type {
+            const FORM: Form = Form::Formatted(|text| text.parse::<Self>().is_ok());
 
-    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        from.parsed("a date such as 2026-09-21", |text| text.parse().ok())
-    }
+            fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+                from.parsed($wanted, |text| text.parse().ok())
+            }
+        }
+
+        impl Encode for $type {
+            fn encode(&self, out: &mut JsonWriter) {
+                out.scalar(self);
+            }
+        }
+    )*};
 }
 
-impl Encode for Date {
-    fn encode(&self, out: &mut JsonWriter) {
-        out.scalar(self);
-    }
+formatted! {
+    Date: "a date such as 2026-09-21";
 }
 
 impl Text {

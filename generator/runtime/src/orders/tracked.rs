@@ -20,9 +20,9 @@ const MAX_CONTRADICTIONS: usize = 1 << 8;
 ///
 /// Everything that passes through the client counts: requests that place orders, from before they are sent; responses,
 /// also to retries, pages, batches and confirmations; and records from outside, given to
-/// [`evidence`](crate::ClientCore::evidence). Nothing is queried for it: an order that is filled or cancelled stays in
+/// [`evidence`](crate::confirm::evidence). Nothing is queried for it: an order that is filled or cancelled stays in
 /// the view until a response shows that, and a cancellation that the exchange accepted is not a proof of the end.
-/// [`refresh_orders`](crate::ClientCore::refresh_orders) reads the open orders.
+/// [`refresh_orders`](crate::reconcile::refresh_orders) reads the open orders.
 ///
 /// Amendments of a client that tracks orders are refused, and not sent, with
 /// [`Error::NotAmendable`](crate::Error::NotAmendable) if the order is in a state in which the documents rule them out,

@@ -56,13 +56,6 @@ pub struct Pages<O: Paged> {
     walk: Walk,
 }
 
-impl ClientCore {
-    /// All pages that answer `request`, one after the other. Nothing is sent yet.
-    pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
-        Pages::new(self.clone(), request)
-    }
-}
-
 impl<O: Paged> Pages<O> {
     /// The pages that answer `request`, beginning with its cursor if it has one.
     pub fn new(client: ClientCore, request: O) -> Self {

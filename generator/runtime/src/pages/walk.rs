@@ -9,7 +9,7 @@ use super::position::Position;
 use super::seen::Seen;
 use super::source::{PageRequest, PageSource, SourceReply};
 use crate::client::{Attempt, ClientCore};
-use crate::retry::RetryPolicy;
+use crate::retry::{RetryPolicy, Retrying};
 use crate::tables::{Meta, Outcome, Window};
 
 /// How far the border between two parts was queried. It is kept, so that a failed call does not repeat earlier ones.
@@ -85,7 +85,7 @@ impl Walk {
     ) -> Result<SourceReply, PageError> {
         let (operation, data) = source.request(page);
         let reply = match &self.retry {
-            Some(policy) => self.client.retrying(policy).repeat_any(operation, data).await?,
+            Some(policy) => Retrying::new(&self.client, policy).repeat_any(operation, data).await?,
             None => self.client.attempt_any(operation, Attempt::FIRST, data).await?,
         };
         match source.take(page.cursor, reply.onward.clone()) {

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use crate::json::JsonWriter;
 use crate::tables::{Lists, Objects, ParameterStyle, SignedQuery};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use tradeapi_words::{QUERY_MARKS, UNRESERVED_MARKS};
+use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
+use tradeapi_words::escapes::{NOT_IN_QUERIES, RESERVED};
 
 /// Most queries are shorter than this, so that one allocation is enough.
 const USUAL_LENGTH: usize = 128;
@@ -169,19 +169,6 @@ impl<'a> Node<'a> {
                 out.end_object();
             }
         }
-    }
-}
-
-/// All bytes but the unreserved characters of RFC 3986.
-const RESERVED: &AsciiSet = &without(NON_ALPHANUMERIC, UNRESERVED_MARKS);
-
-/// What a query cannot have as it is.
-const NOT_IN_QUERIES: &AsciiSet = &without(RESERVED, QUERY_MARKS);
-
-const fn without(set: &AsciiSet, marks: &[u8]) -> AsciiSet {
-    match marks {
-        [] => set.union(AsciiSet::EMPTY),
-        [mark, rest @ ..] => without(&set.remove(*mark), rest),
     }
 }
 

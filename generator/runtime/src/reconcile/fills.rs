@@ -65,65 +65,62 @@ impl Error for LedgerUpdateError {
     }
 }
 
-impl ClientCore {
-    /// Reads the fills of a family since a time, and adds to the ledger those that it does not have yet. Returns their
-    /// number. If it fails, the ledger is unchanged.
-    ///
-    /// Begin before the first trade that the ledger lacks, and a little earlier, because a listing may show a fill after
-    /// later ones; trades that it has are not added again. They are added by the numbers of their ids, the lowest first.
-    /// A late one changes figures that the ledger had shown: see [`Ledger::corrections`].
-    ///
-    /// # Errors
-    ///
-    /// Fails if a listing cannot be read as a whole, or if the ledger cannot take a trade.
-    pub async fn update_ledger(
-        &self,
-        listings: &[Listing],
-        ledger: &mut Ledger,
-        family: &str,
-        since: Timestamp,
-    ) -> Result<usize, LedgerUpdateError> {
-        let of_fills =
-            |listing: &&Listing| listing.part == Part::Fills && listing.family == family && listing.has_trades();
-        let mut covered = listings.iter().filter(of_fills).peekable();
-        if covered.peek().is_none() {
-            return Err(LedgerUpdateError::NoFills { family: family.to_owned() });
-        }
-        let (mut updated, mut count) = (ledger.clone(), 0);
-        for listing in covered {
-            for turn in listing.turns() {
-                for trade in self.trades(listing, turn, since).await?.values() {
-                    let is_new = updated.take(family, turn.unwrap_or_default(), trade);
-                    count += usize::from(is_new.map_err(LedgerUpdateError::Ledger)?);
-                }
+/// Reads the fills of a family since a time, and adds to the ledger those that it does not have yet. Returns their
+/// number. If it fails, the ledger is unchanged.
+///
+/// Begin before the first trade that the ledger lacks, and a little earlier, because a listing may show a fill after
+/// later ones; trades that it has are not added again. They are added by the numbers of their ids, the lowest first.
+/// A late one changes figures that the ledger had shown: see [`Ledger::corrections`].
+///
+/// # Errors
+///
+/// Fails if a listing cannot be read as a whole, or if the ledger cannot take a trade.
+pub async fn update_ledger(
+    client: &ClientCore,
+    listings: &[Listing],
+    ledger: &mut Ledger,
+    family: &str,
+    since: Timestamp,
+) -> Result<usize, LedgerUpdateError> {
+    let of_fills = |listing: &&Listing| listing.part == Part::Fills && listing.family == family && listing.has_trades();
+    let mut covered = listings.iter().filter(of_fills).peekable();
+    if covered.peek().is_none() {
+        return Err(LedgerUpdateError::NoFills { family: family.to_owned() });
+    }
+    let (mut updated, mut count) = (ledger.clone(), 0);
+    for listing in covered {
+        for turn in listing.turns() {
+            for trade in trades(client, listing, turn, since).await?.values() {
+                let is_new = updated.take(family, turn.unwrap_or_default(), trade);
+                count += usize::from(is_new.map_err(LedgerUpdateError::Ledger)?);
             }
         }
-        *ledger = updated;
-        Ok(count)
     }
+    *ledger = updated;
+    Ok(count)
+}
 
-    /// The trades of a listing by the numbers of their ids.
-    async fn trades(
-        &self,
-        listing: &Listing,
-        turn: Option<&'static str>,
-        since: Timestamp,
-    ) -> Result<BTreeMap<(usize, String), Trade>, LedgerUpdateError> {
-        let operation = listing.operation;
-        let retry = RetryPolicy::new();
-        let walk = listing.walk(self, turn, since, &retry);
-        let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
-        let mut trades = BTreeMap::new();
-        while let Some(page) = walk.next().await {
-            let page = page.map_err(|failure| failure.of(operation))?;
-            if let Some(clipped) = page.clipped {
-                return Err(LedgerUpdateError::Clipped { operation, begins: clipped.begins });
-            }
-            for trade in page.fills.into_iter().filter_map(|fill| fill.trade) {
-                let trade = trade.map_err(|why| ListingFailure::Item(why).of(operation))?;
-                trades.insert((trade.id.len(), trade.id.clone()), trade);
-            }
+/// The trades of a listing by the numbers of their ids.
+async fn trades(
+    client: &ClientCore,
+    listing: &Listing,
+    turn: Option<&'static str>,
+    since: Timestamp,
+) -> Result<BTreeMap<(usize, String), Trade>, LedgerUpdateError> {
+    let operation = listing.operation;
+    let retry = RetryPolicy::new();
+    let walk = listing.walk(client, turn, since, &retry);
+    let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
+    let mut trades = BTreeMap::new();
+    while let Some(page) = walk.next().await {
+        let page = page.map_err(|failure| failure.of(operation))?;
+        if let Some(clipped) = page.clipped {
+            return Err(LedgerUpdateError::Clipped { operation, begins: clipped.begins });
         }
-        Ok(trades)
+        for trade in page.fills.into_iter().filter_map(|fill| fill.trade) {
+            let trade = trade.map_err(|why| ListingFailure::Item(why).of(operation))?;
+            trades.insert((trade.id.len(), trade.id.clone()), trade);
+        }
     }
+    Ok(trades)
 }

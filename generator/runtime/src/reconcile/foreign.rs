@@ -69,49 +69,47 @@ impl StdError for CancelForeignError {
     }
 }
 
-impl ClientCore {
-    /// Cancels open orders of others: those with these ids of the exchange, which `reconciled` has to list as
-    /// [`foreign`](Reconciled::foreign). Returns each with what was done with it.
-    ///
-    /// Nothing is cancelled if the journal lacked changes when the account was compared or may lack them now, or if it
-    /// has one of the orders meanwhile, under any name of the account: then an order may be of this program.
-    ///
-    /// # Errors
-    ///
-    /// See [`CancelForeignError`]. A cancellation that fails is no error: it is the
-    /// [`action`](ReconciledOrder::action) of its order.
-    pub async fn cancel_foreign(
-        &self,
-        reconciled: &Reconciled,
-        ids: &[&str],
-    ) -> Result<Vec<ReconciledOrder>, CancelForeignError> {
-        let journal = self.bound_journal().await?.ok_or(CancelForeignError::NoJournal)?;
-        let gap = journal.gap(self.account().name());
-        if gap.is_some() || reconciled.has_gap {
-            return Err(CancelForeignError::Gap { gap });
-        }
-        let mut orders = Vec::with_capacity(ids.len());
-        for id in ids {
-            let listed = reconciled.foreign().find(|order| order.id.as_deref() == Some(*id));
-            let order = listed.filter(|order| order.open_in.is_some());
-            orders.push(order.cloned().ok_or_else(|| CancelForeignError::NotForeign { id: (*id).to_owned() })?);
-        }
-        let listings = orders.iter().filter_map(|order| Some(order.open_in?.0));
-        if let Some(listing) = listings.into_iter().find(|listing| !listing.can_cancel()) {
-            return Err(CancelForeignError::NoCancel { operation: listing.operation });
-        }
-        if let Some(order) = taken(journal, &orders).await? {
-            return Err(CancelForeignError::NotForeign { id: order.id.clone().unwrap_or_default() });
-        }
-        for order in &mut orders {
-            let (Some((listing, turn)), Some(seen)) = (order.open_in, &order.seen) else { continue };
-            order.action = match listing.cancel(self, turn, seen).await {
-                Ok(()) => Action::Cancelled,
-                Err(error) => Action::NotCancelled(Arc::new(error)),
-            };
-        }
-        Ok(orders)
+/// Cancels open orders of others: those with these ids of the exchange, which `reconciled` has to list as
+/// [`foreign`](Reconciled::foreign). Returns each with what was done with it.
+///
+/// Nothing is cancelled if the journal lacked changes when the account was compared or may lack them now, or if it
+/// has one of the orders meanwhile, under any name of the account: then an order may be of this program.
+///
+/// # Errors
+///
+/// See [`CancelForeignError`]. A cancellation that fails is no error: it is the
+/// [`action`](ReconciledOrder::action) of its order.
+pub async fn cancel_foreign(
+    client: &ClientCore,
+    reconciled: &Reconciled,
+    ids: &[&str],
+) -> Result<Vec<ReconciledOrder>, CancelForeignError> {
+    let journal = client.bound_journal().await?.ok_or(CancelForeignError::NoJournal)?;
+    let gap = journal.gap(client.account().name());
+    if gap.is_some() || reconciled.has_gap {
+        return Err(CancelForeignError::Gap { gap });
     }
+    let mut orders = Vec::with_capacity(ids.len());
+    for id in ids {
+        let listed = reconciled.foreign().find(|order| order.id.as_deref() == Some(*id));
+        let order = listed.filter(|order| order.open_in.is_some());
+        orders.push(order.cloned().ok_or_else(|| CancelForeignError::NotForeign { id: (*id).to_owned() })?);
+    }
+    let listings = orders.iter().filter_map(|order| Some(order.open_in?.0));
+    if let Some(listing) = listings.into_iter().find(|listing| !listing.can_cancel()) {
+        return Err(CancelForeignError::NoCancel { operation: listing.operation });
+    }
+    if let Some(order) = taken(journal, &orders).await? {
+        return Err(CancelForeignError::NotForeign { id: order.id.clone().unwrap_or_default() });
+    }
+    for order in &mut orders {
+        let (Some((listing, turn)), Some(seen)) = (order.open_in, &order.seen) else { continue };
+        order.action = match listing.cancel(client, turn, seen).await {
+            Ok(()) => Action::Cancelled,
+            Err(error) => Action::NotCancelled(Arc::new(error)),
+        };
+    }
+    Ok(orders)
 }
 
 /// An order that the journal has, under whatever name of the account.

@@ -358,7 +358,7 @@ where
     if listing.since.is_some() {
         request.set_range(TimeRange { from: listing.since, to: None });
     }
-    let pages = client.pages(request).clip().retrying(listing.retry.clone());
+    let pages = Pages::new(client.clone(), request).clip().retrying(listing.retry.clone());
     Ok(Box::new(Walking { pages, take, fields: listing.fields, turn: listing.turn }))
 }
 

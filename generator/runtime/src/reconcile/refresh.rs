@@ -55,50 +55,56 @@ impl Error for RefreshError {
     }
 }
 
-impl ClientCore {
-    /// Reads the open orders of a family into the view of a client that tracks orders, and returns those of the family
-    /// that are open or may be.
-    ///
-    /// An order that the listing does not show has ended, if every listing was certain to show it when this one began:
-    /// 70 seconds after the response that accepted it, or after a request without a known outcome could no longer
-    /// arrive.
-    /// If pages have numbers or offsets, an order that ends meanwhile moves others to earlier pages, so only a listing
-    /// of one page is certain to show all.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the client does not track orders or if the listing cannot be read as a whole.
-    pub async fn refresh_orders(&self, listings: &[Listing], family: &str) -> Result<Vec<TrackedOrder>, RefreshError> {
-        let orders = self.tracked_orders().ok_or(RefreshError::NotTracking)?;
-        let (turn, begun) = (orders.turn(), self.moment().steady);
-        let is_meant = |listing: &&Listing| listing.part == Part::OpenOrders && listing.family == family;
-        let mut covered = listings.iter().filter(is_meant).peekable();
-        let name = covered.peek().map(|listing| listing.family);
-        let name = name.ok_or_else(|| RefreshError::NoListing { family: family.to_owned() })?;
-        let mut is_whole = true;
-        for listing in covered {
-            for turn in listing.turns() {
-                is_whole &= self.show_open_orders(listing, turn).await?;
-            }
+/// Reads the open orders of a family into the view of a client that tracks orders, and returns those of the family
+/// that are open or may be.
+///
+/// An order that the listing does not show has ended, if every listing was certain to show it when this one began:
+/// 70 seconds after the response that accepted it, or after a request without a known outcome could no longer
+/// arrive.
+/// If pages have numbers or offsets, an order that ends meanwhile moves others to earlier pages, so only a listing
+/// of one page is certain to show all.
+///
+/// # Errors
+///
+/// Fails if the client does not track orders or if the listing cannot be read as a whole.
+pub async fn refresh_orders(
+    client: &ClientCore,
+    listings: &[Listing],
+    family: &str,
+) -> Result<Vec<TrackedOrder>, RefreshError> {
+    let orders = client.tracked_orders().ok_or(RefreshError::NotTracking)?;
+    let (turn, begun) = (orders.turn(), client.moment().steady);
+    let is_meant = |listing: &&Listing| listing.part == Part::OpenOrders && listing.family == family;
+    let mut covered = listings.iter().filter(is_meant).peekable();
+    let name = covered.peek().map(|listing| listing.family);
+    let name = name.ok_or_else(|| RefreshError::NoListing { family: family.to_owned() })?;
+    let mut is_whole = true;
+    for listing in covered {
+        for turn in listing.turns() {
+            is_whole &= show_open_orders(client, listing, turn).await?;
         }
-        if is_whole {
-            orders.listed(name, turn, begun);
-        }
-        Ok(orders.open().into_iter().filter(|order| order.family == name).collect())
     }
+    if is_whole {
+        orders.listed(name, turn, begun);
+    }
+    Ok(orders.open().into_iter().filter(|order| order.family == name).collect())
+}
 
-    /// Reads a listing, whose pages are tracked like any response. Returns whether an order that it does not show is
-    /// not open.
-    async fn show_open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<bool, RefreshError> {
-        let (operation, retry) = (listing.operation, RetryPolicy::new());
-        let walk = listing.walk(self, turn, Timestamp::default(), &retry);
-        let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
-        let (mut pages, mut is_clipped) = (0_u32, false);
-        while let Some(page) = walk.next().await {
-            let page = page.map_err(|failure| failure.of(operation))?;
-            pages += 1;
-            is_clipped |= page.clipped.is_some();
-        }
-        Ok(!is_clipped && (pages <= 1 || !listing.has_counted_pages()))
+/// Reads a listing, whose pages are tracked like any response. Returns whether an order that it does not show is
+/// not open.
+async fn show_open_orders(
+    client: &ClientCore,
+    listing: &Listing,
+    turn: Option<&'static str>,
+) -> Result<bool, RefreshError> {
+    let (operation, retry) = (listing.operation, RetryPolicy::new());
+    let walk = listing.walk(client, turn, Timestamp::default(), &retry);
+    let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
+    let (mut pages, mut is_clipped) = (0_u32, false);
+    while let Some(page) = walk.next().await {
+        let page = page.map_err(|failure| failure.of(operation))?;
+        pages += 1;
+        is_clipped |= page.clipped.is_some();
     }
+    Ok(!is_clipped && (pages <= 1 || !listing.has_counted_pages()))
 }

@@ -124,7 +124,7 @@ impl Reconciled {
         self.orders.iter().filter(|order| order.needs_attention())
     }
 
-    /// The open orders of others, of which [`cancel_foreign`](crate::ClientCore::cancel_foreign) cancels those that the
+    /// The open orders of others, of which [`cancel_foreign`](crate::reconcile::cancel_foreign) cancels those that the
     /// caller picks.
     pub fn foreign(&self) -> impl Iterator<Item = &ReconciledOrder> {
         self.orders.iter().filter(|order| order.is_open && order.difference == Difference::Foreign)

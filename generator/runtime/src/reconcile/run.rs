@@ -12,7 +12,7 @@ use super::shown::Shown;
 use super::{ForeignOrders, Reconciliation};
 use crate::client::ClientCore;
 use crate::clock::{self, Moment};
-use crate::confirm::{LookedUp, Recovered, Recovery};
+use crate::confirm::{LookedUp, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};
 use crate::error::JournalError;
 use crate::journal::{CHUNK, Change, ChangeNumber, Ending, Gap, Journal, StoredChange};
 use crate::pages::{Clipped, PageError};
@@ -85,272 +85,278 @@ impl Progress {
     }
 }
 
-impl ClientCore {
-    /// Compares the account with the journal: recovers the changes that the journal has open, reads the open orders,
-    /// and the past orders and fills since a time, queries the orders of the journal that none of them shows, and
-    /// reports for each order how it differs. Then foreign orders are adopted, if that is the policy.
-    /// [`cancel_foreign`](Self::cancel_foreign) cancels those that the caller picks from the report.
-    ///
-    /// An order that the account does not show is reported as [`NotOpen`](super::Gone::NotOpen) only under the
-    /// conditions of a confirmation: its request can no longer arrive, every machine of the exchange has to show what it
-    /// did, and it was denied as often in a row as the policy says. Until then it is
-    /// [`Unsettled`](super::Gone::Unsettled), and `next_since` is not behind it.
-    ///
-    /// Call it at the start of a program and after an outage, before anything else is sent. All calls wait for their
-    /// rate limits. If any part of the account cannot be read, it fails and does nothing with foreign orders; with the
-    /// same `reconciliation` it goes on where it stopped. Reconciling again is safe.
-    ///
-    /// # Errors
-    ///
-    /// See [`ReconcileError`].
-    pub async fn reconcile(
-        &self,
-        listings: &[Listing],
-        recoveries: &[Recovery],
-        reconciliation: &mut Reconciliation,
-    ) -> Result<Reconciled, ReconcileError> {
-        let journal = Arc::clone(self.bound_journal().await?.ok_or(ReconcileError::NoJournal)?);
-        let mut progress = match reconciliation.progress.take() {
-            Some(progress) => progress,
-            None => Progress::begin(self, listings, reconciliation)?,
-        };
-        let result = self.advance(&journal, listings, recoveries, reconciliation, &mut progress).await;
-        match &result {
-            Ok(reconciled) => reconciliation.since = reconciled.next_since,
-            Err(_) => reconciliation.progress = Some(progress),
-        }
-        result
+/// Compares the account with the journal: recovers the changes that the journal has open, reads the open orders,
+/// and the past orders and fills since a time, queries the orders of the journal that none of them shows, and
+/// reports for each order how it differs. Then foreign orders are adopted, if that is the policy.
+/// [`cancel_foreign`](super::cancel_foreign) cancels those that the caller picks from the report.
+///
+/// An order that the account does not show is reported as [`NotOpen`](super::Gone::NotOpen) only under the
+/// conditions of a confirmation: its request can no longer arrive, every machine of the exchange has to show what it
+/// did, and it was denied as often in a row as the policy says. Until then it is
+/// [`Unsettled`](super::Gone::Unsettled), and `next_since` is not behind it.
+///
+/// Call it at the start of a program and after an outage, before anything else is sent. All calls wait for their
+/// rate limits. If any part of the account cannot be read, it fails and does nothing with foreign orders; with the
+/// same `reconciliation` it goes on where it stopped. Reconciling again is safe.
+///
+/// # Errors
+///
+/// See [`ReconcileError`].
+pub async fn reconcile(
+    client: &ClientCore,
+    listings: &[Listing],
+    recoveries: &[Recovery],
+    reconciliation: &mut Reconciliation,
+) -> Result<Reconciled, ReconcileError> {
+    let journal = Arc::clone(client.bound_journal().await?.ok_or(ReconcileError::NoJournal)?);
+    let mut progress = match reconciliation.progress.take() {
+        Some(progress) => progress,
+        None => Progress::begin(client, listings, reconciliation)?,
+    };
+    let result = advance(client, &journal, listings, recoveries, reconciliation, &mut progress).await;
+    match &result {
+        Ok(reconciled) => reconciliation.since = reconciled.next_since,
+        Err(_) => reconciliation.progress = Some(progress),
     }
+    result
+}
 
-    async fn advance(
-        &self,
-        journal: &Arc<dyn Journal>,
-        listings: &[Listing],
-        recoveries: &[Recovery],
-        how: &Reconciliation,
-        progress: &mut Progress,
-    ) -> Result<Reconciled, ReconcileError> {
-        if progress.recovered.is_none() {
-            progress.recovered = Some(self.recover(recoveries, &how.confirm).await?.changes);
-            if let Some(lost) = &mut progress.gap {
-                lost.is_over = self.wait_until(progress.listed_after, &how.confirm).await;
-            }
-            (progress.begun, progress.listed_after) = (self.now(), self.moment());
+async fn advance(
+    client: &ClientCore,
+    journal: &Arc<dyn Journal>,
+    listings: &[Listing],
+    recoveries: &[Recovery],
+    how: &Reconciliation,
+    progress: &mut Progress,
+) -> Result<Reconciled, ReconcileError> {
+    if progress.recovered.is_none() {
+        progress.recovered = Some(recover(client, recoveries, &how.confirm).await?.changes);
+        if let Some(lost) = &mut progress.gap {
+            lost.is_over = wait_until(client, progress.listed_after, &how.confirm).await;
         }
-        self.list(how, progress).await?;
-        // It is read after the listings, so that it has every order of this program that they show.
-        let mut known = self.journaled(journal, listings, recoveries, how, progress).await?;
-        let covers_all = !known.is_partial();
-        known.note_due(&|request, signed| {
-            self.can_no_longer_arrive(request, signed, progress.listed_after, &how.confirm)
-        });
-        self.query_missing(how, &mut known, progress).await?;
-        if known.needs_listing(&progress.shown, progress.since) {
-            self.list_again(listings, how, &mut known, progress).await?;
-        }
-        for number in known.settle(&progress.shown) {
-            journal.end(number, Ending::new(Outcome::Unknown)).await?;
-        }
-        let lost_since = progress.gap.as_ref().map(|lost| lost.since);
-        let ownership = Ownership { own_prefixes: &how.own_prefixes, lost_since };
-        let mut orders = compare(&known, &progress.shown, progress.since, ownership);
-        // What happened shortly before may not be shown yet.
-        let begun = progress.begun.min(progress.listed_after.wall());
-        let all_shown = begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
-        let next_since = earliest(&known, &orders, progress.since).into_iter().chain([all_shown]).min();
-        if how.foreign == ForeignOrders::Adopt {
-            for order in orders.iter_mut().filter(|order| order.is_open) {
-                if matches!(order.difference, Difference::Foreign | Difference::PerhapsLost) {
-                    self.adopt(journal, order).await?;
-                }
-            }
-        }
-        let has_gap = progress.gap.is_some();
-        let gap = self.close_gap(journal, progress.gap.clone(), covers_all, &orders).await?;
-        Ok(Reconciled {
-            orders,
-            recovered: progress.recovered.clone().unwrap_or_default(),
-            begun: progress.begun,
-            gap,
-            clipped: progress.clipped.clone(),
-            next_since: next_since.unwrap_or(all_shown),
-            has_gap,
-        })
+        (progress.begun, progress.listed_after) = (client.now(), client.moment());
     }
-
-    /// The orders of the journal that the account is compared with, read in parts: those that are open, that were made
-    /// since the time that is compared, or that the account shows.
-    async fn journaled(
-        &self,
-        journal: &Arc<dyn Journal>,
-        listings: &[Listing],
-        recoveries: &[Recovery],
-        how: &Reconciliation,
-        progress: &Progress,
-    ) -> Result<JournalOrders, ReconcileError> {
-        let (mut known, mut after) = (JournalOrders::of_families(&how.families), ChangeNumber(0));
-        let shown = progress.shown.client_ids();
-        let concerns = |StoredChange { change, ending, .. }: &StoredChange| {
-            let is_shown = |id: &String| shown.binary_search(&id.as_str()).is_ok();
-            ending.is_none()
-                || change.signed().latest() >= progress.since
-                || change.client_ids.is_empty()
-                || change.client_ids.iter().any(is_shown)
-        };
-        loop {
-            let chunk = journal.read_after(after, CHUNK).await?;
-            let is_last = chunk.len() < CHUNK;
-            after = chunk.last().map_or(after, |last| last.number);
-            for stored in chunk {
-                if stored.change.account.as_deref().unwrap_or_default() == self.account().name() {
-                    known.add(&stored, (recoveries, listings), concerns(&stored))?;
-                } else {
-                    known.add_other(&stored, recoveries, listings);
-                }
-            }
-            if is_last {
-                return Ok(known);
+    read_listings(client, how, progress).await?;
+    // It is read after the listings, so that it has every order of this program that they show.
+    let mut known = journaled(client, journal, listings, recoveries, how, progress).await?;
+    let covers_all = !known.is_partial();
+    known.note_due(&|request, signed| {
+        can_no_longer_arrive(client, request, signed, progress.listed_after, &how.confirm)
+    });
+    query_missing(client, how, &mut known, progress).await?;
+    if known.needs_listing(&progress.shown, progress.since) {
+        list_again(client, listings, how, &mut known, progress).await?;
+    }
+    for number in known.settle(&progress.shown) {
+        journal.end(number, Ending::new(Outcome::Unknown)).await?;
+    }
+    let lost_since = progress.gap.as_ref().map(|lost| lost.since);
+    let ownership = Ownership { own_prefixes: &how.own_prefixes, lost_since };
+    let mut orders = compare(&known, &progress.shown, progress.since, ownership);
+    // What happened shortly before may not be shown yet.
+    let begun = progress.begun.min(progress.listed_after.wall());
+    let all_shown = begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
+    let next_since = earliest(&known, &orders, progress.since).into_iter().chain([all_shown]).min();
+    if how.foreign == ForeignOrders::Adopt {
+        for order in orders.iter_mut().filter(|order| order.is_open) {
+            if matches!(order.difference, Difference::Foreign | Difference::PerhapsLost) {
+                adopt(client, journal, order).await?;
             }
         }
     }
+    let has_gap = progress.gap.is_some();
+    let gap = close_gap(client, journal, progress.gap.clone(), covers_all, &orders).await?;
+    Ok(Reconciled {
+        orders,
+        recovered: progress.recovered.clone().unwrap_or_default(),
+        begun: progress.begun,
+        gap,
+        clipped: progress.clipped.clone(),
+        next_since: next_since.unwrap_or(all_shown),
+        has_gap,
+    })
+}
 
-    /// Closes the gap of the journal if the comparison showed all that is missing. Returns it otherwise.
-    async fn close_gap(
-        &self,
-        journal: &Arc<dyn Journal>,
-        lost: Option<JournalGap>,
-        covers_all: bool,
-        orders: &[ReconciledOrder],
-    ) -> Result<Option<Gap>, JournalError> {
-        let Some(lost) = lost else { return Ok(None) };
-        let is_lost = |order: &ReconciledOrder| order.difference == Difference::PerhapsLost;
-        if !lost.is_over || !covers_all || orders.iter().any(|order| is_lost(order) && order.needs_attention()) {
-            return Ok(Some(lost.gap));
+/// The orders of the journal that the account is compared with, read in parts: those that are open, that were made
+/// since the time that is compared, or that the account shows.
+async fn journaled(
+    client: &ClientCore,
+    journal: &Arc<dyn Journal>,
+    listings: &[Listing],
+    recoveries: &[Recovery],
+    how: &Reconciliation,
+    progress: &Progress,
+) -> Result<JournalOrders, ReconcileError> {
+    let (mut known, mut after) = (JournalOrders::of_families(&how.families), ChangeNumber(0));
+    let shown = progress.shown.client_ids();
+    let concerns = |StoredChange { change, ending, .. }: &StoredChange| {
+        let is_shown = |id: &String| shown.binary_search(&id.as_str()).is_ok();
+        ending.is_none()
+            || change.signed().latest() >= progress.since
+            || change.client_ids.is_empty()
+            || change.client_ids.iter().any(is_shown)
+    };
+    loop {
+        let chunk = journal.read_after(after, CHUNK).await?;
+        let is_last = chunk.len() < CHUNK;
+        after = chunk.last().map_or(after, |last| last.number);
+        for stored in chunk {
+            if stored.change.account.as_deref().unwrap_or_default() == client.account().name() {
+                known.add(&stored, (recoveries, listings), concerns(&stored))?;
+            } else {
+                known.add_other(&stored, recoveries, listings);
+            }
         }
-        journal.close_gap(self.account().name()).await?;
-        Ok(None)
+        if is_last {
+            return Ok(known);
+        }
     }
+}
 
-    /// Reads the listings that are left, page by page.
-    async fn list(&self, how: &Reconciliation, progress: &mut Progress) -> Result<(), ReconcileError> {
-        while let Some((listing, turn)) = progress.left.last().copied() {
-            let operation = listing.operation;
-            let (mut walk, mut seen) = match progress.walk.take() {
-                Some(walking) => walking,
-                None => {
-                    let walk = listing.walk(self, turn, progress.since, &how.retry);
-                    (walk.map_err(|why| ListingFailure::Request(why).of(operation))?, PageContent::default())
-                }
-            };
-            match walk.next().await {
-                None => {
-                    progress.left.pop();
-                    progress.take(listing, turn, seen).map_err(|why| ListingFailure::Item(why).of(operation))?;
-                }
-                Some(Ok(page)) => {
-                    seen.add(page);
-                    progress.walk = Some((walk, seen));
-                }
-                Some(Err(failure)) => {
-                    // The same page is requested again; after any other error, the listing begins again.
-                    progress.walk = matches!(failure, ListingFailure::Page(PageError::Call(_))).then_some((walk, seen));
-                    return Err(failure.of(operation).into());
-                }
-            }
-        }
-        Ok(())
+/// Closes the gap of the journal if the comparison showed all that is missing. Returns it otherwise.
+async fn close_gap(
+    client: &ClientCore,
+    journal: &Arc<dyn Journal>,
+    lost: Option<JournalGap>,
+    covers_all: bool,
+    orders: &[ReconciledOrder],
+) -> Result<Option<Gap>, JournalError> {
+    let Some(lost) = lost else { return Ok(None) };
+    let is_lost = |order: &ReconciledOrder| order.difference == Difference::PerhapsLost;
+    if !lost.is_over || !covers_all || orders.iter().any(|order| is_lost(order) && order.needs_attention()) {
+        return Ok(Some(lost.gap));
     }
+    journal.close_gap(client.account().name()).await?;
+    Ok(None)
+}
 
-    /// Queries the orders of the journal that no listing shows, as far as the exchange keeps them, until each is shown or
-    /// was denied as often in a row as the policy says.
-    async fn query_missing(
-        &self,
-        how: &Reconciliation,
-        known: &mut JournalOrders,
-        progress: &mut Progress,
-    ) -> Result<(), ReconcileError> {
-        let (denials, pause) = how.confirm.denials_and_pause();
-        let mut left = missing(known, &progress.shown, progress.since, self.earliest_now());
-        for round in 0..denials {
-            if round > 0 && !left.is_empty() {
-                clock::pause(self.environment(), pause).await;
-            }
-            let mut denied = Vec::new();
-            for missing in left {
-                let order = (missing.request.as_str(), missing.client_id.as_str());
-                let found = (missing.look.query)(self, order, (&how.retry, &how.confirm)).await;
-                match found {
-                    Ok(LookedUp::Seen(sighting)) => progress.shown.add_order(missing.family, sighting, None),
-                    // An earlier denial proves nothing, so another one does not help.
-                    Ok(LookedUp::Denied) if missing.is_due => denied.push(missing),
-                    Ok(LookedUp::Denied | LookedUp::Nothing) => {}
-                    Err(source) => return Err(ReconcileError::Query { client_id: missing.client_id, source }),
-                }
-            }
-            left = denied;
-        }
-        left.iter().for_each(|missing| known.deny(missing));
-        Ok(())
-    }
-
-    /// Lists the open orders again. What neither listing shows, and can no longer be queried, is not open.
-    async fn list_again(
-        &self,
-        listings: &[Listing],
-        how: &Reconciliation,
-        known: &mut JournalOrders,
-        progress: &mut Progress,
-    ) -> Result<(), ReconcileError> {
-        let mut families: Vec<(&'static str, bool)> = Vec::new();
-        for listing in covered(listings, how).into_iter().filter(|listing| listing.part == Part::OpenOrders) {
-            let mut is_whole = true;
-            for turn in listing.turns() {
-                let (seen, pages) = self.list_open(&listing, turn, how).await?;
-                // Where pages have numbers, an order that ends meanwhile moves others to earlier pages.
-                is_whole &= seen.clipped.is_none() && (pages <= 1 || !listing.has_counted_pages());
-                progress.take(listing, turn, seen).map_err(|why| ListingFailure::Item(why).of(listing.operation))?;
-            }
-            match families.iter_mut().find(|(family, _)| *family == listing.family) {
-                Some((_, are_whole)) => *are_whole &= is_whole,
-                None => families.push((listing.family, is_whole)),
-            }
-        }
-        for (family, _) in families.iter().filter(|(_, is_whole)| *is_whole) {
-            known.listed_again(family);
-        }
-        Ok(())
-    }
-
-    /// The open orders of a listing, and how many pages show them.
-    async fn list_open(
-        &self,
-        listing: &Listing,
-        turn: Option<&'static str>,
-        how: &Reconciliation,
-    ) -> Result<(PageContent, u32), ReconcileError> {
+/// Reads the listings that are left, page by page.
+async fn read_listings(
+    client: &ClientCore,
+    how: &Reconciliation,
+    progress: &mut Progress,
+) -> Result<(), ReconcileError> {
+    while let Some((listing, turn)) = progress.left.last().copied() {
         let operation = listing.operation;
-        let walk = listing.walk(self, turn, Timestamp::default(), &how.retry);
-        let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
-        let (mut seen, mut pages) = (PageContent::default(), 0);
-        while let Some(page) = walk.next().await {
-            seen.add(page.map_err(|failure| failure.of(operation))?);
-            pages += 1;
+        let (mut walk, mut seen) = match progress.walk.take() {
+            Some(walking) => walking,
+            None => {
+                let walk = listing.walk(client, turn, progress.since, &how.retry);
+                (walk.map_err(|why| ListingFailure::Request(why).of(operation))?, PageContent::default())
+            }
+        };
+        match walk.next().await {
+            None => {
+                progress.left.pop();
+                progress.take(listing, turn, seen).map_err(|why| ListingFailure::Item(why).of(operation))?;
+            }
+            Some(Ok(page)) => {
+                seen.add(page);
+                progress.walk = Some((walk, seen));
+            }
+            Some(Err(failure)) => {
+                // The same page is requested again; after any other error, the listing begins again.
+                progress.walk = matches!(failure, ListingFailure::Page(PageError::Call(_))).then_some((walk, seen));
+                return Err(failure.of(operation).into());
+            }
         }
-        Ok((seen, pages))
     }
+    Ok(())
+}
 
-    /// Stores an open order of others in the journal.
-    async fn adopt(&self, journal: &Arc<dyn Journal>, order: &mut ReconciledOrder) -> Result<(), JournalError> {
-        let (Some((listing, _)), Some(seen)) = (&order.open_in, &order.seen) else { return Ok(()) };
-        let mut change = Change::new(listing.operation, &seen.record, self.now());
-        change.made_at = Some(self.moment().wall());
-        change.client_ids.extend(seen.client_id.clone());
-        change.account = Some(self.account().name().to_owned()).filter(|name| !name.is_empty());
-        let number = journal.begin(change).await?;
-        journal.end(number, Ending::new(Outcome::Done)).await?;
-        (order.change, order.action) = (Some(number), Action::Adopted);
-        Ok(())
+/// Queries the orders of the journal that no listing shows, as far as the exchange keeps them, until each is shown or
+/// was denied as often in a row as the policy says.
+async fn query_missing(
+    client: &ClientCore,
+    how: &Reconciliation,
+    known: &mut JournalOrders,
+    progress: &mut Progress,
+) -> Result<(), ReconcileError> {
+    let (denials, pause) = how.confirm.denials_and_pause();
+    let mut left = missing(known, &progress.shown, progress.since, client.earliest_now());
+    for round in 0..denials {
+        if round > 0 && !left.is_empty() {
+            clock::pause(client.environment(), pause).await;
+        }
+        let mut denied = Vec::new();
+        for missing in left {
+            let order = (missing.request.as_str(), missing.client_id.as_str());
+            let found = (missing.look.query)(client, order, (&how.retry, &how.confirm)).await;
+            match found {
+                Ok(LookedUp::Seen(sighting)) => progress.shown.add_order(missing.family, sighting, None),
+                // An earlier denial proves nothing, so another one does not help.
+                Ok(LookedUp::Denied) if missing.is_due => denied.push(missing),
+                Ok(LookedUp::Denied | LookedUp::Nothing) => {}
+                Err(source) => return Err(ReconcileError::Query { client_id: missing.client_id, source }),
+            }
+        }
+        left = denied;
     }
+    left.iter().for_each(|missing| known.deny(missing));
+    Ok(())
+}
+
+/// Lists the open orders again. What neither listing shows, and can no longer be queried, is not open.
+async fn list_again(
+    client: &ClientCore,
+    listings: &[Listing],
+    how: &Reconciliation,
+    known: &mut JournalOrders,
+    progress: &mut Progress,
+) -> Result<(), ReconcileError> {
+    let mut families: Vec<(&'static str, bool)> = Vec::new();
+    for listing in covered(listings, how).into_iter().filter(|listing| listing.part == Part::OpenOrders) {
+        let mut is_whole = true;
+        for turn in listing.turns() {
+            let (seen, pages) = list_open(client, &listing, turn, how).await?;
+            // Where pages have numbers, an order that ends meanwhile moves others to earlier pages.
+            is_whole &= seen.clipped.is_none() && (pages <= 1 || !listing.has_counted_pages());
+            progress.take(listing, turn, seen).map_err(|why| ListingFailure::Item(why).of(listing.operation))?;
+        }
+        match families.iter_mut().find(|(family, _)| *family == listing.family) {
+            Some((_, are_whole)) => *are_whole &= is_whole,
+            None => families.push((listing.family, is_whole)),
+        }
+    }
+    for (family, _) in families.iter().filter(|(_, is_whole)| *is_whole) {
+        known.listed_again(family);
+    }
+    Ok(())
+}
+
+/// The open orders of a listing, and how many pages show them.
+async fn list_open(
+    client: &ClientCore,
+    listing: &Listing,
+    turn: Option<&'static str>,
+    how: &Reconciliation,
+) -> Result<(PageContent, u32), ReconcileError> {
+    let operation = listing.operation;
+    let walk = listing.walk(client, turn, Timestamp::default(), &how.retry);
+    let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
+    let (mut seen, mut pages) = (PageContent::default(), 0);
+    while let Some(page) = walk.next().await {
+        seen.add(page.map_err(|failure| failure.of(operation))?);
+        pages += 1;
+    }
+    Ok((seen, pages))
+}
+
+/// Stores an open order of others in the journal.
+async fn adopt(
+    client: &ClientCore,
+    journal: &Arc<dyn Journal>,
+    order: &mut ReconciledOrder,
+) -> Result<(), JournalError> {
+    let (Some((listing, _)), Some(seen)) = (&order.open_in, &order.seen) else { return Ok(()) };
+    let mut change = Change::new(listing.operation, &seen.record, client.now());
+    change.made_at = Some(client.moment().wall());
+    change.client_ids.extend(seen.client_id.clone());
+    change.account = Some(client.account().name().to_owned()).filter(|name| !name.is_empty());
+    let number = journal.begin(change).await?;
+    journal.end(number, Ending::new(Outcome::Done)).await?;
+    (order.change, order.action) = (Some(number), Action::Adopted);
+    Ok(())
 }
 
 /// The listings of the families that are compared, by what they show.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::listing::{Fill, FillFields, Listing, ListingPages, PageContent, Part};
-use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation};
+use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation, refresh_orders, update_ledger};
 use crate::client::ClientCore;
 use crate::clock::{Clock, Environment, ManualTimer, Timer};
 use crate::error::{Error, Unsigned};
@@ -161,7 +161,7 @@ fn call_failed() -> Page {
 }
 
 fn reconcile(client: &ClientCore, reconciliation: &mut Reconciliation) -> Result<super::Reconciled, ReconcileError> {
-    now(client.reconcile(&[listing(Part::OpenOrders, None, false)], &[], reconciliation))
+    now(super::reconcile(client, &[listing(Part::OpenOrders, None, false)], &[], reconciliation))
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn refreshed(pages: Vec<Page>, has_counted_pages: bool) -> Vec<String> {
     client.tracked_orders().unwrap().observe("family", open("7"), shown_before);
     script([pages]);
     let listing = listing(Part::OpenOrders, None, has_counted_pages);
-    let open = now(client.refresh_orders(&[listing], "family")).unwrap();
+    let open = now(refresh_orders(&client, &[listing], "family")).unwrap();
     open.iter().map(TrackedOrder::name).map(str::to_owned).collect()
 }
 
@@ -211,7 +211,7 @@ fn a_listing_ends_only_orders_that_it_had_to_show_when_it_began() {
         client.tracked_orders().unwrap().observe("family", open(id), Some(from));
     }
     script([vec![Ok(PageContent::default())]]);
-    let open = now(client.refresh_orders(&[listing(Part::OpenOrders, None, false)], "family")).unwrap();
+    let open = now(refresh_orders(&client, &[listing(Part::OpenOrders, None, false)], "family")).unwrap();
     assert_eq!(open.iter().map(TrackedOrder::name).collect::<Vec<_>>(), ["6", "7", "8"]);
     assert!(client.moment().steady > begun);
 }
@@ -238,7 +238,7 @@ fn update(ledger: &mut Ledger, pages: Vec<Page>) -> Result<usize, LedgerUpdateEr
     script([pages]);
     let fields = FillFields { order: "orderId", client_id: None, quantity: "size", trade: Some(TRADE) };
     let listing = listing(Part::Fills, Some(fields), false);
-    now(client().update_ledger(&[listing], ledger, "family", Timestamp::default()))
+    now(update_ledger(&client(), &[listing], ledger, "family", Timestamp::default()))
 }
 
 #[test]

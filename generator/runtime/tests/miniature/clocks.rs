@@ -7,8 +7,8 @@ use std::time::Duration;
 use tradeapi_runtime::Error;
 use tradeapi_runtime::client::SigningClock;
 use tradeapi_runtime::clock::Clock;
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmation};
-use tradeapi_runtime::retry::RetryPolicy;
+use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmation};
+use tradeapi_runtime::retry::{RetryPolicy, Retrying};
 use tradeapi_runtime::tables::{Api, CallResult, Envelope, Outcome};
 
 use self::world::{MINUTE, WINDOW, World};
@@ -28,7 +28,7 @@ async fn a_read_is_signed_again_by_the_time_of_its_refusal() -> Tested {
         let client = world.builder().build()?;
         assert_eq!(client.skew(), None);
         let policy = RetryPolicy::new();
-        client.retrying(&policy).call(&Orders::default()).await?;
+        Retrying::new(&client, &policy).call(&Orders::default()).await?;
         let skew = client.skew().ok_or("nothing was learned")?;
         assert!(skew.is_sure() && skew.ahead_ms.abs_diff(ahead) <= 11, "{skew}");
         assert!(skew.uncertainty <= Duration::from_millis(12) && skew.age.is_zero(), "{skew:?}");
@@ -77,7 +77,7 @@ async fn an_uncorrected_clock_repeats_nothing_and_sends_no_doomed_change() -> Te
     let world = World::ahead(10 * MINUTE);
     let client = world.builder().signing_clock(SigningClock::Own).build()?;
     let policy = RetryPolicy::new();
-    let refused = client.retrying(&policy).call(&Orders::default()).await;
+    let refused = Retrying::new(&client, &policy).call(&Orders::default()).await;
     assert!(matches!(refused, Err(Error::Exchange(error)) if error.call_result == CallResult::TimestampRefused));
     assert_eq!(world.seen().len(), 1);
     // One refusal alone stops nothing; two that agree show that no order would be accepted.
@@ -219,12 +219,12 @@ async fn absence_is_judged_by_the_time_the_request_was_signed_as_of() -> Tested 
         let order = order()?;
         // Signed by the corrected clock: the order may appear until the window and the settling time are over.
         let brief = ConfirmPolicy::new().deadline(Duration::from_secs(158));
-        let Confirmation::Unknown(still) = client.place_and_confirm(&order, &brief).await else {
+        let Confirmation::Unknown(still) = confirm::place_and_confirm(&client, &order, &brief).await else {
             return Err("known".into());
         };
         assert_eq!(still.because.why(), "it was not found, but may still appear");
         let patient = ConfirmPolicy::new();
-        let confirmation = client.place_and_confirm(&order, &patient).await;
+        let confirmation = confirm::place_and_confirm(&client, &order, &patient).await;
         assert!(matches!(confirmation, Confirmation::NotDone(not) if not.by_absence), "{ahead}");
         let (_, refused) = world.counts();
         assert_eq!(refused, 1);
@@ -250,7 +250,7 @@ async fn the_date_header_sets_the_clock_to_the_second() -> Tested {
     let world = World::ahead(10 * MINUTE);
     let client = world.of(&TIMELESS).build()?;
     let policy = RetryPolicy::new();
-    client.retrying(&policy).call(&Orders::default()).await?;
+    Retrying::new(&client, &policy).call(&Orders::default()).await?;
     let skew = client.skew().ok_or("nothing was learned")?;
     let wrong = u128::from(skew.ahead_ms.abs_diff(10 * MINUTE));
     assert!(wrong <= skew.uncertainty.as_millis() + 1 && skew.uncertainty.as_millis() <= 510, "{skew:?}");

@@ -1,6 +1,7 @@
 //! What refusals prove, by the sources of their codes and by the client's code policy.
 
 use tradeapi_runtime::Error;
+use tradeapi_runtime::batches::BatchCall;
 use tradeapi_runtime::tables::{CallResult, Certainty, CodeProof, CredentialCause, Outcome};
 use tradeapi_runtime::wire::CodePolicy;
 
@@ -124,7 +125,7 @@ async fn an_item_that_is_listed_as_failed_failed_if_its_code_proves_it() -> Test
     ] {
         let answer = format!(r#"{{"code":"00000","data":[{{"clientOid":"a1","code":"{refusal}"}}]}}"#);
         let client = Line::new([Act::Answers(answer)]).client()?;
-        let report = client.core().batch(PlaceBatch { orders: vec![order("a1")?] }).send().await?;
+        let report = BatchCall::new(client.core().clone(), PlaceBatch { orders: vec![order("a1")?] }).send().await?;
         let is_unknown = report.items[0].outcome.is_unknown();
         assert_eq!(is_unknown, outcome == Outcome::Unknown, "{refusal}");
         assert_eq!(report.items[0].outcome.is_not_done(), !is_unknown, "{refusal}");

@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tradeapi_runtime::batches::BatchCall;
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::{Callable, LimitMode};
 use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
+use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
 use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
-use tradeapi_runtime::retry::{RetryBudget, RetryPolicy};
+use tradeapi_runtime::retry::{RetryBudget, RetryPolicy, Retrying};
 use tradeapi_runtime::tables::{Amends, CallResult, ClientId, Confirm, Effect, Meta, Method, Outcome};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{
@@ -280,7 +281,7 @@ pub(crate) async fn confirmation(
     line: &Line,
     policy: &ConfirmPolicy,
 ) -> Result<Confirmation<Reply<crate::orders::Placed>, Found>, Box<dyn std::error::Error>> {
-    Ok(line.client()?.core().place_and_confirm(&order("a1")?, policy).await)
+    Ok(confirm::place_and_confirm(line.client()?.core(), &order("a1")?, policy).await)
 }
 
 pub(crate) fn seconds(n: u64) -> Duration {
@@ -345,7 +346,7 @@ async fn a_record_older_than_a_wrong_signature_shows_no_other_use_of_the_id() ->
         let client = line.client()?;
         assert_eq!(client.call(&Orders::default()).await.is_err(), moved);
         let policy = ConfirmPolicy::new().deadline(seconds(5));
-        let confirmation = client.core().place_and_confirm(&order("a1")?, &policy).await;
+        let confirmation = confirm::place_and_confirm(client.core(), &order("a1")?, &policy).await;
         assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
     }
     // One that is older by every clock shows that the refusal was right.
@@ -392,8 +393,8 @@ async fn absence_proves_nothing_once_a_record_with_the_id_was_shown() -> Tested 
     let another = answers(r#"{"clientOid":"a1","created":"999999000000"}"#);
     let line = Line::new([lost(), another, code("40404")]);
     let (client, order, policy) = (line.client()?, order("a1")?, ConfirmPolicy::new());
-    let first = client.core().place_and_confirm(&order, &policy).await;
-    let again = client.core().settle(&order, Timestamp::from_millis(START), &policy).await;
+    let first = confirm::place_and_confirm(client.core(), &order, &policy).await;
+    let again = confirm::settle(client.core(), &order, Timestamp::from_millis(START), &policy).await;
     for confirmation in [first, again] {
         let Confirmation::Unknown(still) = confirmation else { return Err("it is known".into()) };
         assert_eq!(still.because.why(), "it was not found, but an earlier answer showed a record with its id");
@@ -407,7 +408,7 @@ async fn absences_count_only_one_after_the_other() -> Tested {
     let signed = Timestamp::from_millis(START - 200_000);
     for between in [Act::Answers("{".to_owned()), lost(), answers(r#"{"clientOid":"a2"}"#)] {
         let line = Line::new([code("40404"), between, code("40404")]);
-        let confirmation = line.client()?.core().settle(&order("a1")?, signed, &ConfirmPolicy::new()).await;
+        let confirmation = confirm::settle(line.client()?.core(), &order("a1")?, signed, &ConfirmPolicy::new()).await;
         let Confirmation::NotDone(not) = confirmation else { return Err("it is not known".into()) };
         assert_eq!(not.queries, 4);
     }
@@ -431,7 +432,7 @@ async fn a_query_of_another_task_without_an_answer_comes_between_absences() -> T
         for (asked, queries) in [("a1", queries), ("a2", 2)] {
             let line = Line::new([code("40404"), other.clone(), code("40404")]);
             let (client, order) = (line.client()?, order("a1")?);
-            let mut confirming = std::pin::pin!(client.core().settle(&order, signed, &policy));
+            let mut confirming = std::pin::pin!(confirm::settle(client.core(), &order, signed, &policy));
             let asks = OneOrder { client_oid: ClientOid::new(asked)? };
             // The pause after the first query.
             let first =
@@ -454,7 +455,7 @@ async fn a_query_of_another_task_under_way_comes_between_absences() -> Tested {
     let line = Line::new([code("40404"), Act::Hangs, code("40404")]);
     let (client, order) = (line.client()?, order("a1")?);
     let asks = OneOrder { client_oid: ClientOid::new("a1")? };
-    let mut confirming = std::pin::pin!(client.core().settle(&order, signed, &policy));
+    let mut confirming = std::pin::pin!(confirm::settle(client.core(), &order, signed, &policy));
     let first = std::future::poll_fn(|context| std::task::Poll::Ready(confirming.as_mut().poll(context).is_ready()));
     assert!(!first.await);
     let mut asking = Box::pin(client.call(&asks));
@@ -486,12 +487,13 @@ async fn a_late_absence_proves_nothing() -> Tested {
         (7_100, Outcome::NotDone),
         (7_140, Outcome::Unknown),
     ] {
-        let confirmation = client.core().settle(&order, signed(ago), &ConfirmPolicy::new().deadline(seconds(1))).await;
+        let confirmation =
+            confirm::settle(client.core(), &order, signed(ago), &ConfirmPolicy::new().deadline(seconds(1))).await;
         assert_eq!(confirmation.outcome(), outcome, "{ago}: {confirmation}");
     }
     assert!(line.seen().iter().all(|(_, target)| target.contains("/v1/order?")));
     let once = ConfirmPolicy::new().deadline(Duration::ZERO);
-    let Confirmation::Unknown(still) = client.core().settle(&order, signed(200), &once).await else {
+    let Confirmation::Unknown(still) = confirm::settle(client.core(), &order, signed(200), &once).await else {
         return Err("one answer proves nothing".into());
     };
     assert_eq!((still.queries, still.because.why()), (1, "it was not found, but not often enough in a row"));
@@ -513,18 +515,18 @@ async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
     let sized = |size: &str| answers(&format!(r#"{{"clientOid":"a1","size":"{size}","updated":NOW}}"#));
     // What the exchange's clock shows is known from the first answer on.
     let line = Line::new([lost(), sized("1"), sized("2.0")]);
-    let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+    let confirmation = confirm::place_and_confirm(line.client()?.core(), &resize, &ConfirmPolicy::new()).await;
     assert!(matches!(confirmation, Confirmation::Done(ref happened) if happened.queries == 2), "{confirmation}");
     // A record without the new size proves nothing: it may have had it, and have changed again.
     let line = Line::new([lost(), sized("1")]);
-    let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+    let confirmation = confirm::place_and_confirm(line.client()?.core(), &resize, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown);
     // Nor does a record with the new size, if an earlier amendment may have set it.
     let line = Line::new([lost(), lost(), sized("2"), sized("2")]);
     let client = line.client()?;
     assert!(client.call(&resize).await.is_err());
     line.timer.advance(seconds(1));
-    let confirmation = client.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+    let confirmation = confirm::place_and_confirm(client.core(), &resize, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
     Ok(())
 }
@@ -533,14 +535,16 @@ async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
 async fn an_order_that_cannot_be_queried_is_not_sent() -> Tested {
     let line = Line::new([lost()]);
     let nameless = PlaceOrder { client_oid: None, ..order("a1")? };
-    let confirmation = line.client()?.core().place_and_confirm(&nameless, &ConfirmPolicy::new()).await;
+    let confirmation = confirm::place_and_confirm(line.client()?.core(), &nameless, &ConfirmPolicy::new()).await;
     let Confirmation::NotDone(not) = confirmation else { return Err("sent".into()) };
     assert!(
         matches!(not.why.as_deref(), Some(Error::Refused(_))) && not.to_string().contains("set clientOid"),
         "{not}"
     );
     let twins = PlaceBatch { orders: vec![order("a1")?, order("a1")?] };
-    assert!(line.client()?.core().batch(twins).send_and_confirm(&ConfirmPolicy::new()).await.is_err());
+    assert!(
+        BatchCall::new(line.client()?.core().clone(), twins).send_and_confirm(&ConfirmPolicy::new()).await.is_err()
+    );
     assert_eq!(line.seen().len(), 0);
     Ok(())
 }
@@ -550,7 +554,8 @@ async fn each_item_of_a_batch_is_confirmed() -> Tested {
     let batch = PlaceBatch { orders: vec![order("a1")?, order("a2")?, order("a3")?] };
     let answer = r#"[{"orderId":"1","clientOid":"a1"},{"clientOid":"a2","code":"40786","msg":"no"}]"#;
     let line = Line::new([answers(answer), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
-    let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
+    let found =
+        BatchCall::new(line.client()?.core().clone(), batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
     let outcomes: Vec<_> = found.outcomes().collect();
     assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
     // Only the item that the answer left out was queried.
@@ -562,7 +567,8 @@ async fn each_item_of_a_batch_is_confirmed() -> Tested {
         answers(r#"{"clientOid":"a3","created":NOW}"#),
         code("40404"),
     ]);
-    let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
+    let found =
+        BatchCall::new(line.client()?.core().clone(), batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
     let outcomes: Vec<_> = found.outcomes().collect();
     assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
     Ok(())
@@ -588,7 +594,7 @@ async fn reads_are_repeated_and_signed_anew() -> Tested {
     let acts = [lost(), code("40010"), Act::Status(503, "", "busy"), answers("[]")];
     let line = Line::new(acts);
     let (client, policy) = (line.client()?, RetryPolicy::new());
-    client.core().retrying(&policy).call(&Orders::default()).await?;
+    Retrying::new(client.core(), &policy).call(&Orders::default()).await?;
     assert_eq!(line.seen().len(), 4);
     // Chance may make a pause shorter than a millisecond, and then the signature is the same again.
     let signatures: std::collections::HashSet<_> = line.signatures().into_iter().collect();
@@ -606,7 +612,7 @@ async fn permanent_errors_are_not_repeated() -> Tested {
     ] {
         let line = Line::new([act]);
         let (client, policy) = (line.client()?, RetryPolicy::new());
-        assert!(client.core().retrying(&policy).call(&Orders::default()).await.is_err());
+        assert!(Retrying::new(client.core(), &policy).call(&Orders::default()).await.is_err());
         assert_eq!(line.seen().len(), 1);
     }
     Ok(())
@@ -617,7 +623,7 @@ async fn repeats_end_by_number_by_deadline_and_by_budget() -> Tested {
     let count = async |policy: &RetryPolicy, calls: usize| -> Result<usize, Box<dyn std::error::Error>> {
         let line = Line::new([Act::Status(429, "7", "slow down")]);
         for _ in 0..calls {
-            assert!(line.client()?.core().retrying(policy).call(&Orders::default()).await.is_err());
+            assert!(Retrying::new(line.client()?.core(), policy).call(&Orders::default()).await.is_err());
         }
         let seen = line.seen();
         // The client waits as long as the exchange requests.
@@ -640,9 +646,13 @@ async fn no_length_of_time_makes_a_retry_policy_panic() -> Tested {
     for (first, longest) in [(Duration::MAX, Duration::MAX), (Duration::MAX, seconds(1)), (seconds(1), Duration::MAX)] {
         let line = Line::new([Act::Status(503, "", "busy")]);
         let policy = RetryPolicy::new().attempts(3).pauses(first, longest).budget(Arc::new(RetryBudget::new(u32::MAX)));
-        let bounded = line.client()?.core().retrying(&policy).call(&Orders::default()).await;
+        let bounded = Retrying::new(line.client()?.core(), &policy).call(&Orders::default()).await;
         assert!(bounded.is_err() && !line.seen().is_empty());
-        line.client()?.core().retrying(&policy.deadline(Duration::MAX)).call(&Orders::default()).await.map(drop).ok();
+        Retrying::new(line.client()?.core(), &policy.deadline(Duration::MAX))
+            .call(&Orders::default())
+            .await
+            .map(drop)
+            .ok();
     }
     Ok(())
 }

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use tradeapi_runtime::batches::BatchCall;
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::Callable;
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, Queryable};
+use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, Confirmation, Queryable};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Compound, Meta, Outcome};
 use tradeapi_runtime::{Operation, Reply, Timestamp};
@@ -45,7 +46,8 @@ async fn an_id_that_was_used_twice_proves_neither() -> Tested {
     let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
     let (client, order) = (line.client()?, order("a1")?);
     client.core().call(&order).await?;
-    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new().deadline(Duration::ZERO)).await;
+    let confirmation =
+        confirm::place_and_confirm(client.core(), &order, &ConfirmPolicy::new().deadline(Duration::ZERO)).await;
     let Confirmation::Unknown(still) = confirmation else { return Err("known".into()) };
     assert_eq!(still.because.why(), "two requests had the same id, and the record may be of either");
     // Long after, the first one is too old to be taken for the second.
@@ -53,7 +55,7 @@ async fn an_id_that_was_used_twice_proves_neither() -> Tested {
     let client = line.client()?;
     client.core().call(&order).await?;
     line.timer.advance(seconds(7201));
-    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
+    let confirmation = confirm::place_and_confirm(client.core(), &order, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done);
     Ok(())
 }
@@ -82,7 +84,8 @@ async fn an_absence_proves_nothing_sooner_on_a_fast_clock() -> Tested {
     let line = Line::new([ahead()]);
     let signed = Timestamp::from_millis(1_000_000_000_000);
     let confirmation =
-        line.client()?.core().settle(&order("a1")?, signed, &ConfirmPolicy::new().deadline(seconds(30))).await;
+        confirm::settle(line.client()?.core(), &order("a1")?, signed, &ConfirmPolicy::new().deadline(seconds(30)))
+            .await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
     Ok(())
 }
@@ -115,7 +118,8 @@ impl Confirmable for Swap {}
 #[tokio::test]
 async fn an_absence_proves_nothing_about_the_other_part_of_a_compound_request() -> Tested {
     let line = Line::new([lost(), code("40404")]);
-    let confirmation = line.client()?.core().place_and_confirm(&Swap(order("a1")?), &ConfirmPolicy::new()).await;
+    let confirmation =
+        confirm::place_and_confirm(line.client()?.core(), &Swap(order("a1")?), &ConfirmPolicy::new()).await;
     let Confirmation::Unknown(still) = confirmation else { return Err("known".into()) };
     assert_eq!(still.because.why(), "it was not found, but the request does several things and may have done another");
     Ok(())
@@ -143,7 +147,7 @@ async fn an_amendment_is_proven_by_a_change_after_it_left() -> Tested {
         (r#","size":"3","updated":NOW"#, Outcome::Unknown),
     ] {
         let line = Line::new([lost(), answer(record)]);
-        let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+        let confirmation = confirm::place_and_confirm(line.client()?.core(), &resize, &ConfirmPolicy::new()).await;
         assert_eq!(confirmation.outcome(), outcome, "{record}: {confirmation}");
     }
     Ok(())
@@ -177,7 +181,7 @@ async fn every_item_that_is_settled_has_its_answer() -> Tested {
     let line = Line::new([answers(FOUND), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
     let signed = Timestamp::from_millis(1_000_000_000_000);
     let policy = ConfirmPolicy::new();
-    let confirmations = line.client()?.core().settle_each(&PlaceBatch { orders }, signed, &policy).await;
+    let confirmations = confirm::settle_each(line.client()?.core(), &PlaceBatch { orders }, signed, &policy).await;
     let outcomes: Vec<_> = confirmations.iter().map(Confirmation::outcome).collect();
     let (done, unknown) = (Outcome::Done, Outcome::Unknown);
     assert_eq!(outcomes, [done, unknown, unknown, done, unknown]);
@@ -194,7 +198,8 @@ async fn an_item_without_a_code_and_without_an_id_is_not_done() -> Tested {
         (r#"{"orderId":null,"clientOid":""}"#, false),
     ] {
         let line = Line::new([answers(&format!("[{item}]"))]);
-        let report = line.client()?.core().batch(PlaceBatch { orders: vec![order("a1")?] }).send().await?;
+        let report =
+            BatchCall::new(line.client()?.core().clone(), PlaceBatch { orders: vec![order("a1")?] }).send().await?;
         assert_eq!(report.items[0].outcome.is_done(), is_done, "{item}");
         assert_eq!(report.items[0].outcome.is_unknown(), !is_done, "{item}");
     }

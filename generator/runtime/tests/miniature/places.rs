@@ -2,7 +2,9 @@
 
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::Callable;
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, QueryFuture, Queryable, RecordId, query_at};
+use tradeapi_runtime::confirm::{
+    self, ConfirmPolicy, Confirmable, Confirmation, QueryFuture, Queryable, RecordId, query_at,
+};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Confirm, Effect, Meta, Method, Outcome};
@@ -103,7 +105,7 @@ async fn an_order_is_absent_only_if_both_places_prove_it() -> Tested {
     ] {
         let line = Line::new([first, second].into_iter().cycle().take(100));
         let policy = ConfirmPolicy::new().deadline(seconds(10));
-        let confirmation = line.client()?.core().settle(&PlaceRecent(order("a1")?), signed, &policy).await;
+        let confirmation = confirm::settle(line.client()?.core(), &PlaceRecent(order("a1")?), signed, &policy).await;
         assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
         if let Confirmation::Unknown(still) = confirmation {
             assert_eq!(still.because.why(), "the response does not contain the exchange's time");
@@ -120,7 +122,7 @@ async fn an_order_is_absent_only_if_both_places_prove_it() -> Tested {
 async fn a_query_leaves_out_records_older_than_the_request() -> Tested {
     let line = Line::new([lost(), code("40404")]);
     let policy = ConfirmPolicy::new().deadline(seconds(1));
-    let confirmation = line.client()?.core().place_and_confirm(&PlaceRecent(order("a1")?), &policy).await;
+    let confirmation = confirm::place_and_confirm(line.client()?.core(), &PlaceRecent(order("a1")?), &policy).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown);
     let (_, target) = &line.seen()[1];
     assert!(target.ends_with(&format!("since={}", START - 100_000)), "{target}");

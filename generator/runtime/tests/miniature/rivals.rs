@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::Callable;
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Queryable};
+use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, Queryable};
 use tradeapi_runtime::error::JournalError;
 use tradeapi_runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
@@ -48,7 +48,7 @@ async fn a_request_that_was_not_stored_is_no_rival() -> Tested {
     let order = order("a1")?;
     assert!(matches!(client.call(&order).await, Err(Error::NotStored(_))));
     line.timer.advance(seconds(1));
-    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
+    let confirmation = confirm::place_and_confirm(client.core(), &order, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
     Ok(())
 }
@@ -59,7 +59,7 @@ async fn a_refused_request_is_no_rival() -> Tested {
     let (client, order) = (line.client()?, order("a1")?);
     assert!(client.call(&order).await.is_err());
     line.timer.advance(seconds(1));
-    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
+    let confirmation = confirm::place_and_confirm(client.core(), &order, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
     Ok(())
 }
@@ -76,7 +76,7 @@ async fn an_amendment_that_ended_before_is_no_rival() -> Tested {
         let client = line.client()?;
         assert_eq!(client.call(&resize("2")?).await.is_ok(), outcome == Outcome::Done);
         line.timer.advance(seconds(1));
-        let confirmation = client.core().place_and_confirm(&resize("3")?, &ConfirmPolicy::new()).await;
+        let confirmation = confirm::place_and_confirm(client.core(), &resize("3")?, &ConfirmPolicy::new()).await;
         assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
     }
     Ok(())
@@ -117,7 +117,7 @@ async fn attempts_are_no_rivals_while_the_exchange_recognizes_their_key() -> Tes
         assert!(client.call(&order).await.is_err());
         line.timer.advance(seconds(apart));
         let policy = ConfirmPolicy::new().deadline(seconds(1));
-        let confirmation = client.core().place_and_confirm(&order, &policy).await;
+        let confirmation = confirm::place_and_confirm(client.core(), &order, &policy).await;
         assert_eq!(confirmation.outcome(), outcome, "{apart}: {confirmation}");
     }
     Ok(())

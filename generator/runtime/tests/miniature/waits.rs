@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::{Callable, LimitMode};
-use tradeapi_runtime::confirm::ConfirmPolicy;
+use tradeapi_runtime::confirm::{self, ConfirmPolicy};
 use tradeapi_runtime::limits::{InProcessLimits, LimitSettings};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
-use tradeapi_runtime::retry::RetryPolicy;
+use tradeapi_runtime::retry::{RetryPolicy, Retrying};
 use tradeapi_runtime::tables::{CallResult, Effect, Meta, Outcome, RepeatKey};
 use tradeapi_runtime::{Error, Operation, Reply};
 
@@ -47,7 +47,7 @@ async fn the_next_query_waits_until_its_limit_has_room() -> Tested {
     }
     let Err(Error::Limited(limited)) = client.call(&other).await else { return Err("there is room".into()) };
     assert!(limited.free_in >= seconds(1), "{limited}");
-    let confirmation = client.core().place_and_confirm(&order("a1")?, &ConfirmPolicy::new()).await;
+    let confirmation = confirm::place_and_confirm(client.core(), &order("a1")?, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done);
     assert_eq!(times(&line).last(), Some(&limited.free_in));
     Ok(())
@@ -97,7 +97,7 @@ fn at_once(attempts: u32) -> RetryPolicy {
 async fn pay(acts: impl IntoIterator<Item = Act>) -> Result<(Error, usize), Box<dyn std::error::Error>> {
     let line = Line::new(acts);
     let pay = Pay(OneOrder { client_oid: ClientOid::new("a1")? });
-    match line.client()?.core().retrying(&at_once(2)).call(&pay).await {
+    match Retrying::new(line.client()?.core(), &at_once(2)).call(&pay).await {
         Err(error) => Ok((error, line.seen().len())),
         Ok(_) => Err("it was paid".into()),
     }
@@ -130,7 +130,7 @@ async fn a_refused_timestamp_is_not_repeated_unless_the_time_is_known() -> Teste
     let with_time = r#"{"code":"40008","requestTime":HOUR-AHEAD,"data":null}"#;
     for (answer, attempts) in [(without_time, 1), (with_time, 2)] {
         let line = Line::new([Act::Answers(answer.to_owned())]);
-        assert!(line.client()?.core().retrying(&at_once(2)).call(&Orders::default()).await.is_err());
+        assert!(Retrying::new(line.client()?.core(), &at_once(2)).call(&Orders::default()).await.is_err());
         assert_eq!(line.seen().len(), attempts);
     }
     Ok(())

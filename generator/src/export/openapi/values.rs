@@ -49,7 +49,7 @@ pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], lo
         Type::Signed if as_text && location != Location::Query => text("signed-integer", SIGNED, location),
         Type::Signed => Object::new().with("type", "integer").with("format", "int64"),
         Type::Time(Times::Iso8601) => Object::new().with("type", "string").with("format", "date-time"),
-        Type::Date => Object::new().with("type", "string").with("format", "date"),
+        Type::Formatted(format) => Object::new().with("type", "string").with("format", format.openapi()),
         Type::Time(times) if as_text && location != Location::Query => text(unix(times), WHOLE, location),
         Type::Time(times @ Times::Seconds) => {
             Object::new().with("type", "number").with("minimum", 0).with("x-times", times.as_str())

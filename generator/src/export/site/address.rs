@@ -2,21 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use tradeapi_words::{QUERY_MARKS, UNRESERVED_MARKS};
-
-/// What is escaped in a part of a link.
-const RESERVED: &AsciiSet = &without(NON_ALPHANUMERIC, UNRESERVED_MARKS);
-
-/// What a query cannot have as it is, as the client writes it.
-const NOT_IN_QUERIES: &AsciiSet = &without(RESERVED, QUERY_MARKS);
-
-const fn without(set: &AsciiSet, marks: &[u8]) -> AsciiSet {
-    match marks {
-        [] => set.union(AsciiSet::EMPTY),
-        [mark, rest @ ..] => without(&set.remove(*mark), rest),
-    }
-}
+use percent_encoding::utf8_percent_encode;
+use tradeapi_words::escapes::{NOT_IN_QUERIES, RESERVED};
 
 /// A page, or a position on one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Kind, Place, unknown};
 use crate::load::{Named, Spanned, Text, Texts, raw};
 use crate::model::{
-    BUILT_IN, Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, OneOf, Record, RecordCase,
-    RecordForm, Type, variant_name,
+    Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, OneOf, Record, RecordCase, RecordForm, Type,
+    built_in, variant_name,
 };
 
 /// The meaning of each type name of a family.
@@ -43,12 +43,12 @@ impl TypeNames {
 
     /// Types with the name of a built-in type, each with its place.
     fn built_in(&self) -> Vec<(&str, &Place)> {
-        let taken = BUILT_IN.iter().filter_map(|(name, _)| Some((*name, &self.types.get(*name)?.1)));
+        let taken = built_in().filter_map(|(name, _)| Some((name, &self.types.get(name)?.1)));
         taken.collect()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Type> {
-        let built_in = BUILT_IN.into_iter().find(|(known, _)| *known == name).map(|(_, ty)| ty);
+        let built_in = built_in().find(|(known, _)| *known == name).map(|(_, ty)| ty);
         built_in.or_else(|| self.types.get(name).map(|(ty, ..)| *ty))
     }
 
@@ -59,7 +59,7 @@ impl TypeNames {
 
     fn all(&self) -> Vec<(&str, Option<Place>)> {
         let own = self.types.iter().map(|(name, (_, place, _))| (name.as_str(), Some(*place)));
-        let mut all: Vec<_> = BUILT_IN.into_iter().map(|(name, _)| (name, None)).chain(own).collect();
+        let mut all: Vec<_> = built_in().map(|(name, _)| (name, None)).chain(own).collect();
         all.sort_unstable();
         all
     }

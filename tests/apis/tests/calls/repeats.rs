@@ -8,7 +8,7 @@ use apis::assorted::{Client, Credentials, Error, Operation, Timestamp, dec};
 use apis::coinbase::orders::{ClientOrderId, CreateOrder, OrderConfiguration, Side};
 use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::operation::Repeatable;
-use tradeapi_runtime::retry::RetryPolicy;
+use tradeapi_runtime::retry::{RetryPolicy, Retrying};
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
@@ -83,7 +83,7 @@ async fn attempts_carry_the_same_key() {
         server.answer_next(Answer::new(502, ""));
         server.answer_next(Answer::json(r#"{"payment": "1"}"#));
         let policy = at_once();
-        client.core().retrying(&policy).call(&pay).await.unwrap();
+        Retrying::new(client.core(), &policy).call(&pay).await.unwrap();
         let requests = server.take_requests();
         let all: Vec<_> = requests.iter().map(|request| request.header("Idempotency-Key").unwrap()).collect();
         assert_eq!(all, [all[0]; 3]);
@@ -125,7 +125,7 @@ async fn no_attempt_is_made_once_the_key_may_be_forgotten() {
     server.answer_otherwise(|_| Answer::new(502, ""));
     let client = Client::builder(server.url()).environment(Leaping::default()).build().unwrap();
     let policy = RetryPolicy::new().deadline(Duration::MAX).attempts(9);
-    let error = client.core().retrying(&policy).call(&PayAccount::new("a", dec!(1))).await.unwrap_err();
+    let error = Retrying::new(client.core(), &policy).call(&PayAccount::new("a", dec!(1))).await.unwrap_err();
     assert_eq!((error.outcome(), server.requests().len()), (Outcome::Unknown, 2), "{error}");
 }
 

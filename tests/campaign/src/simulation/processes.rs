@@ -16,7 +16,7 @@ use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
 use tradeapi::runtime::journal::{Ending, StoredChange};
 use tradeapi::runtime::ledger::Ledger as Positions;
 use tradeapi::runtime::limits::Limiter;
-use tradeapi::runtime::reconcile::{ForeignOrders, LedgerUpdateError, Reconciliation};
+use tradeapi::runtime::reconcile::{self, ForeignOrders, LedgerUpdateError, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Timestamp, unified};
 use tradeapi_exchange::Node;
@@ -310,7 +310,7 @@ impl Story<'_> {
                 if self.dice.percent(20) {
                     let listed: Vec<_> = reconciled.foreign().filter_map(|order| order.id.as_deref()).collect();
                     // Refused after a gap; orders of this program are found missing at the end.
-                    let _ = client.core().cancel_foreign(&reconciled, &listed).await;
+                    let _ = reconcile::cancel_foreign(client.core(), &reconciled, &listed).await;
                 }
                 return reconciled.is_settled();
             }

@@ -8,7 +8,7 @@ use tradeapi::observed::{
     Interval, PositionMode, PositionSide, ProductType, SetContractLeverage, SetHoldMode, SetLeverage, SetMarginMode,
     SetPositionMode,
 };
-use tradeapi::runtime::instruments::LoadInstrumentsError;
+use tradeapi::runtime::instruments::{self, LoadInstrumentsError};
 use tradeapi::unified::{Category, Side};
 use tradeapi::{Account, Decimal, Error, Instrument, classic};
 use tradeapi_exchange::{Family, Fault, FaultKind, FaultTarget, Profile};
@@ -105,7 +105,7 @@ async fn instruments_are_loaded_as_a_whole_or_kept() {
     let LoadInstrumentsError::Unread { operation, line, .. } = &error else { panic!("{error}") };
     assert_eq!((*operation, *line), ("observed.contracts", "USDT-FUTURES"));
     assert!(client.instrument("unified", "USDT-FUTURES", "BTCUSDT").is_some());
-    let none = client.core().load_instruments(&[]).await;
+    let none = instruments::load_instruments(client.core(), &[]).await;
     assert!(matches!(none, Err(LoadInstrumentsError::NotListed)));
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rust_decimal::Decimal;
-use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::runtime::confirm::{self, ConfirmPolicy};
 use tradeapi::runtime::error::AmendmentObstacle;
 use tradeapi::runtime::orders::Standing;
 use tradeapi::runtime::tables::Outcome;
@@ -260,7 +260,7 @@ fn a_confirmed_amendment_makes_room_for_the_next_at_once() {
     assert_eq!(why, AmendmentObstacle::InFlight { in_flight: 1, at_most: 1 });
 
     let (before, policy) = (fixture.exchange.time().now(), ConfirmPolicy::new());
-    let settled = fixture.client.core().settle(&amend, unknown.sent.signed_at, &policy);
+    let settled = confirm::settle(fixture.client.core(), &amend, unknown.sent.signed_at, &policy);
     let settled = fixture.run(settled);
     assert_eq!(settled.outcome(), Outcome::Done, "{settled}");
     let next = fixture.run(fixture.client.place_and_confirm(&next, &policy));

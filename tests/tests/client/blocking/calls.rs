@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::clock::{ManualTimer, Timer};
-use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation};
+use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, settle};
 use tradeapi::runtime::limits::{Classes, InProcessLimits};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
@@ -71,7 +71,10 @@ fn unknown_outcomes_are_queried() {
     assert_eq!((happened.queries, server.take_requests().len()), (2, 3));
 
     server.answer_next(found.clone());
-    assert_eq!(client.core().settle(&order, client.core().now(), &soon()).outcome(), Outcome::Done);
+    assert_eq!(
+        client.core().wait(settle(client.core().to_async(), &order, client.core().now(), &soon())).outcome(),
+        Outcome::Done
+    );
     server.answer_next(found);
     assert_eq!(client.locate(&order).unwrap().order_id.as_ref().unwrap().as_str(), "7");
     server.answer_next(Answer::close());

@@ -102,7 +102,7 @@ fn functions_of(headers: &[&str], texts: &[String]) -> BTreeSet<String> {
 fn every_function_of_the_runtime_is_async_and_blocking() {
     let texts = [runtime(false), runtime(true)];
     for (headers, some, meant) in [
-        (&[" ClientCore {"][..], &["call", "retrying", "pages", "batch", "settle"][..], &["to_async", "wait"][..]),
+        (&[" ClientCore {"][..], &["call", "send", "prepare", "admit"][..], &["to_async", "wait"][..]),
         // Iterators have `next_page` and `next`.
         (&["<O: Paged> Pages<O> {", "<O: Paged> Items<O> {"], &["items", "resume"], &["new", "next_page", "next"]),
         (&["<O: Batch> BatchCall<O> {", "<O: ConfirmableItems> BatchCall<O> {"], &["send"], &["new"]),

@@ -56,7 +56,7 @@ fn record(name: &str, form: &Cursor<'_>, within: &[String]) -> Option<DraftField
         | JsonKind::Signed
         | JsonKind::Boolean
         | JsonKind::Time
-        | JsonKind::Date => true,
+        | JsonKind::Formatted(_) => true,
     };
     (is_whole && !record.is_undecided).then_some(record)
 }

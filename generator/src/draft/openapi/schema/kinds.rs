@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::reading::{Cursor, Mark, scalar};
 use super::Side;
 use crate::draft::{DraftField, JsonKind};
-use crate::model::Need;
+use crate::model::{Format, Need};
 use crate::words::Times;
 
 /// Formats of integers that are never negative.
@@ -97,7 +97,7 @@ fn agrees(word: &str, field: &DraftField) -> bool {
         JsonKind::Integer | JsonKind::Signed => word == if field.is_text { "string" } else { "integer" },
         JsonKind::Time if field.times == Some(Times::Iso8601) || field.is_text => word == "string",
         JsonKind::Time => word == "integer",
-        JsonKind::Date => word == "string",
+        JsonKind::Formatted(_) => word == "string",
         JsonKind::Boolean => word == "boolean",
         JsonKind::List => word == "array",
         JsonKind::Map | JsonKind::Object | JsonKind::Json => word == "object",
@@ -134,7 +134,6 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
     let Some(format) = schema.value.get("format").and_then(Value::as_str) else { return };
     let unix = format.strip_prefix("unix-").or(format.strip_prefix("unix-time-")).and_then(Times::parse);
     let known = match (field.kind, format) {
-        (JsonKind::Text, "date") => Some((JsonKind::Date, None)),
         (JsonKind::Text, "date-time") => Some((JsonKind::Time, Some(Times::Iso8601))),
         (JsonKind::Text | JsonKind::Integer | JsonKind::Signed, _) if unix.is_some() => {
             field.is_text = field.kind == JsonKind::Text;
@@ -157,6 +156,7 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
             field.kind = JsonKind::Unknown;
             return;
         }
+        (JsonKind::Text, format) => Format::of_openapi(format).map(|format| (JsonKind::Formatted(format), None)),
         (JsonKind::Integer, format) if UNSIGNED.contains(&format) => Some((JsonKind::Integer, None)),
         _ => None,
     };

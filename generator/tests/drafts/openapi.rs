@@ -1,0 +1,237 @@
+//! Drafts from OpenAPI descriptions.
+
+use tradeapi_gen::{DraftSource, Drafted, Generator};
+
+use crate::random::random_openapi;
+use crate::{compare, drafted_from, empty_schema, fill, sources, texts};
+
+#[test]
+fn an_openapi_file_becomes_operations_and_types() {
+    let (shown, drafted) = drafted_from(&DraftSource::OpenApi(sources().join("greenhouse.yaml")));
+    insta::assert_snapshot!(shown);
+    assert_eq!(drafted.left_out, ["POST /garden/v1/water-bed: the schema has it as garden.water-bed"]);
+}
+
+/// Drafts of an OpenAPI description into a garden without operations: the texts of all files, and what was said.
+fn drafted_openapi(text: &str, name: &str) -> (String, Drafted) {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = empty_schema(folder.path());
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let drafted = Generator::new().schema_dir(&schema).draft("garden", &DraftSource::OpenApi(path));
+    let drafted = drafted.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let shown = texts(&drafted);
+    (shown, drafted)
+}
+
+/// The case openapi-draft-loses-facts: path items by reference, and one name in two places.
+#[test]
+fn nothing_of_a_description_is_lost_without_a_word() {
+    let by_reference = "openapi: 3.1.0\ninfo: { title: T, version: 1.0.0 }\npaths:\n  /v1/a:\n    get:\n      operationId: getA\n      \
+        responses: { 200: { description: ok } }\n  /v1/b:\n    $ref: '#/components/pathItems/B'\ncomponents:\n  pathItems:\n    B:\n      \
+        get:\n        operationId: getB\n        responses: { \"200\": { description: ok } }\n";
+    let (shown, drafted) = drafted_openapi(by_reference, "path-item.yaml");
+    assert!(shown.contains("http: GET /v1/a\n") && shown.contains("http: GET /v1/b\n"), "{shown}");
+    assert_eq!(drafted.unread, ["#/info (2 statements)"]);
+
+    let same_name = "openapi: 3.1.0\ninfo: { title: T, version: 1.0.0 }\npaths:\n  /v1/a:\n    get:\n      operationId: getA\n      \
+        parameters:\n        - { name: account, in: header, schema: { type: string } }\n        - { name: account, in: query, schema: \
+        { type: string } }\n      responses: { \"200\": { description: ok } }\n    options: { responses: {} }\n    head: { responses: {} }\n";
+    let (shown, drafted) = drafted_openapi(same_name, "same-name.yaml");
+    assert!(shown.contains("  account:\n    type: string\n    doc:\n"), "{shown}");
+    assert!(shown.contains("# the header parameter account, which has the name of another one"), "{shown}");
+    for method in ["OPTIONS", "HEAD"] {
+        let line = format!("{method} /v1/a: the schema language does not have this method");
+        assert!(drafted.left_out.contains(&line), "{drafted:?}");
+    }
+}
+
+/// Facts that a draft once made up or changed.
+#[test]
+fn a_draft_states_what_the_description_states() {
+    let text = r##"{"openapi": "3.0.0", "info": {}, "security": [{"key": []}], "paths": {"/private/buy": {
+        "get": {"summary": "Buy", "parameters": [{"name": "size", "in": "query", "schema": {"type": "integer"}},
+            {"name": "day", "in": "query", "schema": {"type": "string", "format": "date"}}], "responses": {}},
+        "post": {"parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}], "responses": {"404": {"description": "none"}}},
+        "put": {"requestBody": {"content": {"application/json": {"schema": {"required": ["a"], "allOf": [{"$ref": "#/components/schemas/A"}]}}}}, "responses": {}},
+        "delete": {"security": [], "responses": {}}}},
+        "components": {"schemas": {"A": {"type": "object", "properties": {"a": {"type": "string"}, "big": {"type": "integer", "maximum": 340282366920938463463374607431768211456, "description": "\ud83e\udd80"}}}}}}"##;
+    let (shown, drafted) = drafted_openapi(text, "api.json");
+    let of = |head: &str| {
+        shown.split("=== ").find(|file| file.contains(head)).unwrap_or_else(|| panic!("{head}: {shown}")).to_owned()
+    };
+    let get = of("http: GET /private/buy");
+    assert!(get.contains("# Seen: GET; /private/buy; Buy.\neffect:\n"), "{get}");
+    assert!(get.contains("# Secured by key.\n# signed or public.\naccess:\n"), "{get}");
+    assert!(get.contains("  size:\n    type: signed\n"), "{get}");
+    assert!(get.contains("  day:\n    type: date\n"), "{get}");
+    let post = of("http: POST /private/buy");
+    assert!(post.contains("sends: query\n") && post.contains("  q:\n"), "{post}");
+    assert!(post.contains("# #/paths/~1private~1buy/post/responses\n"), "{post}");
+    let put = of("http: PUT /private/buy");
+    assert!(put.contains("  a:\n    type: string\n    required: always\n"), "{put}");
+    assert!(put.contains("340282366920938463463374607431768211456") && put.contains('\u{1f980}'), "{put}");
+    assert!(of("http: DELETE /private/buy").contains("access: public\n"));
+    assert!(drafted.statements.is_some());
+}
+
+#[test]
+fn swagger_2_is_read_as_openapi_3() {
+    let text = r##"{"swagger": "2.0", "info": {"title": "T", "version": "1"}, "host": "a.b", "basePath": "/v2", "consumes": ["application/json"],
+        "produces": ["application/json"], "parameters": {"Limit": {"name": "limit", "in": "query", "type": "integer", "minimum": 1}},
+        "paths": {"/pets": {"get": {"operationId": "listPets", "parameters": [{"$ref": "#/parameters/Limit"}, {"name": "tags", "in": "query", "type": "array",
+            "items": {"type": "string"}, "collectionFormat": "csv"}], "responses": {"200": {"description": "ok", "schema": {"type": "array", "items": {"$ref": "#/definitions/Pet"}}}}},
+            "post": {"parameters": [{"name": "body", "in": "body", "schema": {"$ref": "#/definitions/Pet"}}], "responses": {}},
+            "put": {"consumes": ["application/x-www-form-urlencoded"], "parameters": [{"name": "name", "in": "formData", "required": true, "type": "string"}], "responses": {}}}},
+        "definitions": {"Pet": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "parents": {"type": "array", "items": {"$ref": "#/definitions/Pet"}}}}}}"##;
+    let (shown, _) = drafted_openapi(text, "api.json");
+    for expected in [
+        "http: GET /v2/pets\n",
+        "  limit:\n    type: integer\n    min: 1\n",
+        "lists: comma\n",
+        "  array: Pet\n",
+        "http: POST /v2/pets\n",
+        "  name:\n    type: string\n    required: always\n",
+        "http: PUT /v2/pets\n",
+        "sends: form\n",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
+    }
+}
+
+#[test]
+fn a_part_of_a_description_is_drafted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("api.json");
+    let operation =
+        |id: &str, tag: &str| serde_json::json!({"get": {"operationId": id, "tags": [tag], "responses": {}}});
+    let root = serde_json::json!({"openapi": "3.0.0", "info": {}, "paths": {
+        "/a": operation("getA", "one"), "/a/b": operation("getB", "two"), "/ab": operation("getC", "two")}});
+    std::fs::write(&path, root.to_string()).unwrap();
+    let draft = |only: &str| {
+        let schema = empty_schema(&folder.path().join(only.replace('/', "_")));
+        let source = DraftSource::OpenApi(path.clone());
+        Generator::new().schema_dir(schema).draft_only("garden", &source, &[only.to_owned()])
+    };
+    for (only, names) in [("/a", &["get-a", "get-b"][..]), ("two", &["get-b", "get-c"]), ("getA", &["get-a"])] {
+        let written = draft(only).unwrap().written;
+        let found: Vec<_> = written.iter().map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+        assert_eq!(found, names, "{only}");
+    }
+    assert!(draft("three").unwrap_err().to_string().contains("no operation of three"));
+}
+
+/// The values without members of a JSON value, each with its pointer.
+fn statements(value: &serde_json::Value, at: &str, to: &mut Vec<String>) {
+    let name = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    match value {
+        serde_json::Value::Object(members) if !members.is_empty() => {
+            members.iter().for_each(|(key, value)| statements(value, &format!("{at}/{}", name(key)), to));
+        }
+        serde_json::Value::Array(items) if !items.is_empty() => {
+            items.iter().enumerate().for_each(|(index, value)| statements(value, &format!("{at}/{index}"), to));
+        }
+        _ => to.push(at.to_owned()),
+    }
+}
+
+/// The places that a draft lists as not read.
+fn listed(shown: &str, drafted: &Drafted) -> Vec<String> {
+    let in_files = shown.lines().filter_map(|line| line.strip_prefix("# #"));
+    let elsewhere = drafted.unread.iter().filter_map(|line| line.strip_prefix('#'));
+    in_files.chain(elsewhere).map(|line| line.split(" (").next().unwrap().to_owned()).collect()
+}
+
+/// Each statement of a file is read, leaves a key empty, or is listed as not read with its place. A statement that is
+/// said to be read changes the drafts when it changes.
+#[test]
+fn each_statement_of_a_description_is_read_left_empty_or_listed() {
+    let mut silent = Vec::new();
+    for seed in 1..=12 {
+        let root = random_openapi(seed);
+        let (shown, drafted) = drafted_openapi(&root.to_string(), "api.json");
+        let (read, left_empty, not_read) = drafted.statements.unwrap();
+        let mut all = Vec::new();
+        statements(&root, "", &mut all);
+        assert_eq!(read + left_empty + not_read, all.len(), "{root:#}");
+        let places = listed(&shown, &drafted);
+        let is_listed = |place: &str| {
+            places.iter().any(|listed| {
+                place.strip_prefix(listed.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        assert_eq!(all.iter().filter(|place| is_listed(place)).count(), not_read, "{places:#?}\n{root:#}\n{shown}");
+        for place in all.iter().filter(|place| !is_listed(place)) {
+            let mut changed = root.clone();
+            let Some(value) = changed.pointer_mut(place) else { panic!("{place}") };
+            *value = match value.clone() {
+                serde_json::Value::String(text) if text.starts_with("#/") => continue,
+                serde_json::Value::String(text) if place.ends_with("/openapi") => format!("2{text}").into(),
+                serde_json::Value::String(text) => format!("{text}x").into(),
+                serde_json::Value::Number(number) if number.is_i64() => (number.as_i64().unwrap() + 1).into(),
+                serde_json::Value::Number(number) => (number.as_f64().unwrap() + 0.25).into(),
+                serde_json::Value::Bool(truth) => (!truth).into(),
+                _ => continue,
+            };
+            if place.ends_with("/openapi") {
+                continue;
+            }
+            let again = drafted_openapi(&changed.to_string(), "api.json").0;
+            if again == shown {
+                silent.push(format!("{seed}: {place} {}", root.pointer(place.rsplit_once("/").unwrap().0).unwrap()));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "not listed as unread, but without an effect: {silent:#?}");
+}
+
+/// Another reader of the same file finds nothing that a draft states otherwise, or leaves out without a word.
+#[test]
+fn no_fact_of_a_description_is_wrong_in_silence() {
+    for text in std::iter::once(HOSTILE.to_owned()).chain((1..=150).map(|seed| random_openapi(seed).to_string())) {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = empty_schema(folder.path());
+        let path = folder.path().join("api.json");
+        std::fs::write(&path, &text).unwrap();
+        let drafted =
+            Generator::new().schema_dir(&schema).draft("garden", &DraftSource::OpenApi(path.clone())).unwrap();
+        let measured = compare::compare(&path, &schema.join("garden"), &drafted);
+        assert!(measured.wrong.is_empty(), "{:#?}\n{text}\n{}", measured.wrong, texts(&drafted));
+    }
+}
+
+/// Names that collide in Rust, are reserved, or cannot become one.
+const HOSTILE: &str = r##"{"openapi": "3.0.0", "info": {"title": "T", "version": "1"}, "paths": {
+    "/category": {"get": {"summary": "Category", "parameters": [{"name": "category", "in": "query", "schema": {"$ref": "#/components/schemas/Category"}}],
+        "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}}}},
+        "put": {"summary": "", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}}, "responses": {}}},
+    "/24h-ticker": {"get": {"summary": "24h ticker", "parameters": [{"name": "new", "in": "query", "schema": {"type": "string"}},
+        {"name": "filter[x]", "in": "query", "schema": {"type": "string"}}, {"name": "filter(x)", "in": "query", "schema": {"type": "string"}}],
+        "responses": {"200": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}},
+    "/types": {"get": {"operationId": "types", "summary": "Types", "responses": {"200": {"content": {"application/json": {"schema":
+        {"type": "object", "additionalProperties": {"type": "number"}}}}}}}},
+    "/con/{id}": {"parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}], "delete": {"summary": "Vec", "responses": {}}},
+    "/lists": {"post": {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "required": ["orders", "inner"], "properties": {
+        "orders": {"type": "array", "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "legs": {"type": "array", "items": {"$ref": "#/components/schemas/Result"}}}}},
+        "inner": {"type": "object", "properties": {"list": {"type": "array", "items": {"$ref": "#/components/schemas/Result"}}, "nested": {"type": "object", "properties": {"a": {"type": "string"}}}}}}}}}}, "responses": {}}}},
+    "components": {"schemas": {"Category": {"type": "string", "enum": ["spot", "SPOT", "1m", "***", "Unknown", "Self"]},
+        "Result": {"type": "object", "properties": {"sort-by": {"type": "string"}, "sortBy": {"type": "string"}, "1d": {"type": "number"}, "名前": {"type": "string"},
+            "type": {"type": "string", "enum": ["a"]}, "Category": {"type": "object", "properties": {"x": {"type": "string"}}}, "map": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Result"}},
+            "any": {}, "free": {"type": "object"}}}}}}"##;
+
+#[test]
+fn a_draft_passes_once_its_empty_keys_are_filled() {
+    let random = (1..=12).map(|seed| random_openapi(seed).to_string());
+    for text in std::iter::once(HOSTILE.to_owned()).chain(random) {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = empty_schema(folder.path());
+        let path = folder.path().join("api.json");
+        std::fs::write(&path, &text).unwrap();
+        let generator = Generator::new().schema_dir(&schema);
+        let drafted = generator.draft("garden", &DraftSource::OpenApi(path)).unwrap();
+        fill::fill(&schema.join("garden"));
+        if let Err(mistakes) = generator.read() {
+            panic!("{}\n{}", mistakes.render(tradeapi_gen::Format::Short), texts(&drafted));
+        }
+    }
+}
