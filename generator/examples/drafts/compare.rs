@@ -49,7 +49,7 @@ pub(crate) fn compare(path: &Path, family: &Path, drafted: &Drafted) -> Measured
     let (operations, drafts) = (of_file(&file(path)), Drafts::of(family));
     let mut measured = Measured { empty_keys: drafts.empty, ..Measured::default() };
     for operation in &operations {
-        let is_same = |draft: &&Operation| (&draft.method, &draft.path) == (&operation.method, &operation.path);
+        let is_same = |draft: &&Operation| is_same_address(draft, operation);
         let draft = drafts.operations.iter().find(is_same);
         measured.operations.count(draft.is_some());
         let is_listed = || {
@@ -65,9 +65,7 @@ pub(crate) fn compare(path: &Path, family: &Path, drafted: &Drafted) -> Measured
             None => measured.wrong.push(format!("{} {}: lost", operation.method, operation.path)),
         }
     }
-    let is_made_up = |draft: &&Operation| {
-        !operations.iter().any(|operation| (&draft.method, &draft.path) == (&operation.method, &operation.path))
-    };
+    let is_made_up = |draft: &&Operation| !operations.iter().any(|operation| is_same_address(draft, operation));
     for draft in drafts.operations.iter().filter(is_made_up) {
         measured.wrong.push(format!("{} {}: made up", draft.method, draft.path));
     }
@@ -80,8 +78,12 @@ impl Measured {
         let is_body = |one: &Stated| ["json", "form"].contains(&one.place.as_str());
         let of_body = draft.not_read.iter().any(|line| line.starts_with("the body, "));
         for (name, stated) in &operation.parameters {
+            // A part of a path may have another name, because none is sent.
+            let place = parts(&operation.path).iter().position(|part| part == name);
+            let part =
+                place.filter(|_| stated.place == "path").and_then(|place| parts(&draft.path).get(place).copied());
             let found = draft.parameters.iter().find(|(known, own)| {
-                known == name
+                *known == part.unwrap_or(name)
                     && (own.place == stated.place || own.is_empty && !["path", "header"].contains(&own.place.as_str()))
             });
             let said = if is_body(stated) {
@@ -101,7 +103,8 @@ impl Measured {
             }
         }
         for (name, own) in &draft.parameters {
-            let is_known = operation.parameters.iter().any(|(known, _)| known == name);
+            let is_known = parts(&draft.path).contains(&name.as_str())
+                || operation.parameters.iter().any(|(known, _)| known == name);
             if !is_known && !own.is_empty {
                 self.wrong.push(format!("{at}: {name} is made up"));
             }
@@ -330,6 +333,19 @@ impl Measured {
             }
         }
     }
+}
+
+/// The names in braces of a path.
+fn parts(path: &str) -> Vec<&str> {
+    path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
+}
+
+/// Whether two operations have the same method and path, whatever the parts of the path are called.
+fn is_same_address(one: &Operation, other: &Operation) -> bool {
+    let shape = |path: &str| {
+        parts(path).iter().fold(path.to_owned(), |path, part| path.replacen(&format!("{{{part}}}"), "{}", 1))
+    };
+    one.method == other.method && shape(&one.path) == shape(&other.path)
 }
 
 /// Whether two texts are the same number, or the same text.

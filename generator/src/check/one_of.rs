@@ -115,6 +115,9 @@ fn is_told_by_form(family: &Family, one_of: &OneOf, case: &RecordCase, of: &Reco
     let name = &of.name.wire;
     let others = || one_of.cases.iter().filter(|other| other.place != case.place);
     let record = |case: &RecordCase| family.records.get(case.record);
+    if of.one_of().is_some() {
+        return;
+    }
     for (member, place) in &case.told_by {
         if of.travels != RecordForm::Object {
             to.at(*place, Code::BadResponse, format!("`{name}` is not an object, so no member tells it"))

@@ -20,6 +20,8 @@ pub(super) struct Types<'a> {
     choices: BTreeMap<usize, &'a str>,
     /// The new records, by their names in the source.
     named: BTreeMap<String, String>,
+    /// The new records that are one of several, which may contain themselves.
+    of_several: BTreeSet<String>,
     /// The Rust names that types, requests and objects have already, and those of the new ones.
     taken: BTreeSet<String>,
     pub(super) new: NewTypes,
@@ -72,7 +74,16 @@ impl<'a> Types<'a> {
             }
         }
         let taken = check::rust_names_of_types(family).into_iter().collect();
-        Self { family, parameters, fields, choices, named: BTreeMap::new(), taken, new: NewTypes::default() }
+        Self {
+            family,
+            parameters,
+            fields,
+            choices,
+            named: BTreeMap::new(),
+            of_several: BTreeSet::new(),
+            taken,
+            new: NewTypes::default(),
+        }
     }
 
     /// The Rust name of a request, if it differs from its title: it is distinct from those of types and of other
@@ -326,6 +337,7 @@ impl<'a> Types<'a> {
         self.new.records.push(Entry::gap(name.clone()));
         let at = self.new.records.len() - 1;
         if let Some(cases) = one_of {
+            self.of_several.insert(name.clone());
             let entries = self.cases(&name, cases);
             self.new.records[at] = Entry::new(name.clone(), Yaml::Map(entries)).comments(remarks.clone());
             return name;
@@ -369,7 +381,7 @@ impl<'a> Types<'a> {
         let mut entries = Vec::new();
         let key = key_of(field.kind);
         let holds_itself = field.is_again.then(|| self.named.get(field.named.as_deref()?).cloned()).flatten();
-        if let Some(outer) = holds_itself.filter(|_| key != "type") {
+        if let Some(outer) = holds_itself.filter(|outer| key != "type" || self.of_several.contains(outer)) {
             entries.extend([Entry::word(key, outer), Entry::gap("doc")]);
         } else if (!field.fields.is_empty() || field.one_of.is_some()) && !field.is_undecided {
             let same = if field.one_of.is_none() { self.records_with(&field.fields) } else { Vec::new() };

@@ -1,20 +1,17 @@
 //! Values that are one of several records.
 
 use super::Example;
-use super::response;
 use crate::diagnostics::name_list;
 use crate::json::{Node, Value};
 use crate::model::{Family, OneOf, Record, RecordCase, RecordForm, Shape};
 
-/// Compares a value with the record that it is.
-pub(super) fn check(example: &mut Example<'_>, record: &Record, one_of: &OneOf, node: &Node) {
+/// The index of the record that a value is. If it is none of them, that is reported.
+pub(super) fn record_of(example: &mut Example<'_>, record: &Record, one_of: &OneOf, node: &Node) -> Option<usize> {
     let case = match &one_of.decider {
         Some((decider, _)) => by_value(example, record, one_of, decider, node),
         None => by_form(example, record, one_of, node),
     };
-    if let Some(case) = case {
-        response::record(example, case.record, node);
-    }
+    case.map(|case| case.record)
 }
 
 fn by_value<'a>(

@@ -237,12 +237,17 @@ fn record_name(example: &Example<'_>, index: usize) -> String {
     example.family.records.get(index).map(|record| record.name.wire.clone()).unwrap_or_default()
 }
 
-pub(super) fn record(example: &mut Example<'_>, index: usize, node: &Node) {
+fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     let family = example.family;
     let Some(record) = family.records.get(index) else { return };
     match &record.travels {
         RecordForm::Object => {}
-        RecordForm::OneOf(one_of) => return one_of::check(example, record, one_of, node),
+        RecordForm::OneOf(one_of) => {
+            if let Some(index) = one_of::record_of(example, record, one_of, node) {
+                self::record(example, index, node);
+            }
+            return;
+        }
         RecordForm::Array => return tuple(example, record, node),
         RecordForm::Value(_) => return record.fields.iter().for_each(|only| field(example, only, node)),
     }

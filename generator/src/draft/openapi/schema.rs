@@ -287,6 +287,7 @@ pub(super) fn put(fields: &mut Vec<DraftField>, field: DraftField) {
     stated.extend(known.pattern.as_ref().map(|pattern| format!("matching {pattern}")));
     stated.extend(known.values.clone());
     stated.extend(known.is_deprecated.then(|| "deprecated".to_owned()));
+    stated.extend(known.may_be_null.then(|| "null".to_owned()));
     merged.remarks.splice(..0, known.remarks.drain(..));
     merged.remarks.push(format!("Stated twice, first as {}.", stated.join(", ")));
     *known = merged;
