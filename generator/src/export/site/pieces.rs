@@ -133,9 +133,10 @@ impl PageContext<'_, '_> {
                 }
                 @if !rule.unsupported.is_empty() {
                     p.unsupported {
-                        "Not supported: " @for (index, path) in rule.unsupported.iter().enumerate() {
+                        "Not supported here: " @for (index, path) in rule.unsupported.iter().enumerate() {
                             @if index > 0 { ", " } code { (path) }
                         }
+                        "."
                     }
                 }
                 p.place {

@@ -29,7 +29,7 @@ pub(in crate::export::site) struct RuleView<'a> {
     pub(in crate::export::site) is_written: bool,
     /// Groups of parameters where one is always required.
     pub(in crate::export::site) one_of: Vec<Vec<String>>,
-    /// The paths of the parameters that the operation does not support.
+    /// The paths of parameters that the operation does not support.
     pub(in crate::export::site) unsupported: Vec<String>,
     /// The paths of the parameters that it concerns.
     pub(in crate::export::site) concerned_parameters: BTreeSet<String>,
