@@ -26,6 +26,16 @@ pub(crate) struct Rule {
     /// The list to whose items it applies.
     pub(crate) within: Option<(ListName, Place)>,
     pub(crate) test: Option<Test>,
+    /// Parameters that the operation, or the items of the list, do not support although the family has them.
+    pub(crate) unsupported: Vec<(String, Place)>,
+}
+
+impl Rule {
+    /// The parameters that it says are not supported: `not supported: reduceOnly, takeProfit`.
+    pub(crate) fn unsupported_in_words(&self) -> Option<String> {
+        let names: Vec<&str> = self.unsupported.iter().map(|(name, _)| name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("not supported: {}", names.join(", ")))
+    }
 }
 
 /// The condition that a rule requires.

@@ -63,6 +63,23 @@ fn a_clock_that_was_moved_distinguishes_no_two_orders_of_an_id() {
     }
 }
 
+/// Changes are lost, and the orders that they placed have ended before the comparison that closes the gap. Later ones
+/// still list them.
+#[test]
+fn what_a_journal_lost_is_not_foreign_once_its_gap_is_closed() {
+    for (lost, order) in [
+        ("lost the last change", "place-order 2: order = is filled at once"),
+        ("lost the first change", "place-order 1: order = is filled at once"),
+        ("lost all", "place-order 1: order = is filled at once; place-order 2: order = is filled at once"),
+    ] {
+        let words = Words::read(&format!("journal of process 1 = {lost}; {order}")).unwrap();
+        let run = run(Scenario::named("lost-changes").unwrap(), &words, Laws::default());
+        let story = run.story.join("\n");
+        assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
+        assert_eq!(run.false_words, [], "{story}");
+    }
+}
+
 /// For each assumption of the client, worlds in which it does not hold and the client says something false: the
 /// scenario, how the world deviates from the kind one, and the false word.
 const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
