@@ -18,10 +18,10 @@ use crate::model::ChoiceKind;
 pub(super) use crate::model::Parameter;
 pub(super) use crate::model::{
     Access, Algorithm, Api, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes, Effect,
-    Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Lifecycle, Lists, Need, NonceForm, Objects,
-    Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response, RowOutcome,
-    RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm, Token, Transition,
-    Unit, Within, parts_text, phrases,
+    Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle, Lists, Need, NonceForm,
+    Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response,
+    RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm, Token,
+    Transition, Unit, Within, parts_text, phrases,
 };
 pub(super) use crate::rules::Case;
 pub(super) use operation::{CodeOutcome, ExampleView, OperationView};

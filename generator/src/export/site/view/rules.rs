@@ -29,6 +29,8 @@ pub(in crate::export::site) struct RuleView<'a> {
     pub(in crate::export::site) is_written: bool,
     /// Groups of parameters where one is always required.
     pub(in crate::export::site) one_of: Vec<Vec<String>>,
+    /// The paths of parameters that the operation does not support.
+    pub(in crate::export::site) unsupported: Vec<String>,
     /// The paths of the parameters that it concerns.
     pub(in crate::export::site) concerned_parameters: BTreeSet<String>,
     pub(in crate::export::site) refused: Vec<&'a Case>,
@@ -65,6 +67,7 @@ impl<'a> RuleReader<'a, '_> {
             place: self.place(&entry, written),
             is_written: written.is_some(),
             one_of: written.map(one_of).unwrap_or_default(),
+            unsupported: written.map(unsupported).unwrap_or_default(),
             concerned_parameters: self.concerned_parameters(&entry, written),
             refused: of(true),
             accepted: of(false),
@@ -135,13 +138,19 @@ fn says(text: &str, name: &str) -> bool {
 }
 
 fn test_in_words(rule: &Rule) -> String {
-    let Some(test) = &rule.test else { return rule.unsupported_in_words().unwrap_or_default() };
+    let Some(test) = &rule.test else { return String::new() };
     match &rule.within {
         Some((ListName::Body, _)) => format!("in each item of the body: {test}"),
         Some((ListName::Parameter(list) | ListName::Within(list), _)) => format!("in each item of {list}: {test}"),
         Some((ListName::Object(object), _)) => format!("in {object}: {test}"),
         None => test.to_string(),
     }
+}
+
+/// The paths of the parameters that a rule names as unsupported.
+fn unsupported(rule: &Rule) -> Vec<String> {
+    let prefix = rule.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
+    rule.unsupported.iter().map(|(name, _)| format!("{prefix}{name}")).collect()
 }
 
 /// Groups of parameters where a rule always requires one.
