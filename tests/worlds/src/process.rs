@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tradeapi::classic;
 use tradeapi::runtime::batches::ItemsReply;
-use tradeapi::runtime::clock::{ManualEnvironment, pause};
+use tradeapi::runtime::clock::{Clock, ManualEnvironment, pause};
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::json::read_json;
@@ -223,7 +223,7 @@ impl Context {
             Step::Ledger => self.update_ledger().await,
             Step::Prune => {
                 let journal = self.world.scenario.programs[self.program].journal;
-                self.world.journals[journal].prune(self.world.now());
+                self.world.journals[journal].prune(Clock::now(self.client.core().environment()));
                 self.world.tell(|| format!("process {} prunes journal {journal}", self.process));
             }
             Step::Restart => {

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tradeapi::Timestamp;
-use tradeapi::runtime::clock::Clock;
 use tradeapi::runtime::tables::Outcome;
 
 use crate::assumption::Assumption;
@@ -16,7 +15,7 @@ use crate::lock;
 use crate::memory::MemoryJournal;
 use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Shown, Subject};
 use crate::scenario::{Fills, Scenario};
-use crate::time::{Ahead, Machine, Time};
+use crate::time::{Ahead, Time};
 
 /// How wrong a clock is, in milliseconds: one alone; the one that checks signatures; two together.
 const FAR: i64 = 600_000;
@@ -300,11 +299,6 @@ impl World {
 
     pub(crate) fn note_denial(&self, key: &str, is_denied: bool) {
         lock(&self.denied).insert(key.to_owned(), is_denied);
-    }
-
-    /// The time that the clock of the machine shows.
-    pub(crate) fn now(&self) -> Timestamp {
-        Clock::now(&Machine { time: Arc::clone(&self.time), run: 0 })
     }
 
     /// From when a program compares its account.
