@@ -125,6 +125,7 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     (Assumption::Repeats, "same-id-allowed", "place-order 1: request = arrives twice at once", DOUBLED),
     (Assumption::Codes, "place", "place-order 1: answer = is a refusal nevertheless", NOT_DONE),
     (Assumption::Ids, "two-processes", "id of process 1 = a; place-order 2: answer = is lost", DONE),
+    (Assumption::Ids, "place-after-prune", "id of process 1 = a", DONE),
     (Assumption::Answers, "place", "place-order 1: answer = is another's refusal", NOT_DONE),
     (
         Assumption::Journal,
@@ -135,6 +136,13 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     ),
     (Assumption::Records, "evidence", "place-order 1: request = is lost; record of a = of another account", DONE),
     (Assumption::Gaps, "lost-changes", "journal of process 1 = lost all, and does not notice", OWN),
+    (
+        Assumption::Amendments,
+        "amend-later",
+        "place-order 1: clocks = machine and answers are behind; quantity of a = the same; \
+         modify-order 1: request = is lost",
+        DONE,
+    ),
 ];
 
 const OWN: &str = "an own order is cancelled";
