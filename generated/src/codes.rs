@@ -352,7 +352,7 @@ runtime::refusals! {
     "size-and-price" => "40925" of "classic": "Size and price are changed together.",
         for "classic.modify-order.size-and-price-together";
     "reduce-only-fixed" => "40922" of "classic", "25574" of "unified": "A reduce-only order cannot be modified.",
-        for "unified.batch-modify-order.no-reduce-only" | "unified.place-batch.no-reduce-only";
+        for "unified.batch-modify-order.reduce-only-stays";
     "not-in-mode" => "40774" of "classic", "25236" of "unified": "The order does not fit the position mode.",
         for "unified.place-batch.hedge-mode-needs-pos-side" | "unified.place-order.hedge-mode-needs-pos-side" | "classic.click-backhand.trade-side-in-hedge-mode" | "classic.place-order.trade-side-in-hedge-mode" | "classic.click-backhand.no-trade-side-in-one-way-mode" | "classic.place-order.reduce-only-in-one-way-mode";
     "settings-fixed" => "40017" of "broker" | "classic", "25200" of "unified": "The mode cannot be changed while there are positions or orders.";

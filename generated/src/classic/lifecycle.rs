@@ -157,6 +157,10 @@ impl runtime::lifecycle::HasState for Order {
         self.u_time
     }
 
+    fn created(&self) -> Option<runtime::Timestamp> {
+        self.c_time
+    }
+
     fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
         if let Some(value) = &self.pos_mode {
             see("positionMode", value.as_str());
@@ -183,6 +187,10 @@ impl runtime::lifecycle::HasState for PendingOrder {
         self.u_time
     }
 
+    fn created(&self) -> Option<runtime::Timestamp> {
+        self.c_time
+    }
+
     fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
         if let Some(value) = &self.pos_mode {
             see("positionMode", value.as_str());
@@ -207,6 +215,10 @@ impl runtime::lifecycle::HasState for HistoryOrder {
 
     fn at(&self) -> Option<runtime::Timestamp> {
         self.u_time
+    }
+
+    fn created(&self) -> Option<runtime::Timestamp> {
+        self.c_time
     }
 
     fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {

@@ -49,7 +49,7 @@ runtime::parameters! {
     ///
     /// - `items-as-modify-order`: What Modify Order says of quantity, price and its adjustment, requestId
     ///   and autoCancel holds for each order of a batch.
-    /// - `no-reduce-only`: A reduce-only order cannot be modified here.
+    /// - `reduce-only-stays`: A reduce-only order cannot be modified here.
     /// - `five-modifications-in-progress`: One order can have up to five modifications in progress, one
     ///   after the other.
     ///

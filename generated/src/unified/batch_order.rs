@@ -54,11 +54,13 @@ runtime::parameters! {
     ///
     /// - `items-as-place-order`: What Place Order says of time in force, position side, self-trade
     ///   prevention and price adjustment holds for each order of a batch.
-    /// - `no-reduce-only` (kept by the types): Reduce-only orders are not supported in a batch for now.
+    /// - `no-reduce-only` (kept by the types): Reduce-only orders are not supported in a batch for now. Not
+    ///   supported: `reduceOnly`.
     /// - `no-isolated-spot-margin` (kept by the types): Isolated spot margin is not supported in a batch
-    ///   for now.
+    ///   for now. Not supported: `marginMode`.
     /// - `no-take-profit-stop-loss` (kept by the types): Take-profit and stop-loss are not supported in a
-    ///   batch for now.
+    ///   batch for now. Not supported: `tpTriggerBy`, `slTriggerBy`, `takeProfit`, `stopLoss`,
+    ///   `tpOrderType`, `slOrderType`, `tpLimitPrice`, `slLimitPrice`.
     /// - `channel-header` (kept by the types): The broker's channel code travels in the header
     ///   X-CHANNEL-API-CODE.
     /// - `client-oid-and-ceilings-as-place-order` (kept by the types): The caller's ids have the length and
@@ -249,6 +251,68 @@ const META: tables::Meta = tables::Meta {
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[tables::RateLimit::per_uid(5)],
     rules: RULES,
+    unsupported: &[
+        tables::Unsupported {
+            path: "[].reduceOnly",
+            rule: "no-reduce-only",
+            at: "Batch Order, after the parameters",
+            says: "Reduce-only orders are not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].marginMode",
+            rule: "no-isolated-spot-margin",
+            at: "Batch Order, after the parameters",
+            says: "Isolated spot margin is not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].tpTriggerBy",
+            rule: "no-take-profit-stop-loss",
+            at: "Batch Order, after the parameters",
+            says: "Take-profit and stop-loss are not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].slTriggerBy",
+            rule: "no-take-profit-stop-loss",
+            at: "Batch Order, after the parameters",
+            says: "Take-profit and stop-loss are not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].takeProfit",
+            rule: "no-take-profit-stop-loss",
+            at: "Batch Order, after the parameters",
+            says: "Take-profit and stop-loss are not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].stopLoss",
+            rule: "no-take-profit-stop-loss",
+            at: "Batch Order, after the parameters",
+            says: "Take-profit and stop-loss are not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].tpOrderType",
+            rule: "no-take-profit-stop-loss",
+            at: "Batch Order, after the parameters",
+            says: "Take-profit and stop-loss are not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].slOrderType",
+            rule: "no-take-profit-stop-loss",
+            at: "Batch Order, after the parameters",
+            says: "Take-profit and stop-loss are not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].tpLimitPrice",
+            rule: "no-take-profit-stop-loss",
+            at: "Batch Order, after the parameters",
+            says: "Take-profit and stop-loss are not supported in a batch for now.",
+        },
+        tables::Unsupported {
+            path: "[].slLimitPrice",
+            rule: "no-take-profit-stop-loss",
+            at: "Batch Order, after the parameters",
+            says: "Take-profit and stop-loss are not supported in a batch for now.",
+        },
+    ],
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",

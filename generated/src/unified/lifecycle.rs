@@ -177,6 +177,10 @@ impl runtime::lifecycle::HasState for Order {
         self.updated_time
     }
 
+    fn created(&self) -> Option<runtime::Timestamp> {
+        self.created_time
+    }
+
     fn kind(&self) -> Option<&str> {
         self.category.as_ref().map(|kind| kind.as_str())
     }

@@ -2,6 +2,7 @@
 
 mod alarms;
 mod environment;
+mod manual;
 mod system;
 mod timer;
 
@@ -11,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use crate::value::Timestamp;
 
 pub use environment::{Environment, SystemEnvironment};
+pub use manual::ManualEnvironment;
 pub use system::SystemTimer;
 pub use timer::{ManualTimer, Timer, pause};
 

@@ -23,6 +23,7 @@ mod entry;
 #[clippy::msrv = "1.90"]
 mod file;
 mod gap;
+mod lost;
 mod owner;
 #[cfg(any(feature = "journal", feature = "redis"))]
 mod process;
@@ -40,6 +41,8 @@ use crate::value::Timestamp;
 #[cfg(feature = "journal")]
 pub use self::file::{Durability, FileJournal};
 pub use self::gap::{Gap, GapReason};
+pub use self::lost::LOST;
+pub(crate) use self::lost::LostSpan;
 pub(crate) use self::owner::Owner;
 #[cfg(feature = "redis")]
 pub use self::redis::RedisJournal;
@@ -109,7 +112,8 @@ pub trait Journal: Send + Sync {
         None
     }
 
-    /// Notes that the account was compared with the exchange, so that none of its changes is missing any more.
+    /// Notes that the account was compared with the exchange, so that none of its changes is missing any more. A
+    /// comparison stores when the missing ones were signed before, as a change with the operation [`LOST`].
     fn close_gap<'a>(&'a self, account: &'a str) -> JournalFuture<'a, ()> {
         let _ = account;
         Box::pin(std::future::ready(Ok(())))
@@ -124,7 +128,7 @@ pub struct ChangeNumber(pub u64);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The id of the operation.
+    /// The id of the operation, or [`LOST`].
     pub operation: String,
     /// The JSON text of the parameters, which [`Operation::from_json`](crate::Operation::from_json) reads.
     pub request: String,

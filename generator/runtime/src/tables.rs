@@ -32,6 +32,6 @@ pub use meta::{
 pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
 pub use path::{Path, Step};
 pub use refusal::Refusal;
-pub use rule::{Ceiling, Rule, Severity};
+pub use rule::{Ceiling, Rule, Severity, Unsupported};
 pub use style::{Lists, Objects, ParameterStyle, Sends};
 pub use window::{Length, Window};

@@ -272,6 +272,9 @@ impl<'a> Claims<'a> {
                     let names = names.into_iter().map(str::to_owned).collect();
                     (about, FactKey { kind: FactKind::Deprecated, names }, wording::canonical(says))
                 }
+                Fact::Unsupported { operation, path } => {
+                    (operation, key(FactKind::Unsupported, [operation, path]), String::new())
+                }
                 Fact::OneOf { operation, paths } => {
                     (operation, key(FactKind::OneOf, [operation, &paths.join(",")]), String::new())
                 }

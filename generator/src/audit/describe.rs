@@ -31,6 +31,7 @@ pub(super) fn of_key(key: &FactKey) -> String {
         (FactKind::Length, [_, name]) => format!("length of {name}"),
         (FactKind::Alphabet, [_, name]) => format!("characters of {name}"),
         (FactKind::OneOf, [_, names]) => format!("one of {}", names.replace(',', " or ")),
+        (FactKind::Unsupported, [_, name]) => format!("{name} is not supported"),
         (FactKind::Wins, [_]) => "the one that wins".to_owned(),
         (FactKind::Window, [_, kind]) => (*kind).to_owned(),
         (FactKind::Both, [_]) => "both times or neither".to_owned(),

@@ -42,6 +42,7 @@ pub(super) enum FactKind {
     Transition,
     Type,
     Unit,
+    Unsupported,
     Whitelisted,
     Window,
     Wins,
@@ -84,6 +85,7 @@ impl FactKind {
             Self::Transition => "transition",
             Self::Type => "type",
             Self::Unit => "unit",
+            Self::Unsupported => "unsupported",
             Self::Whitelisted => "whitelisted",
             Self::Window => "window",
             Self::Wins => "wins",
@@ -148,7 +150,8 @@ impl FactKind {
             | Self::TimeUnit
             | Self::Transition
             | Self::Type
-            | Self::Unit => false,
+            | Self::Unit
+            | Self::Unsupported => false,
         }
     }
 

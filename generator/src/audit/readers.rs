@@ -14,6 +14,7 @@ mod parameters;
 mod records;
 mod response;
 mod states;
+mod unsupported;
 mod values;
 mod windows;
 
@@ -113,6 +114,7 @@ impl<'a> Reader<'a> {
         self.parameters(section, id);
         for text in section.texts(self.document) {
             self.batch_maximum(text, id);
+            self.unsupported(text, id);
             self.response(text, id);
             self.example(text, id);
         }

@@ -25,6 +25,10 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             )
             .help("move it to the operations it applies to");
         }
+        if let Some((_, place)) = rule.unsupported.first() {
+            to.at(*place, Code::BadRule, format!("{} cannot have `unsupported`: it is of the family", name(rule)))
+                .help("move it to the operations that do not support these parameters");
+        }
     }
     for operation in &family.operations {
         statements(&operation.statements, &family.statements.rules, to);
@@ -133,6 +137,10 @@ fn keys_fit_the_kind(rule: &Rule, to: &mut Diagnostics) {
     if rule.kind != RuleKind::Checked && rule.test.is_some() {
         to.at(rule.place, Code::BadRule, format!("{} is `{kind}` but has a condition", name(rule)))
             .help("write `kind: checked`, or remove the condition");
+    }
+    if let Some((_, place)) = rule.unsupported.first().filter(|_| rule.kind != RuleKind::Type) {
+        to.at(*place, Code::BadRule, format!("{} is `{kind}` but has `unsupported`", name(rule)))
+            .help("write `kind: type`: the types have no such parameter");
     }
     if rule.kind == RuleKind::Stated && rule.why.as_ref().is_none_or(String::is_empty) {
         to.at(rule.place, Code::BadRule, format!("{} is `stated` but has no `why`", name(rule)))
@@ -297,6 +305,7 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
     let names = family.names(parameters);
     let name = name(rule);
     let subject = Subject { api, family, name: &name, place: rule.place, names: &names };
+    belong_to_others(api, family, operation, rule, &names, to);
     if rule.test.iter().flat_map(Test::conditions).any(Condition::is_of_instrument) {
         names_its_instrument(api, family, operation, rule, &names, to);
     }
@@ -314,6 +323,36 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
         }
         Some(Test::Same(name, place)) => compares_items(rule, &names, "same", &[(name.clone(), *place)], to),
         Some(Test::Unique(compared)) => compares_items(rule, &names, "unique", compared, to),
+    }
+}
+
+/// What an operation does not support is a parameter of another one, and none of its own.
+fn belong_to_others(
+    api: &Api,
+    family: &Family,
+    operation: &Operation,
+    rule: &Rule,
+    names: &WireNames<'_>,
+    to: &mut Diagnostics,
+) {
+    let known = || family.all_parameters().map(|parameter| parameter.name.wire.as_str());
+    for (wire, place) in &rule.unsupported {
+        match names.find(wire) {
+            Lookup::Found(_) => {
+                to.at(*place, Code::BadRule, format!("`{wire}` is not supported, but `{}` has it", operation.name))
+                    .help("remove the parameter, or leave it out here");
+            }
+            Lookup::Missing(_) if api.is_whole && !known().any(|known| known == wire) => {
+                let help = did_you_mean(wire, known()).unwrap_or_else(|| "name a parameter of another request".into());
+                to.at(
+                    *place,
+                    Code::UndefinedName,
+                    format!("unknown parameter `{wire}`: no request of the family has it"),
+                )
+                .help(help);
+            }
+            Lookup::Missing(_) | Lookup::Unresolved => {}
+        }
     }
 }
 

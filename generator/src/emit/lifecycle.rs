@@ -169,14 +169,22 @@ fn record_impl(api: &Api, scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tr
         None => quote!(None),
     };
     let (id, client_id, state_field) = (id(&tracked.id), id(&tracked.client_id), field(&tracked.state.0));
-    let at = tracked.at.as_ref().and_then(|(wire, _)| fields.iter().find(|field| field.name.wire == *wire));
-    let at = at.map_or_else(
-        || quote!(None),
-        |at| {
-            let field = ident(&at.name.rust);
-            as_timestamp(&at.shape, quote!(self.#field))
-        },
-    );
+    let time = |wire: &str| {
+        let field = fields.iter().find(|field| field.name.wire == wire)?;
+        let name = ident(&field.name.rust);
+        Some(as_timestamp(&field.shape, quote!(self.#name)))
+    };
+    let at = tracked.at.as_ref().and_then(|(wire, _)| time(wire)).unwrap_or_else(|| quote!(None));
+    // The records of a family name it alike.
+    let confirms = scope.family.operations.iter().filter_map(|operation| operation.confirm.as_ref());
+    let created = confirms.filter_map(|confirm| confirm.created.as_ref()).find_map(|(wire, _)| time(wire));
+    let created = created.map(|created| {
+        quote! {
+            fn created(&self) -> Option<runtime::Timestamp> {
+                #created
+            }
+        }
+    });
     let kind = orders::kind_of(scope.family, &scope.family.records[tracked.record]).map(|field| {
         let field = ident(&field.name.rust);
         quote! {
@@ -206,6 +214,7 @@ fn record_impl(api: &Api, scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tr
                 #at
             }
 
+            #created
             #kind
             #properties
         }

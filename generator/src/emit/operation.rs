@@ -271,6 +271,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         trees::rows("defaults", defaults(operation)),
         checked().next().map(|_| ("rules", trees::path(&["RULES"]))),
         trees::flag("rules_of_time", is_of_time),
+        trees::rows("unsupported", rules::unsupported(operation)),
         Some(("errors", trees::path(&["super", "errors", "ERRORS"]))),
         trees::some("data", operation.data.as_ref().map(|data| trees::tokens(envelope::path(data)))),
         operation.beside_data.form.map(|(form, _)| ("answer_form", trees::of_table("AnswerForm", form.variant()))),

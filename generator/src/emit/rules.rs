@@ -40,6 +40,21 @@ fn row(rule: &Rule, test: &Test, hints: &Hints<'_>) -> Expr {
     trees::table("Rule", fields)
 }
 
+/// The parameters that the operation does not support, each with the rule that says so.
+pub(super) fn unsupported(operation: &Operation) -> impl Iterator<Item = Expr> {
+    operation.statements.rules.iter().flat_map(|rule| {
+        rule.unsupported_paths().map(|(path, _)| {
+            let fields = [
+                Some(("path", trees::text(&path))),
+                Some(("rule", trees::text(&rule.id))),
+                Some(("at", trees::text(&rule.at))),
+                Some(("says", trees::text(&rule.says))),
+            ];
+            trees::table("Unsupported", fields)
+        })
+    })
+}
+
 /// The properties of the account and the instrument that a test needs, without duplicates.
 fn depends_on(test: &Test) -> Vec<&str> {
     let mut properties: Vec<&str> = test.conditions().filter_map(Condition::property).collect();

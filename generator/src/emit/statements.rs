@@ -72,7 +72,10 @@ fn kept_by(kind: RuleKind) -> &'static str {
 
 fn rule_entry(rule: &Rule, note: &str) -> String {
     let why = rule.why.as_ref().map(|why| format!(" {}", sentence(why))).unwrap_or_default();
-    format!("{}{note}: {}{why}", code(&rule.id), sentence(&rule.says))
+    let unsupported = rule.unsupported.iter().map(|(name, _)| code(name)).collect::<Vec<_>>();
+    let unsupported =
+        if unsupported.is_empty() { String::new() } else { format!(" Not supported: {}.", unsupported.join(", ")) };
+    format!("{}{note}: {}{why}{unsupported}", code(&rule.id), sentence(&rule.says))
 }
 
 /// The text with a final full stop.

@@ -27,6 +27,9 @@ pub(super) fn rules(page: &mut TextPage, heading: &str, statements: &Statements)
             if let Some(test) = &rule.test {
                 page.entry(3, &joined(&[within(rule), sentence(&test.to_string())], " "));
             }
+            if let Some(parameters) = rule.unsupported_in_words() {
+                page.entry(3, &sentence(&parameters));
+            }
         }
     }
 }

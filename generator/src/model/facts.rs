@@ -59,6 +59,11 @@ pub(crate) enum Fact {
         path: String,
         says: String,
     },
+    /// A parameter that the operation does not support, although others do.
+    Unsupported {
+        operation: String,
+        path: String,
+    },
     /// Exactly one of these parameters is sent.
     OneOf {
         operation: String,
@@ -184,6 +189,7 @@ impl Fact {
             Self::ParameterDefault { operation, path, default } => texts(&[operation, path, default]),
             Self::ParameterMax { operation, path, max } => texts(&[operation, path, max]),
             Self::Deprecated { about, path, says } => texts(&[about, path, says]),
+            Self::Unsupported { operation, path } => texts(&[operation, path]),
             Self::OneOf { operation, paths } => texts(&[operation, &paths.join(",")]),
             Self::Wins { operation, path } => texts(&[operation, path]),
             Self::ResponseShape { operation, shape } => texts(&[operation, &shape.to_string()]),
@@ -214,6 +220,7 @@ impl Fact {
             Self::ParameterDefault { .. } => "paramdefault",
             Self::ParameterMax { .. } => "parammax",
             Self::Deprecated { .. } => "deprecated",
+            Self::Unsupported { .. } => "unsupported",
             Self::OneOf { .. } => "oneof",
             Self::Wins { .. } => "wins",
             Self::ResponseShape { .. } => "respshape",

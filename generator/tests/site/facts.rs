@@ -217,6 +217,9 @@ impl<'a> Reader<'a> {
             let names: Vec<_> = within(names, "code").into_iter().map(text).collect();
             self.add(&["oneof", id, &names.join(",")]);
         }
+        for path in page.texts(".rule .unsupported code") {
+            self.add(&["unsupported", id, &path]);
+        }
         self.answer(id, &page);
         self.statements(&page, id);
     }

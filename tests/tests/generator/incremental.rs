@@ -203,7 +203,13 @@ fn an_edit_of_an_operation_writes_the_files_that_it_changes() {
 fn a_change_of_another_operation_reaches_the_files_that_read_it() {
     let edits: [(_, &[&str], _, _, _); 4] = [
         ("schema", &["unified/fills.yaml"], "\ndoc: ", "\ndoc: Really ", "mod.rs"),
-        ("schema", &["unified/place-batch.yaml"], "id: no-reduce-only", "id: never-reduce-only", "codes.rs"),
+        (
+            "schema",
+            &["unified/place-batch.yaml"],
+            "{ as: place-order.futures-qty-step,",
+            "{ as: place-order.futures-qty-step, id: qty-step,",
+            "codes.rs",
+        ),
         ("schema", &["classic/batch-cancel-orders.yaml"], "\n    code: errorCode", "", "records.rs"),
         (
             "tests/apis/schema/bybit",

@@ -7,7 +7,7 @@ use fjall::{Database, KeyspaceCreateOptions};
 use tradeapi::Timestamp;
 use tradeapi::runtime::error::JournalError;
 use tradeapi::runtime::journal::{
-    Change, ChangeNumber, Durability, Ending, FileJournal, Journal, JournalFuture, Selection, StoredChange,
+    Change, ChangeNumber, Durability, Ending, FileJournal, Journal, JournalFuture, LOST, Selection, StoredChange,
     signed_since,
 };
 use tradeapi::runtime::tables::Outcome;
@@ -42,7 +42,9 @@ async fn numbers_continue_after_a_restart() {
     assert_eq!(read(&*journal, Selection::After(first)).len(), 2);
     assert_eq!(journal.prune(Timestamp::from_millis(1)).unwrap(), 0, "it was signed then, not before");
     assert_eq!(journal.prune(Timestamp::from_millis(100)).unwrap(), 1);
-    assert_eq!(all(&*journal).len(), 2);
+    let operations: Vec<_> = all(&*journal).into_iter().map(|stored| stored.change.operation).collect();
+    assert_eq!(operations, ["a.b", "a.b", LOST], "it notes that changes were pruned");
+    assert_eq!(journal.prune(Timestamp::from_millis(100)).unwrap(), 0);
     assert_eq!(journal.gap(""), None, "what was pruned is not missing");
 }
 
@@ -62,7 +64,7 @@ async fn a_number_is_never_reused() {
     );
     assert_eq!(journal(folder.path()).prune(Timestamp::from_millis(100)).unwrap(), 3);
     let journal = journal(folder.path());
-    assert_eq!(begin(&journal, 4).await, ChangeNumber(4), "although the others were pruned");
+    assert_eq!(begin(&journal, 4).await, ChangeNumber(5), "although the others were pruned, which is a change as well");
     assert_eq!(journal.gap(""), None);
 }
 
@@ -257,7 +259,7 @@ async fn parts_of_a_journal_are_those_of_the_whole() {
     }
     assert_eq!(journal.prune(Timestamp::from_millis(30_500)).unwrap(), 26);
     let whole = all(&*journal);
-    assert_eq!(whole.len(), 74);
+    assert_eq!(whole.len(), 75);
     let journals: [&dyn Journal; 2] = [&*journal, &Default(journal.clone())];
     for journal in journals {
         for most in [1, 3, 50, 1_000] {
@@ -436,4 +438,21 @@ async fn a_full_disk_is_an_error_and_loses_nothing() {
     let kept = all(&journal).len();
     assert!(stored > 0 && (kept == stored || kept == stored + 1), "{kept} of {stored}: {text}");
     journal.begin(change(1)).await.unwrap();
+}
+
+/// Changes are stored in about the order of their signatures, of which either clock may be right.
+#[tokio::test]
+async fn changes_since_a_time_are_found_behind_many_earlier_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal(folder.path());
+    let by_signature = begin(&journal, 1_000_000).await;
+    let mut made_later = change(1);
+    made_later.made_at = Some(Timestamp::from_millis(1_000_000));
+    let by_the_machine = journal.begin(made_later).await.unwrap();
+    for _ in 0..3_000 {
+        begin(&journal, 900_000).await;
+    }
+    let since = signed_since(&*journal, Timestamp::from_millis(950_000)).await.unwrap();
+    let numbers: Vec<_> = since.iter().map(|stored| stored.number).collect();
+    assert_eq!(numbers, [by_signature, by_the_machine]);
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::journal::{Change, Durability, FileJournal, GapReason, Journal};
 use tradeapi::runtime::reconcile::{Action, CancelForeignError, Difference, ForeignOrders, Reconciled, Reconciliation};
+use tradeapi::unified::{CancelOrder, OrderRef};
 use tradeapi::{Client, Timestamp};
 use tradeapi_exchange::{Exchange, Family, Seed};
 
@@ -283,4 +284,49 @@ async fn a_gap_stays_open_while_a_change_can_arrive_or_a_family_is_left_out() {
     assert!(lost.reconcile(&client, other).await.gap.is_some());
     assert!(lost.reconcile(&client, own()).await.gap.is_none());
     assert!(lost.reconcile(&client, own()).await.gap.is_none());
+}
+
+/// The exchange lists it for a long time, also to a later run, and after it has changed again.
+#[tokio::test]
+async fn an_order_that_the_journal_lost_is_not_foreign_once_the_gap_is_closed() {
+    let lost = Lost::new().await;
+    let others = lost.exchange.client_of(lost.exchange.keys()).build().unwrap();
+    let own = || OrderRef::ClientOid("desk-2".parse().unwrap());
+    others.unified().cancel_order(&CancelOrder::new(own())).await.unwrap();
+    let closing = lost.reconcile(&lost.client(), lost.reconciliation()).await;
+    assert_eq!(of(&closing, "desk-2").0, Difference::PerhapsLost);
+    assert!(closing.gap.is_none(), "it has ended");
+    lost.exchange.time().advance(Duration::from_secs(3_600));
+    others.unified().place_order(&order("other-1")).await.unwrap();
+    for _ in 0..2 {
+        let client = lost.client();
+        let later = lost.reconcile(&client, lost.reconciliation()).await;
+        assert_eq!(of(&later, "desk-2").0, Difference::PerhapsLost);
+        assert_eq!(of(&later, "other-1").0, Difference::Foreign, "it was placed when the gap was closed");
+    }
+}
+
+/// What was pruned may rest for months.
+#[tokio::test]
+async fn an_order_whose_change_was_pruned_is_not_foreign() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let lost = Lost { folder, begun: exchange.time().now(), exchange };
+    lost.client().unified().place_order(&order("desk-1")).await.unwrap();
+    lost.exchange.time().advance(Duration::from_secs(3_600));
+    assert_eq!(journal(lost.folder.path()).prune(lost.exchange.time().now()).unwrap(), 1);
+    lost.exchange.time().advance(Duration::from_secs(3_600));
+    let others = lost.exchange.client_of(lost.exchange.keys()).build().unwrap();
+    others.unified().place_order(&order("other-1")).await.unwrap();
+    let client = lost.client();
+    let reconciled = lost.reconcile(&client, lost.reconciliation()).await;
+    assert_eq!(of(&reconciled, "desk-1").0, Difference::PerhapsLost);
+    assert_eq!(of(&reconciled, "other-1").0, Difference::Foreign);
+    let id = |client_id| reconciled.orders.iter().find(|one| one.client_id.as_deref() == Some(client_id)).unwrap();
+    let pruned = id("desk-1").id.clone().unwrap();
+    let refused = client.cancel_foreign(&reconciled, &[&pruned]).await;
+    assert!(matches!(refused, Err(CancelForeignError::NotForeign { .. })), "{refused:?}");
+    assert_eq!(lost.open(), 2);
+    let adopted = lost.reconcile(&client, lost.reconciliation().foreign_orders(ForeignOrders::Adopt)).await;
+    assert!(adopted.is_settled(), "{adopted}");
+    assert_eq!(of(&lost.reconcile(&client, lost.reconciliation()).await, "desk-1").0, Difference::AsExpected);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tradeapi::runtime::confirm::ConfirmPolicy;
-use tradeapi::runtime::journal::{Change, Ending};
+use tradeapi::runtime::journal::{Change, Ending, Journal};
 use tradeapi::runtime::reconcile::{Difference, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{BatchOrder, CancelOrder, ModifyOrder};
@@ -160,8 +160,61 @@ struct HourAhead(tradeapi_exchange::Time);
 
 impl tradeapi::runtime::clock::Clock for HourAhead {
     fn now(&self) -> tradeapi::Timestamp {
-        self.0.now() + Duration::from_secs(3_600)
+        self.0.now() + HOUR
     }
+}
+
+/// Shows the time of an exchange an hour early.
+struct HourBehind(tradeapi_exchange::Time);
+
+impl tradeapi::runtime::clock::Clock for HourBehind {
+    fn now(&self) -> tradeapi::Timestamp {
+        self.0.now() - HOUR
+    }
+}
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// The clock of the exchange alone shows that it can no longer arrive, and that may be the one which is wrong.
+#[tokio::test]
+async fn a_clock_that_was_set_back_closes_nothing() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    exchange.refuse_next("40725");
+    let before = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    before.unified().cancel_order(&CancelOrder::new(by_id("here"))).await.unwrap_err();
+    exchange.time().advance(OVER);
+    let clock = HourBehind(exchange.time().clone());
+    let later = exchange.client_of(exchange.keys()).clock(clock).journal(journal).build().unwrap();
+    let ask = tradeapi::unified::GetOrderDetails::new(by_id("here"));
+    later.unified().get_order_details(&ask).await.unwrap_err();
+    let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
+    assert!(later.recover(&policy).await.unwrap()[0].is_open);
+}
+
+/// A machine of the exchange that is an hour behind corrected the time in the signature.
+#[tokio::test]
+async fn a_change_whose_signature_was_an_hour_early_is_as_old_as_the_machine_says() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    let placed = r#"{"category":"SPOT","symbol":"BTCUSDT","qty":"0.01","side":"buy","orderType":"limit","timeInForce":"gtc","price":"64000","clientOid":"a"}"#;
+    for (operation, request, id) in
+        [("unified.cancel-order", r#"{"clientOid":"here"}"#, "here"), ("unified.place-order", placed, "a")]
+    {
+        let made_at = exchange.time().now();
+        let mut change = Change::new(operation, request, made_at - HOUR);
+        (change.made_at, change.client_ids) = (Some(made_at), vec![id.to_owned()]);
+        journal.begin(change).await.unwrap();
+    }
+    let client = exchange.client_of(exchange.keys()).journal(journal).build().unwrap();
+    let policy = ConfirmPolicy::new().deadline(Duration::from_secs(30));
+    let recovered = exchange.time().run(client.recover(&policy)).await.unwrap();
+    let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(outcomes, [(Outcome::Unknown, true), (Outcome::Unknown, true)], "{recovered}");
+    exchange.time().advance(OVER);
+    let recovered = exchange.time().run(client.recover(&policy)).await.unwrap();
+    let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(outcomes, [(Outcome::Unknown, false), (Outcome::NotDone, false)], "{recovered}");
 }
 
 #[tokio::test]

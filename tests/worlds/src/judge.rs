@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tradeapi::runtime::journal::{ItemEnding, StoredChange};
+use tradeapi::runtime::journal::{ItemEnding, LOST, StoredChange};
 use tradeapi::runtime::reconcile::{Difference, Gone};
 use tradeapi::runtime::rust_decimal::Decimal;
 use tradeapi::runtime::tables::Outcome;
@@ -30,9 +30,10 @@ impl fmt::Display for FalseWord {
     }
 }
 
-/// Whether a change is an order that was taken into the journal, as the listing showed it: no request made it.
-fn adopts(operation: &str) -> bool {
-    ["unfilled-orders", "orders-pending"].iter().any(|listing| operation.ends_with(listing))
+/// Whether a change is one that no request made: an order that was taken into the journal as the listing showed it, or a
+/// note of what the journal lost.
+fn is_note(operation: &str) -> bool {
+    operation == LOST || ["unfilled-orders", "orders-pending"].iter().any(|listing| operation.ends_with(listing))
 }
 
 /// The false words of a world in which nothing is under way any more.
@@ -103,7 +104,7 @@ impl Truth<'_> {
             return Some(FalseWord { kind: "a change closed with the wrong outcome", says });
         }
         let outcome = ending.as_ref()?.outcome;
-        if adopts(&change.operation) {
+        if is_note(&change.operation) {
             return None;
         }
         // A batch is done as a whole if one of its items is.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tradeapi::classic;
 use tradeapi::runtime::batches::ItemsReply;
-use tradeapi::runtime::clock::pause;
+use tradeapi::runtime::clock::{Clock, ManualEnvironment, pause};
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::json::read_json;
@@ -27,7 +27,7 @@ use crate::lock;
 use crate::network::{Line, NEW};
 use crate::record::{ActionOf, Report, Shown, Subject};
 use crate::scenario::{Order, Program, Step};
-use crate::time::{BEGINNING, Machine, next_run};
+use crate::time::BEGINNING;
 use crate::world::{Occasion, World};
 
 /// The price of all orders.
@@ -78,8 +78,8 @@ fn tasks(
     occasion: Occasion,
 ) -> Result<Vec<TaskFuture>, BuildError> {
     let &Program { key, tasks, has_clients, again, journal, .. } = &world.scenario.programs[program];
-    let run = next_run();
-    let open = |key: &str| Context::new(world, program, (process, run), key);
+    let clocks = world.time.in_another_process();
+    let open = |key: &str| Context::new(world, program, (process, &clocks), key);
     if occasion == Occasion::First {
         let shared = open(key)?;
         let contexts = tasks.iter().map(|_| if has_clients { open(key) } else { Ok(shared.clone()) });
@@ -148,11 +148,16 @@ fn order_ref(id: &str) -> Option<OrderRef> {
 }
 
 impl Context {
-    fn new(world: &Arc<World>, program: usize, (process, run): (usize, u64), key: &str) -> Result<Self, BuildError> {
+    fn new(
+        world: &Arc<World>,
+        program: usize,
+        (process, clocks): (usize, &ManualEnvironment),
+        key: &str,
+    ) -> Result<Self, BuildError> {
         let Program { account, journal, .. } = world.scenario.programs[program];
         let client = Client::builder("https://exchange.test")
             .credentials(Credentials::new(key, "secret", "passphrase"))
-            .environment(Machine { time: Arc::clone(&world.time), run })
+            .environment(clocks.clone())
             .transport(Line { world: Arc::clone(world), process })
             .journal(Arc::new(OpenJournal::open(world, journal, process)))
             .account(account)
@@ -185,7 +190,7 @@ impl Context {
             Step::PlaceBatch(orders) => self.place_batch(subject, orders).await,
             Step::Amend(Order { id, qty, .. }) => {
                 let Some(order) = order_ref(id) else { return };
-                let change = ModifyOrder::new(order).qty(qty);
+                let change = ModifyOrder::new(order).qty(self.amended(id, qty));
                 self.confirmed(subject, self.client.place_and_confirm(&change, &policy()).await);
             }
             Step::Cancel(id) => {
@@ -216,13 +221,16 @@ impl Context {
             Step::CancelForeign => self.reconcile(Foreign::Cancelled).await,
             Step::Adopt => self.reconcile(Foreign::Adopted).await,
             Step::Ledger => self.update_ledger().await,
+            Step::Prune => {
+                let journal = self.world.scenario.programs[self.program].journal;
+                self.world.journals[journal].prune(Clock::now(self.client.core().environment()));
+                self.world.tell(|| format!("process {} prunes journal {journal}", self.process));
+            }
             Step::Restart => {
                 self.world.restart(self.process, Duration::from_secs(1));
                 pending().await
             }
-            Step::Pause(seconds) => {
-                pause(&Machine { time: Arc::clone(&self.world.time), run: 0 }, Duration::from_secs(seconds)).await
-            }
+            Step::Pause(seconds) => pause(self.client.core().environment(), Duration::from_secs(seconds)).await,
         }
     }
 
@@ -230,6 +238,15 @@ impl Context {
     fn id_of(&self, order: Order) -> &'static str {
         let others = (order.id != "a" && self.world.breaks(Assumption::Ids)).then_some("a");
         self.world.choose(|| format!("id of process {}", self.process), [order.id].into_iter().chain(others).collect())
+    }
+
+    /// The quantity that an order is to have; it may have it already, if that is not assumed otherwise.
+    fn amended(&self, id: &str, qty: u64) -> u64 {
+        let same = self.world.breaks(Assumption::Amendments).then_some("the same");
+        match self.world.choose(|| format!("quantity of {id}"), ["another"].into_iter().chain(same).collect()) {
+            "the same" => lock(&self.world.exchange).quantity(id).unwrap_or(qty),
+            _ => qty,
+        }
     }
 
     /// Hands the client a record of an order that another program has seen, or another account's with the same id.

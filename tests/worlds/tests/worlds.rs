@@ -63,6 +63,23 @@ fn a_clock_that_was_moved_distinguishes_no_two_orders_of_an_id() {
     }
 }
 
+/// Changes are lost, and the orders that they placed have ended before the comparison that closes the gap. Later ones
+/// still list them.
+#[test]
+fn what_a_journal_lost_is_not_foreign_once_its_gap_is_closed() {
+    for (lost, order) in [
+        ("lost the last change", "place-order 2: order = is filled at once"),
+        ("lost the first change", "place-order 1: order = is filled at once"),
+        ("lost all", "place-order 1: order = is filled at once; place-order 2: order = is filled at once"),
+    ] {
+        let words = Words::read(&format!("journal of process 1 = {lost}; {order}")).unwrap();
+        let run = run(Scenario::named("lost-changes").unwrap(), &words, Laws::default());
+        let story = run.story.join("\n");
+        assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
+        assert_eq!(run.false_words, [], "{story}");
+    }
+}
+
 /// For each assumption of the client, worlds in which it does not hold and the client says something false: the
 /// scenario, how the world deviates from the kind one, and the false word.
 const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
@@ -108,6 +125,7 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     (Assumption::Repeats, "same-id-allowed", "place-order 1: request = arrives twice at once", DOUBLED),
     (Assumption::Codes, "place", "place-order 1: answer = is a refusal nevertheless", NOT_DONE),
     (Assumption::Ids, "two-processes", "id of process 1 = a; place-order 2: answer = is lost", DONE),
+    (Assumption::Ids, "place-after-prune", "id of process 1 = a", DONE),
     (Assumption::Answers, "place", "place-order 1: answer = is another's refusal", NOT_DONE),
     (
         Assumption::Journal,
@@ -118,6 +136,13 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     ),
     (Assumption::Records, "evidence", "place-order 1: request = is lost; record of a = of another account", DONE),
     (Assumption::Gaps, "lost-changes", "journal of process 1 = lost all, and does not notice", OWN),
+    (
+        Assumption::Amendments,
+        "amend-later",
+        "place-order 1: clocks = machine and answers are behind; quantity of a = the same; \
+         modify-order 1: request = is lost",
+        DONE,
+    ),
 ];
 
 const OWN: &str = "an own order is cancelled";

@@ -163,16 +163,22 @@ impl Place<'_> {
     /// The id of the rule `kind` that comes with the description of the parameter `name` at `place`: the path to the
     /// parameter, whichever item it is in, and the kind.
     pub(crate) fn rule(place: Option<&Self>, name: &str, kind: &str) -> String {
-        let mut id = String::new();
-        if let Some(place) = place {
-            place.write_lists(&mut id);
-        }
-        match (id.is_empty(), name.is_empty()) {
-            (_, true) => {}
-            (true, false) => id.push_str(name),
-            (false, false) => id.extend([".", name]),
-        }
+        let id = Self::in_any_item(place, name);
         if id.is_empty() { kind.to_owned() } else { id + "." + kind }
+    }
+
+    /// The path to the parameter `name` at `place`, whichever item it is in: `orderList[].price`.
+    pub(crate) fn in_any_item(place: Option<&Self>, name: &str) -> String {
+        let mut path = String::new();
+        if let Some(place) = place {
+            place.write_lists(&mut path);
+        }
+        match (path.is_empty(), name.is_empty()) {
+            (_, true) => {}
+            (true, false) => path.push_str(name),
+            (false, false) => path.extend([".", name]),
+        }
+        path
     }
 
     fn write_lists(&self, out: &mut String) {

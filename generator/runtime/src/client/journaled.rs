@@ -131,8 +131,13 @@ impl ClientCore {
             client_ids: client_ids(operation),
             signed_at,
             made_at: Some(made_at),
-            account: Some(self.account().name().to_owned()).filter(|name| !name.is_empty()),
+            account: self.account_in_journal(),
         }
+    }
+
+    /// The name of the account in changes.
+    pub(crate) fn account_in_journal(&self) -> Option<String> {
+        Some(self.account().name().to_owned()).filter(|name| !name.is_empty())
     }
 
     /// How a change ended, if that is known, and how items of a batch ended.

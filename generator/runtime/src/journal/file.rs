@@ -30,7 +30,8 @@ use self::tables::{Tables, not_opened, number_of, place};
 use super::entry::{read, with_ending, with_items, written};
 use super::process::OwnProcess;
 use super::{
-    CHUNK, Change, ChangeNumber, Ending, Gap, GapReason, ItemEnding, Journal, JournalFuture, Selection, StoredChange,
+    CHUNK, Change, ChangeNumber, Ending, Gap, GapReason, ItemEnding, Journal, JournalFuture, LostSpan, Selection,
+    StoredChange,
 };
 use crate::error::JournalError;
 use crate::tables::Outcome;
@@ -111,7 +112,8 @@ impl FileJournal {
         Ok(Self { tables, process, begins, next, open, has_failed: AtomicBool::new(false), path, continuity, disk })
     }
 
-    /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay.
+    /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay. That they were
+    /// dropped is stored as a change, so that a comparison calls none of their orders foreign.
     ///
     /// It works in steps of a thousand changes, between which others are stored, up to the first step in which no change
     /// is as old. A million changes take seconds, so a program with many of them prunes on a thread for blocking work.
@@ -128,12 +130,22 @@ impl FileJournal {
             let ended = self.ended(from..u64::MAX, CHUNK)?;
             let old: Vec<_> = ended.iter().filter(|stored| stored.change.signed_at < time).collect();
             let Some(last) = ended.last().filter(|_| !old.is_empty()) else { return Ok(count) };
+            if count == 0 {
+                self.note_pruned(time)?;
+            }
             from = last.number.0 + 1;
             is_whole &= old.len() == ended.len();
             let old: Vec<_> = old.iter().map(|stored| stored.number.0).collect();
             self.checked(self.tables.prune(&old, is_whole.then_some(from)))?;
             count += old.len();
         }
+    }
+
+    /// Notes that orders of changes that were signed before `time` may be missing from now on.
+    fn note_pruned(&self, time: Timestamp) -> Result<(), JournalError> {
+        let number = self.insert(LostSpan::after(None).until(time).change(time))?;
+        self.confirm(number)?;
+        self.close(number, &Ending::new(Outcome::Done))
     }
 
     /// The folder, as an absolute path.
@@ -433,11 +445,12 @@ impl fmt::Debug for FileJournal {
     }
 }
 
-/// When the change with this number, the last one, was signed, if it can be read.
+/// When the change with this number, the last one, was signed by the clock that shows the earlier time, if it can be
+/// read.
 fn last_signed(tables: &Tables, number: u64) -> Option<Timestamp> {
     let key = number.to_be_bytes();
     let value = [&tables.open, &tables.ended].into_iter().find_map(|table| table.get(key).ok().flatten())?;
-    read(ChangeNumber(number), std::str::from_utf8(&value).ok()?).ok().map(|stored| stored.change.signed_at)
+    read(ChangeNumber(number), std::str::from_utf8(&value).ok()?).ok().map(|stored| stored.change.signed().earliest())
 }
 
 fn stored(error: fjall::Error) -> JournalError {

@@ -28,9 +28,11 @@ use tokio::sync::Mutex;
 use super::entry::{read, read_ending, read_items, written, written_ending, written_items};
 use super::process::OwnProcess;
 use super::{
-    CHUNK, Change, ChangeNumber, Ending, Gap, GapReason, ItemEnding, Journal, JournalFuture, Selection, StoredChange,
+    CHUNK, Change, ChangeNumber, Ending, Gap, GapReason, ItemEnding, Journal, JournalFuture, LostSpan, Selection,
+    StoredChange,
 };
 use crate::error::JournalError;
+use crate::tables::Outcome;
 use crate::value::Timestamp;
 
 /// The format of the keys. Another one is refused.
@@ -128,7 +130,8 @@ impl RedisJournal {
         Ok(journal)
     }
 
-    /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay.
+    /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay. That they were
+    /// dropped is stored as a change, so that a comparison calls none of their orders foreign.
     ///
     /// It works in steps of a few hundred changes, between which the server does other work, up to the first step in
     /// which no change is as old.
@@ -150,6 +153,10 @@ impl RedisJournal {
             if old.is_empty() && !ended.is_empty() {
                 break;
             }
+            if count == 0 && !old.is_empty() {
+                let number = self.append(LostSpan::after(None).until(time).change(time)).await?;
+                self.close(number, Ending::new(Outcome::Done)).await?;
+            }
             is_whole &= old.len() == ended.len();
             let mut arguments = vec![if is_whole { next.to_string() } else { String::new() }];
             arguments.extend(old.iter().map(|stored| stored.number.to_string()));
@@ -161,6 +168,13 @@ impl RedisJournal {
 
     async fn store(&self, change: Change) -> Result<ChangeNumber, JournalError> {
         let signed_at = change.signed_at;
+        let number = self.append(change).await?;
+        let mut known = self.known();
+        known.signed_at = known.signed_at.max(Some(signed_at));
+        Ok(number)
+    }
+
+    async fn append(&self, change: Change) -> Result<ChangeNumber, JournalError> {
         let text = written(change);
         let (last, mark) = {
             let known = self.known();
@@ -169,7 +183,6 @@ impl RedisJournal {
         let state: Vec<String> = self.write_by(&scripts::begin(), &[&text, &last, &mark]).await?;
         let number = self.learn(&state)?;
         let mut known = self.known();
-        known.signed_at = known.signed_at.max(Some(signed_at));
         known.in_flight.insert(number, text);
         // Those whose calls were dropped have no end.
         if known.in_flight.len() > MAX_IN_FLIGHT {
@@ -224,7 +237,8 @@ impl RedisJournal {
         // Those that are later were stored since the server came back, perhaps after others that are missing.
         while kept.is_none() {
             let chunk = self.before(before, CHUNK).await?;
-            kept = chunk.iter().map(|stored| stored.change.signed_at).filter(|at| Some(*at) <= signed_at).max();
+            let earlier = chunk.iter().filter(|stored| Some(stored.change.signed_at) <= signed_at);
+            kept = earlier.map(|stored| stored.change.signed().earliest()).max();
             match chunk.first() {
                 Some(first) => before = first.number.0,
                 None => break,

@@ -20,6 +20,8 @@ pub struct Sighting {
     pub has_ended: Option<bool>,
     /// When the order last changed.
     pub at: Option<Timestamp>,
+    /// When it was created.
+    pub created: Option<Timestamp>,
     /// The record as JSON, which [`read_json`](crate::json::read_json) reads as the type of the record.
     pub record: String,
 }
@@ -29,14 +31,14 @@ impl Sighting {
     pub fn of<R: HasState + Encode>(record: &R) -> Self {
         let ids = [record.id(), record.client_id()];
         let state = record.state().map(R::State::as_str);
-        Self::in_state(ids, R::State::LIFECYCLE, state, record.at(), write_json(record))
+        Self::in_state(ids, R::State::LIFECYCLE, state, [record.at(), record.created()], write_json(record))
     }
 
     fn in_state(
         [id, client_id]: [Option<&str>; 2],
         lifecycle: &Lifecycle,
         state: Option<&str>,
-        at: Option<Timestamp>,
+        [at, created]: [Option<Timestamp>; 2],
         record: String,
     ) -> Self {
         Self {
@@ -45,6 +47,7 @@ impl Sighting {
             state: state.map(str::to_owned),
             has_ended: state.and_then(|state| lifecycle.row(state)).map(|row| row.is_terminal),
             at,
+            created,
             record,
         }
     }

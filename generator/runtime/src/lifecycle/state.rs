@@ -54,6 +54,11 @@ pub trait HasState {
     /// When it last changed.
     fn at(&self) -> Option<Timestamp>;
 
+    /// When it was created, if records of its family show that.
+    fn created(&self) -> Option<Timestamp> {
+        None
+    }
+
     /// The value by which ceilings of open orders count it, where the family has such ceilings.
     fn kind(&self) -> Option<&str> {
         None

@@ -4,7 +4,7 @@ use super::named::{Member, members};
 use super::{BODY, Entries, ParameterTable, Parameters, json_of, query};
 use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
 use crate::json::{Decode, Json, Kind, Map, ReadError, Reader, read_json, write_json};
-use crate::tables::{Lists, Meta, ParameterStyle, Severity};
+use crate::tables::{Lists, Meta, ParameterStyle, Severity, Unsupported};
 use crate::value::{Edit, OpenEnum, place_of};
 use std::borrow::Cow;
 
@@ -519,11 +519,28 @@ impl<'a> ParameterReader<'a> {
                     "it does not go with the others".to_owned(),
                     "leave it out",
                 );
+            } else if let Some((meta, row)) = self.unsupported(&name).filter(|_| !is_blank) {
+                self.found.push(Violation {
+                    rule: row.rule.to_owned(),
+                    severity: Severity::Refuse,
+                    parameter: Place::path(self.place, &name),
+                    given: String::new(),
+                    allowed: row.says.trim_end_matches('.').to_owned(),
+                    source: meta.within_document(row.at),
+                    hint: "leave it out".to_owned(),
+                });
             } else {
                 let allowed = format!("the parameters here are {}", self.known.join(", "));
                 self.violated("unknown-parameter", &name, String::new(), allowed, "leave it out or correct its name");
             }
         }
+    }
+
+    /// The operation that does not support a parameter, and where it says so.
+    fn unsupported(&self, name: &str) -> Option<(&'static Meta, &'static Unsupported)> {
+        let meta = self.meta.filter(|meta| !meta.unsupported.is_empty())?;
+        let path = Place::in_any_item(self.place, name);
+        Some((meta, meta.unsupported.iter().find(|row| row.path == path)?))
     }
 
     /// The index of a required word in `values`.

@@ -14,23 +14,14 @@ use super::report::{Action, Difference, Gone, ReconciledOrder};
 use super::shown::{Shown, ShownOrder};
 use crate::value::Timestamp;
 
-/// Whose an order is that the journal does not have.
-#[derive(Clone, Copy)]
-pub(super) struct Ownership<'a> {
-    /// What client ids of this program begin with.
-    pub(super) own_prefixes: &'a [String],
-    /// From when on the journal may lack orders.
-    pub(super) lost_since: Option<Timestamp>,
-}
-
 /// Reports for each order how it differs from the journal.
 pub(super) fn compare(
     known: &JournalOrders,
     shown: &Shown,
     since: Timestamp,
-    ownership: Ownership<'_>,
+    own_prefixes: &[String],
 ) -> Vec<ReconciledOrder> {
-    let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, ownership));
+    let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, own_prefixes));
     let fills_alone = shown.fills.iter().filter(|(key, _)| !shown.orders.contains(key));
     let mut filled_ids = ByOrder::default();
     let mut orders: Vec<_> = listed.collect();
@@ -44,7 +35,7 @@ pub(super) fn compare(
                 let id = Some(key.1.clone());
                 orders.push(ReconciledOrder { id, client_id, ..order(key.0, Difference::Unattributed) });
             }
-            None => orders.push(by_its_fills(known, key, client_id, ownership)),
+            None => orders.push(by_its_fills(known, key, client_id, own_prefixes)),
         }
     }
     for (key, order) in missing_orders(known, shown, since) {
@@ -82,7 +73,7 @@ fn order(family: &'static str, difference: Difference) -> ReconciledOrder {
     }
 }
 
-fn listed(known: &JournalOrders, key: &Key, shown: &ShownOrder, ownership: Ownership<'_>) -> ReconciledOrder {
+fn listed(known: &JournalOrders, key: &Key, shown: &ShownOrder, own_prefixes: &[String]) -> ReconciledOrder {
     let (family, client_id) = (key.0, shown.sighting.client_id.clone());
     let of_journal = client_id.clone().and_then(|id| known.by_client_id.get(&(family, id)));
     let expected = if shown.is_open { Difference::AsExpected } else { Difference::Ended };
@@ -93,7 +84,7 @@ fn listed(known: &JournalOrders, key: &Key, shown: &ShownOrder, ownership: Owner
         (Some(KnownOrder { number, .. }), _) | (None, Some(Adopted { number, .. })) => (expected, Some(*number)),
         (None, None) => match known.of_another_name(key, client_id.as_ref()) {
             Some(number) => (Difference::OtherName, Some(number)),
-            None => (unknown(known, family, client_id.as_deref(), shown.sighting.at, ownership), None),
+            None => (unknown(known, family, client_id.as_deref(), shown.sighting.created, own_prefixes), None),
         },
     };
     let (id, seen, open_in) = (Some(key.1.clone()), Some(shown.sighting.clone()), shown.open_in);
@@ -105,11 +96,11 @@ fn unknown(
     known: &JournalOrders,
     family: &str,
     client_id: Option<&str>,
-    at: Option<Timestamp>,
-    Ownership { own_prefixes, lost_since }: Ownership<'_>,
+    created: Option<Timestamp>,
+    own_prefixes: &[String],
 ) -> Difference {
     let is_named = |id: &str| own_prefixes.iter().any(|prefix| id.starts_with(prefix));
-    let may_be_lost = lost_since.is_some_and(|since| at.is_none_or(|at| at >= since));
+    let may_be_lost = known.lost.iter().any(|span| span.has(created));
     match client_id {
         Some(id) if is_named(id) => Difference::Unjournaled,
         // If prefixes are set, any other id belongs to a foreign order.
@@ -126,7 +117,7 @@ fn by_its_fills(
     known: &JournalOrders,
     key: &Key,
     client_id: Option<String>,
-    ownership: Ownership<'_>,
+    own_prefixes: &[String],
 ) -> ReconciledOrder {
     let (difference, change) = match (known.adopted.get(key), known.of_another_name(key, client_id.as_ref())) {
         (Some(adopted), _) if adopted.absence.is_certain() => (Difference::Ended, Some(adopted.number)),
@@ -134,7 +125,7 @@ fn by_its_fills(
         (None, Some(number)) => (Difference::OtherName, Some(number)),
         (None, None) => match &client_id {
             None => (Difference::Unattributed, None),
-            Some(id) => (unknown(known, key.0, Some(id), None, ownership), None),
+            Some(id) => (unknown(known, key.0, Some(id), None, own_prefixes), None),
         },
     };
     ReconciledOrder { id: Some(key.1.clone()), client_id, change, ..order(key.0, difference) }

@@ -8,7 +8,7 @@ use super::shown::Shown;
 use crate::checks::Violations;
 use crate::confirm::{OrderLookup, Recovery};
 use crate::error::JournalError;
-use crate::journal::{ChangeNumber, SigningTimes, StoredChange};
+use crate::journal::{ChangeNumber, LostSpan, SigningTimes, StoredChange};
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -21,6 +21,8 @@ pub(super) struct JournalOrders {
     pub(super) of_others: ByOrder<ChangeNumber>,
     /// The families with an order without an id.
     pub(super) without_id: Vec<&'static str>,
+    /// When orders were created that it may have had and does not have.
+    pub(super) lost: Vec<LostSpan>,
     /// The families whose orders it has; empty for all.
     families: Vec<String>,
     /// Whether the journal has orders of other families.

@@ -72,8 +72,9 @@ pub enum Difference {
     Ended,
     /// Its id is one of this program, and the journal does not have it.
     Unjournaled,
-    /// The journal does not have it and may have lost it: it dates from after the start of the [`Gap`], and no prefix
-    /// shows whose it is. It is never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
+    /// The journal does not have it and may have had it: it was created in a time of which the journal lacks changes, in
+    /// its [`Gap`], before a comparison closed one, or before what was pruned, and no prefix shows whose it is. It is
+    /// never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
     PerhapsLost,
     /// The journal has it under another name of the account. It is never adopted or cancelled.
     OtherName,
@@ -155,7 +156,7 @@ impl fmt::Display for Difference {
             Self::AsExpected => "open, as expected",
             Self::Ended => "ended",
             Self::Unjournaled => "of this program, and not in the journal",
-            Self::PerhapsLost => "not in the journal, which may have lost it",
+            Self::PerhapsLost => "not in the journal, which may have had it",
             Self::OtherName => "in the journal under another name of the account",
             Self::Foreign => "foreign",
             Self::Unattributed => "without an id to match it by",

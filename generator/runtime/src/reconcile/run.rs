@@ -1,9 +1,8 @@
 //! The steps of a comparison: recover, list, query what is missing, compare, adopt.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::compare::{Ownership, compare, earliest};
+use super::compare::{compare, earliest};
 use super::error::{ListingFailure, ReconcileError};
 use super::known::{JournalOrders, missing};
 use super::listing::{Listing, ListingPages, PageContent, Part};
@@ -14,14 +13,10 @@ use crate::client::ClientCore;
 use crate::clock::{self, Moment};
 use crate::confirm::{LookedUp, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};
 use crate::error::JournalError;
-use crate::journal::{CHUNK, Change, ChangeNumber, Ending, Gap, Journal, StoredChange};
+use crate::journal::{CHUNK, Change, ChangeNumber, Ending, Gap, Journal, LostSpan, SigningTimes, StoredChange};
 use crate::pages::{Clipped, PageError};
 use crate::tables::Outcome;
 use crate::value::Timestamp;
-
-/// How much earlier than the last change of a journal a missing one may be dated: requests are signed before they are
-/// stored, and clocks are set.
-const BEFORE_GAP: Duration = Duration::from_secs(600);
 
 /// How far a comparison has come.
 pub(super) struct Progress {
@@ -42,15 +37,14 @@ pub(super) struct Progress {
 #[derive(Clone)]
 struct JournalGap {
     gap: Gap,
-    since: Timestamp,
+    span: LostSpan,
     /// Whether nothing of it could arrive when the account was listed.
     is_over: bool,
 }
 
 impl JournalGap {
     fn of(gap: Gap) -> Self {
-        let since = gap.after.map(|after| after.checked_sub(BEFORE_GAP).unwrap_or_default()).unwrap_or_default();
-        Self { gap, since, is_over: false }
+        Self { span: LostSpan::after(gap.after), gap, is_over: false }
     }
 }
 
@@ -70,7 +64,8 @@ impl Progress {
         left.reverse();
         let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
         let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(JournalGap::of);
-        let since = gap.iter().filter(|lost| lost.gap.after.is_some()).map(|lost| lost.since).chain([how.since]).min();
+        let since =
+            gap.iter().filter(|lost| lost.gap.after.is_some()).map(|lost| lost.span.since()).chain([how.since]).min();
         let (begun, since, listed_after) = (client.now(), since.unwrap_or(how.since), client.moment());
         Ok(Self { begun, since, gap, listed_after, recovered, left, walk, shown, clipped })
     }
@@ -150,9 +145,8 @@ async fn advance(
     for number in known.settle(&progress.shown) {
         journal.end(number, Ending::new(Outcome::Unknown)).await?;
     }
-    let lost_since = progress.gap.as_ref().map(|lost| lost.since);
-    let ownership = Ownership { own_prefixes: &how.own_prefixes, lost_since };
-    let mut orders = compare(&known, &progress.shown, progress.since, ownership);
+    known.lost.extend(progress.gap.as_ref().map(|lost| lost.span));
+    let mut orders = compare(&known, &progress.shown, progress.since, &how.own_prefixes);
     // What happened shortly before may not be shown yet.
     let begun = progress.begun.min(progress.listed_after.wall());
     let all_shown = begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
@@ -201,6 +195,7 @@ async fn journaled(
         let is_last = chunk.len() < CHUNK;
         after = chunk.last().map_or(after, |last| last.number);
         for stored in chunk {
+            known.lost.extend(LostSpan::noted_by(&stored));
             if stored.change.account.as_deref().unwrap_or_default() == client.account().name() {
                 known.add(&stored, (recoveries, listings), concerns(&stored))?;
             } else {
@@ -213,7 +208,8 @@ async fn journaled(
     }
 }
 
-/// Closes the gap of the journal if the comparison showed all that is missing. Returns it otherwise.
+/// Closes the gap of the journal if the comparison showed all that is missing. Returns it otherwise. The journal keeps
+/// when the missing changes were signed: their orders are listed for a long time after their end.
 async fn close_gap(
     client: &ClientCore,
     journal: &Arc<dyn Journal>,
@@ -226,6 +222,12 @@ async fn close_gap(
     if !lost.is_over || !covers_all || orders.iter().any(|order| is_lost(order) && order.needs_attention()) {
         return Ok(Some(lost.gap));
     }
+    let now = client.moment();
+    let times = SigningTimes { signed_at: client.now(), made_at: Some(now.wall()) };
+    let mut change = lost.span.until(times.latest()).change(times.signed_at);
+    (change.made_at, change.account) = (times.made_at, client.account_in_journal());
+    let number = journal.begin(change).await?;
+    journal.end(number, Ending::new(Outcome::Done)).await?;
     journal.close_gap(client.account().name()).await?;
     Ok(None)
 }
@@ -352,7 +354,7 @@ async fn adopt(
     let mut change = Change::new(listing.operation, &seen.record, client.now());
     change.made_at = Some(client.moment().wall());
     change.client_ids.extend(seen.client_id.clone());
-    change.account = Some(client.account().name().to_owned()).filter(|name| !name.is_empty());
+    change.account = client.account_in_journal();
     let number = journal.begin(change).await?;
     journal.end(number, Ending::new(Outcome::Done)).await?;
     (order.change, order.action) = (Some(number), Action::Adopted);

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use super::listing::{Fill, FillFields, Listing, ListingPages, PageContent, Part};
 use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation, refresh_orders, update_ledger};
 use crate::client::ClientCore;
-use crate::clock::{Clock, Environment, ManualTimer, Timer};
+use crate::clock::ManualEnvironment;
 use crate::error::{Error, Unsigned};
 use crate::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use crate::ledger::{Ledger, Trade, TradeEffect, TradeFields};
@@ -33,32 +33,8 @@ thread_local! {
     /// The pages of each reading of a listing, and how many readings began.
     static PAGES: RefCell<VecDeque<Vec<Page>>> = const { RefCell::new(VecDeque::new()) };
     static BEGUN: RefCell<usize> = const { RefCell::new(0) };
-    static HAND: ManualTimer = ManualTimer::new();
-}
-
-/// A clock that moves on by a second whenever a listing is read.
-struct Hand;
-
-impl Clock for Hand {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_millis(u64::try_from(Timer::now(self).as_millis()).unwrap())
-    }
-}
-
-impl Timer for Hand {
-    fn now(&self) -> Duration {
-        HAND.with(Timer::now)
-    }
-
-    fn wake_at(&self, at: Duration, waker: Waker) {
-        HAND.with(|hand| hand.wake_at(at, waker));
-    }
-}
-
-impl Environment for Hand {
-    fn random(&self) -> u64 {
-        0
-    }
+    /// Time that moves on by a second whenever a listing is read.
+    static TIME: ManualEnvironment = ManualEnvironment::new(Timestamp::from_millis(0));
 }
 
 /// The next readings of listings have these pages.
@@ -93,7 +69,7 @@ impl ListingPages for Script {
 fn listing(part: Part, fields: Option<FillFields>, has_counted_pages: bool) -> Listing {
     Listing::scripted(part, fields, has_counted_pages, |client, _| {
         BEGUN.with_borrow_mut(|begun| *begun += 1);
-        HAND.with(|hand| hand.advance(Duration::from_secs(1)));
+        TIME.with(|time| time.timer().advance(Duration::from_secs(1)));
         // Meanwhile, another response shows the order 8.
         if let Some(orders) = client.tracked_orders() {
             orders.observe("family", open("8"), Some(Duration::ZERO));
@@ -203,7 +179,8 @@ fn only_a_whole_listing_ends_orders_and_none_that_was_shown_meanwhile() {
 /// The exchange may begin to show an order while it answers, perhaps on a page that was read before.
 #[test]
 fn a_listing_ends_only_orders_that_it_had_to_show_when_it_began() {
-    let builder = ClientCore::builder(&API, "https://listings.example").transport(Unused).environment(Hand);
+    let builder =
+        ClientCore::builder(&API, "https://listings.example").transport(Unused).environment(TIME.with(Clone::clone));
     let client = builder.track_orders().build().unwrap();
     let begun = client.moment().steady;
     for (id, later) in [("5", 0), ("6", 1), ("7", 1_000)] {

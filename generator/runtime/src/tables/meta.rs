@@ -6,7 +6,8 @@ use std::time::Duration;
 pub use tradeapi_words::{Access, Method, Scope};
 
 use super::{
-    ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window,
+    ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Unsupported,
+    Window,
 };
 
 /// The form of the body of an answer.
@@ -67,6 +68,8 @@ pub struct Meta {
     pub rules: &'static [Rule],
     /// Whether some of them depend on the current time.
     pub rules_of_time: bool,
+    /// The parameters that the document says it does not support.
+    pub unsupported: &'static [Unsupported],
     /// The codes that it can respond with.
     pub errors: &'static [KnownError],
     /// Where the data is, if that differs from other operations.
@@ -122,6 +125,7 @@ impl Meta {
         defaults: &[],
         rules: &[],
         rules_of_time: false,
+        unsupported: &[],
         errors: &[],
         data: None,
         answer_form: AnswerForm::Json,

@@ -25,6 +25,25 @@ impl Rule {
     pub const DEFAULT: Self = Self { id: "", at: "", severity: Severity::Refuse, says: "", depends_on: &[], hint: "" };
 }
 
+/// A parameter that an operation does not support, although others of its family do. No request of the emitted types has
+/// it; one that is read is refused by this rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// Its path, without the place in a list: `reduceOnly`, `[].reduceOnly`, `orders[].reduceOnly`.
+    pub path: &'static str,
+    /// The id of the rule that says so.
+    pub rule: &'static str,
+    /// The place of the rule in the document.
+    pub at: &'static str,
+    /// The text of the rule, in words of the schema.
+    pub says: &'static str,
+}
+
+impl Unsupported {
+    /// A row without a text; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self { path: "", rule: "", at: "", says: "" };
+}
+
 /// A ceiling that is not a rate and belongs to no single operation, such as a number of open orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ceiling {

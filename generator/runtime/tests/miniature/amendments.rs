@@ -128,10 +128,10 @@ async fn an_amendment_whose_call_was_dropped_keeps_its_place_while_it_may_arrive
     assert!(std::future::poll_fn(|context| std::task::Poll::Ready(call.as_mut().poll(context).is_pending())).await);
     drop(call);
     for wait in [0, 159] {
-        line.timer.advance(seconds(wait));
+        line.time.timer().advance(seconds(wait));
         assert!(matches!(client.call(&resize).await, Err(Error::NotAmendable(_))));
     }
-    line.timer.advance(seconds(1));
+    line.time.timer().advance(seconds(1));
     client.call(&resize).await?;
     assert_eq!(line.seen().len(), 2);
     Ok(())

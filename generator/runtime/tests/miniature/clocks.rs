@@ -64,7 +64,7 @@ async fn a_clock_that_is_right_signs_by_itself() -> Tested {
     let world = World::ahead(0);
     let client = world.builder().build()?;
     for _ in 0..5 {
-        let own = i64::try_from(Clock::now(&world).as_millis())?;
+        let own = i64::try_from(Clock::now(&world.here).as_millis())?;
         client.call(&Orders::default()).await?;
         assert_eq!(world.seen().last(), Some(&(own, true)));
     }
@@ -88,7 +88,7 @@ async fn an_uncorrected_clock_repeats_nothing_and_sends_no_doomed_change() -> Te
     assert!(text.contains("the exchange's clock is 600.000 s ahead of the client's"), "{text}");
     // Reads are sent, and orders are sent as soon as the clock is set right.
     assert!(client.call(&Orders::default()).await.is_err());
-    world.change(|state| state.here = 10 * MINUTE);
+    world.here.set_ahead(10 * MINUTE);
     client.call(&order()?).await?;
     assert_eq!(world.counts(), (1, 3));
     Ok(())
@@ -102,7 +102,7 @@ async fn an_outdated_skew_refuses_no_order() -> Tested {
         assert!(client.call(&Orders::default()).await.is_err());
     }
     assert!(matches!(client.call(&order()?).await, Err(Error::Unsigned(_))));
-    world.timer.advance(Duration::from_millis(WINDOW + 1));
+    world.here.timer().advance(Duration::from_millis(WINDOW + 1));
     assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "it is sent, and refused by the exchange");
     Ok(())
 }
@@ -142,7 +142,7 @@ async fn a_lie_that_every_refusal_repeats_costs_every_other_call_at_most() -> Te
         let world = World::ahead(0);
         let client = world.builder().build()?;
         world.change(|state| state.refusal = Some(("40008", time)));
-        let now = i64::try_from(Clock::now(&world).as_millis())?;
+        let now = i64::try_from(Clock::now(&world.here).as_millis())?;
         for _ in 0..8 {
             assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "{time}");
         }
@@ -157,7 +157,7 @@ async fn a_wall_clock_that_is_set_wrong_is_noticed_rather_than_signed_with() -> 
     let world = World::ahead(0);
     let client = world.builder().build()?;
     client.call(&Orders::default()).await?;
-    world.change(|state| state.here = -90 * MINUTE);
+    world.here.set_ahead(-90 * MINUTE);
     assert_eq!(client.skew().map(|skew| skew.ahead_ms / MINUTE), Some(90));
     client.call(&order()?).await?;
     assert_eq!(world.counts(), (2, 0));
@@ -170,7 +170,8 @@ async fn after_a_sleep_the_wall_clock_counts_again() -> Tested {
     let client = world.builder().build()?;
     client.call(&Orders::default()).await?;
     // Two hours pass that the steady clock does not show.
-    world.change(|state| (state.here, state.there) = (120 * MINUTE, 120 * MINUTE));
+    world.here.set_ahead(120 * MINUTE);
+    world.change(|state| state.there = 120 * MINUTE);
     assert_eq!(client.skew(), None);
     client.call(&order()?).await?;
     assert_eq!(world.counts(), (2, 0));
@@ -184,12 +185,12 @@ async fn a_prepared_request_is_refused_once_its_signature_ran_out_by_any_clock()
     let world = World::ahead(0);
     let client = world.builder().build()?;
     let prepared = client.prepare(&order)?;
-    world.timer.advance(Duration::from_millis(WINDOW));
-    world.change(|state| state.here = -5 * MINUTE);
+    world.here.timer().advance(Duration::from_millis(WINDOW));
+    world.here.set_ahead(-5 * MINUTE);
     assert!(matches!(client.send(prepared).await, Err(Error::Unsigned(unsigned)) if unsigned.skew.is_none()));
     // By the wall clock, though the steady one slept.
     let prepared = client.prepare(&order)?;
-    world.change(|state| state.here = 0);
+    world.here.set_ahead(0);
     assert!(matches!(client.send(prepared).await, Err(Error::Unsigned(_))));
     // By what was learned of the exchange's clock in between.
     let world = World::ahead(40_000);
@@ -203,7 +204,7 @@ async fn a_prepared_request_is_refused_once_its_signature_ran_out_by_any_clock()
     assert!(matches!(client.send(read).await, Err(Error::Exchange(_))));
     // A request whose signature is valid is sent.
     let prepared = client.prepare(&order)?;
-    world.timer.advance(Duration::from_millis(WINDOW - 100));
+    world.here.timer().advance(Duration::from_millis(WINDOW - 100));
     client.send(prepared).await?;
     assert_eq!(world.counts(), (1, 2));
     Ok(())

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tradeapi_runtime::batches::BatchCall;
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::{Callable, LimitMode};
-use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
+use tradeapi_runtime::clock::{ManualEnvironment, Timer};
 use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
 use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::operation::Repeatable;
@@ -172,13 +172,13 @@ pub(crate) enum Act {
 pub(crate) struct Line {
     acts: Arc<Mutex<VecDeque<Act>>>,
     seen: Arc<Mutex<Vec<(Duration, String, String)>>>,
-    pub(crate) timer: ManualTimer,
+    pub(crate) time: ManualEnvironment,
 }
 
 impl Line {
     pub(crate) fn new(acts: impl IntoIterator<Item = Act>) -> Self {
         let acts = Arc::new(Mutex::new(acts.into_iter().collect()));
-        Self { acts, seen: Arc::default(), timer: ManualTimer::new() }
+        Self { acts, seen: Arc::default(), time: ManualEnvironment::leaping(Timestamp::from_millis(START)) }
     }
 
     pub(crate) fn client(&self) -> Result<Client, BuildError> {
@@ -190,7 +190,7 @@ impl Line {
             .credentials(Credentials::new("key", "secret", "pass"))
             .limits(LimitMode::Off)
             .transport(self.clone())
-            .environment(self.clone())
+            .environment(self.time.clone())
     }
 
     /// When requests came, and where they went.
@@ -205,37 +205,14 @@ impl Line {
     }
 }
 
-impl Timer for Line {
-    fn now(&self) -> Duration {
-        self.timer.now()
-    }
-
-    fn wake_at(&self, at: Duration, waker: std::task::Waker) {
-        self.timer.advance(at.saturating_sub(self.timer.now()));
-        waker.wake();
-    }
-}
-
-impl Clock for Line {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_millis(START + u64::try_from(self.timer.now().as_millis()).unwrap_or(u64::MAX))
-    }
-}
-
-impl Environment for Line {
-    fn random(&self) -> u64 {
-        123_456_789
-    }
-}
-
 impl Transport for Line {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         let mut acts = self.acts.lock().unwrap_or_else(PoisonError::into_inner);
         let act = if acts.len() > 1 { acts.pop_front() } else { acts.front().cloned() };
         let signature = format!("{:?}", request.headers()["MINI-SIGN"].as_bytes());
-        let seen = (self.timer.now(), request.uri().to_string(), signature);
+        let seen = (self.time.timer().now(), request.uri().to_string(), signature);
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
-        let now = Clock::now(self).as_millis();
+        let now = self.time.right_time().as_millis();
         let dated = move |body: String| {
             let body = body.replace("HOUR-AHEAD", &(now + 3_600_000).to_string());
             Bytes::from(body.replace("NOW", &now.to_string()))
@@ -525,7 +502,7 @@ async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
     let line = Line::new([lost(), lost(), sized("2"), sized("2")]);
     let client = line.client()?;
     assert!(client.call(&resize).await.is_err());
-    line.timer.advance(seconds(1));
+    line.time.timer().advance(seconds(1));
     let confirmation = confirm::place_and_confirm(client.core(), &resize, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
     Ok(())
@@ -580,10 +557,10 @@ async fn a_prepared_request_is_sent_once_before_it_expires() -> Tested {
     let (client, order) = (line.client()?, order("a1")?);
     let prepared = client.core().prepare(&order)?;
     assert_eq!((prepared.client_id().as_deref(), line.seen().len()), (Some("a1"), 0));
-    line.timer.advance(seconds(29));
+    line.time.timer().advance(seconds(29));
     assert_eq!(client.core().send(prepared).await?.order_id, Some("7".into()));
     let prepared = client.core().prepare(&order)?;
-    line.timer.advance(seconds(30));
+    line.time.timer().advance(seconds(30));
     let late = client.core().send(prepared).await;
     assert!(matches!(late, Err(Error::Unsigned(_))) && line.seen().len() == 1);
     Ok(())

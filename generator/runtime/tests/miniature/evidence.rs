@@ -54,7 +54,7 @@ async fn an_id_that_was_used_twice_proves_neither() -> Tested {
     let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
     let client = line.client()?;
     client.core().call(&order).await?;
-    line.timer.advance(seconds(7201));
+    line.time.timer().advance(seconds(7201));
     let confirmation = confirm::place_and_confirm(client.core(), &order, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done);
     Ok(())
@@ -159,7 +159,7 @@ async fn the_deadline_bounds_a_question_that_has_no_answer() -> Tested {
     let policy = ConfirmPolicy::new().deadline(Duration::from_millis(200));
     let Confirmation::Unknown(still) = confirmation(&line, &policy).await? else { return Err("known".into()) };
     assert_eq!(still.because.why(), "the deadline passed before a query was answered");
-    assert_eq!(tradeapi_runtime::clock::Timer::now(&line.timer), Duration::from_millis(200));
+    assert_eq!(tradeapi_runtime::clock::Timer::now(line.time.timer()), Duration::from_millis(200));
     Ok(())
 }
 

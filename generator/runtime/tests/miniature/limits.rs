@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
+use tradeapi_runtime::clock::ManualEnvironment;
 use tradeapi_runtime::error::LimiterErrorKind;
 use tradeapi_runtime::limits::{
     Admission, AdmissionError, Call, CountFrom, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback,
@@ -63,33 +63,13 @@ impl Transport for Silent {
     }
 }
 
-/// A wall clock that goes with the timer.
-struct Wall(ManualTimer);
-
-impl Clock for Wall {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_millis(u64::try_from(self.0.now().as_millis()).unwrap_or_default())
-    }
-}
-
-impl Timer for Wall {
-    fn now(&self) -> Duration {
-        self.0.now()
-    }
-
-    fn wake_at(&self, at: Duration, waker: std::task::Waker) {
-        self.0.wake_at(at, waker);
-    }
-}
-
-impl Environment for Wall {
-    fn random(&self) -> u64 {
-        0
-    }
+/// Time that begins at zero.
+fn from_zero() -> ManualEnvironment {
+    ManualEnvironment::new(Timestamp::from_millis(0))
 }
 
 struct Scene {
-    timer: ManualTimer,
+    time: ManualEnvironment,
     limits: Arc<InProcessLimits>,
     recorder: Recorder,
 }
@@ -100,15 +80,15 @@ impl Scene {
     }
 
     fn with(recorder: Recorder, settings: LimitSettings) -> Self {
-        let timer = ManualTimer::new();
-        Self { limits: Arc::new(InProcessLimits::with_timer(settings, timer.clone())), timer, recorder }
+        let time = from_zero();
+        Self { limits: Arc::new(InProcessLimits::with_timer(settings, time.timer().clone())), time, recorder }
     }
 
     fn builder(&self) -> ClientBuilder {
         ClientCore::builder(&API, "https://mini.example")
             .credentials(Credentials::new("key", "secret", "pass"))
             .transport(self.recorder.clone())
-            .clock(Wall(self.timer.clone()))
+            .clock(self.time.clone())
             .limiter(self.limits.clone())
     }
 }
@@ -138,7 +118,7 @@ async fn a_call_reports_its_wait_and_is_signed_afterwards() -> Tested {
     let late = tokio::spawn(async move { client.call(&order()).await });
     tokio::task::yield_now().await;
     assert_eq!(scene.recorder.signed_at().len(), 10);
-    scene.timer.advance(SECOND);
+    scene.time.timer().advance(SECOND);
     assert_eq!(late.await??.waited, SECOND);
     assert_eq!(scene.recorder.signed_at().last().map(String::as_str), Some("1000"));
     Ok(())
@@ -146,17 +126,16 @@ async fn a_call_reports_its_wait_and_is_signed_afterwards() -> Tested {
 
 #[tokio::test]
 async fn the_limiter_of_a_client_waits_by_its_environment() -> Tested {
-    let (timer, recorder) = (ManualTimer::new(), Recorder::new(200, "100"));
+    let (time, recorder) = (from_zero(), Recorder::new(200, "100"));
     let builder = ClientCore::builder(&API, "https://mini.example").transport(recorder.clone());
-    let client =
-        builder.credentials(Credentials::new("key", "secret", "pass")).environment(Wall(timer.clone())).build()?;
+    let client = builder.credentials(Credentials::new("key", "secret", "pass")).environment(time.clone()).build()?;
     for _ in 0..10 {
         client.call(&order()).await?;
     }
     let late = tokio::spawn(async move { client.call(&order()).await });
     tokio::task::yield_now().await;
     assert_eq!(recorder.signed_at().len(), 10);
-    timer.advance(2 * SECOND);
+    time.timer().advance(2 * SECOND);
     assert!(late.await??.waited >= SECOND);
     assert_eq!(recorder.signed_at().len(), 11);
     Ok(())
@@ -213,7 +192,7 @@ async fn clients_learn_from_the_header_and_from_status_429() -> Tested {
         // `Retry-After` counts only in answers to too many calls.
         let pause = SECOND * if scene.recorder.status == 429 { 3 } else { 1 };
         assert_eq!(limited(client.call(&order()).await.err()), Some(pause));
-        scene.timer.advance(pause);
+        scene.time.timer().advance(pause);
         client.call(&order()).await?;
     }
     Ok(())
@@ -243,7 +222,7 @@ async fn errors_report_the_wait() -> Tested {
         }
         let late = tokio::spawn(async move { client.call(&order()).await });
         tokio::task::yield_now().await;
-        scene.timer.advance(SECOND);
+        scene.time.timer().advance(SECOND);
         assert_eq!(late.await?.err().map(|error| error.waited()), Some(SECOND), "{body}");
     }
     Ok(())
@@ -266,7 +245,7 @@ async fn requests_sent_by_other_means_are_counted_too() -> Tested {
         }
     }
     assert_eq!(limited(client.admit(&order()).await.err()), Some(SECOND));
-    scene.timer.advance(SECOND);
+    scene.time.timer().advance(SECOND);
     let mut permit = client.admit(&order()).await?;
     permit.sent();
     *answer.status_mut() = http::StatusCode::TOO_MANY_REQUESTS;
@@ -307,7 +286,7 @@ async fn a_call_that_is_given_up_waits_no_longer() -> Tested {
     tokio::task::yield_now().await;
     given_up.abort();
     assert!(given_up.await.is_err());
-    scene.timer.advance(SECOND);
+    scene.time.timer().advance(SECOND);
     assert_eq!(next.await??.waited, SECOND);
     assert_eq!(scene.recorder.signed_at().len(), 11);
     Ok(())
@@ -346,17 +325,17 @@ fn a_plan_sends_nothing() -> Tested {
 }
 
 /// A client that spreads its calls, by a clock that goes by hand.
-fn spreading(timer: &ManualTimer, recorder: &Recorder) -> Result<ClientCore, Box<dyn std::error::Error>> {
+fn spreading(time: &ManualEnvironment, recorder: &Recorder) -> Result<ClientCore, Box<dyn std::error::Error>> {
     let builder = ClientCore::builder(&API, "https://mini.example").transport(recorder.clone());
     let builder = builder.credentials(Credentials::new("key", "secret", "pass")).limits(LimitMode::Spread);
-    Ok(builder.environment(Wall(timer.clone())).build()?)
+    Ok(builder.environment(time.clone()).build()?)
 }
 
-async fn in_a_second(timer: &ManualTimer, recorder: &Recorder) -> Vec<u64> {
+async fn in_a_second(time: &ManualEnvironment, recorder: &Recorder) -> Vec<u64> {
     let before = recorder.signed_at().len();
     for _ in 0..100 {
         tokio::task::yield_now().await;
-        timer.advance(SECOND / 100);
+        time.timer().advance(SECOND / 100);
     }
     tokio::task::yield_now().await;
     recorder.signed_at()[before..].iter().filter_map(|at| at.parse().ok()).collect()
@@ -364,8 +343,8 @@ async fn in_a_second(timer: &ManualTimer, recorder: &Recorder) -> Vec<u64> {
 
 #[tokio::test]
 async fn calls_are_spread_over_the_window() -> Tested {
-    let (timer, recorder) = (ManualTimer::new(), Recorder::new(200, "100"));
-    let client = spreading(&timer, &recorder)?;
+    let (time, recorder) = (from_zero(), Recorder::new(200, "100"));
+    let client = spreading(&time, &recorder)?;
     let calls: Vec<_> = (0..30)
         .map(|_| {
             let client = client.clone();
@@ -373,13 +352,13 @@ async fn calls_are_spread_over_the_window() -> Tested {
         })
         .collect();
     // Ten a second, one every 100 ms, or a little later as the limiter's window is longer by its margin.
-    let first = in_a_second(&timer, &recorder).await;
+    let first = in_a_second(&time, &recorder).await;
     assert!((9..=11).contains(&first.len()), "{first:?}");
     assert!(first.windows(2).all(|pair| (100..=130).contains(&(pair[1] - pair[0]))), "{first:?}");
-    let second = in_a_second(&timer, &recorder).await;
+    let second = in_a_second(&time, &recorder).await;
     assert!((8..=12).contains(&second.len()), "{second:?}");
-    in_a_second(&timer, &recorder).await;
-    in_a_second(&timer, &recorder).await;
+    in_a_second(&time, &recorder).await;
+    in_a_second(&time, &recorder).await;
     let mut waits = Vec::new();
     for call in calls {
         waits.push(call.await??);
@@ -387,10 +366,10 @@ async fn calls_are_spread_over_the_window() -> Tested {
     assert_eq!(waits[0], Duration::ZERO);
     assert!(waits.windows(2).all(|pair| pair[0] < pair[1]), "{waits:?}");
     // After a pause there is no burst.
-    timer.advance(60 * SECOND);
+    time.timer().advance(60 * SECOND);
     assert_eq!(client.call(&order()).await?.waited, Duration::ZERO);
     let next = tokio::spawn(async move { client.call(&order()).await });
-    let after = in_a_second(&timer, &recorder).await;
+    let after = in_a_second(&time, &recorder).await;
     assert_eq!((after.len(), next.await??.waited), (1, SECOND / 10));
     Ok(())
 }
@@ -414,17 +393,17 @@ impl Limiter for Failing {
 
 #[tokio::test]
 async fn an_error_contains_the_wait_for_a_slot_too() -> Tested {
-    let (timer, recorder) = (ManualTimer::new(), Recorder::new(200, "100"));
+    let (time, recorder) = (from_zero(), Recorder::new(200, "100"));
     let builder = ClientCore::builder(&API, "https://mini.example").transport(recorder.clone());
     let builder = builder.credentials(Credentials::new("key", "secret", "pass")).limits(LimitMode::Spread);
-    let client = builder.limiter(Arc::new(Failing)).environment(Wall(timer.clone())).build()?;
+    let client = builder.limiter(Arc::new(Failing)).environment(time.clone()).build()?;
     let calls = [0, 1, 2].map(|_| {
         let client = client.clone();
         tokio::spawn(async move { client.call(&order()).await })
     });
     for _ in 0..20 {
         tokio::task::yield_now().await;
-        timer.advance(SECOND / 20);
+        time.timer().advance(SECOND / 20);
     }
     for (slot, call) in (0..).zip(calls) {
         let error = call.await?.err().ok_or("it was sent")?;

@@ -180,7 +180,7 @@ async fn a_contradicted_refusal_is_a_rival_of_the_next_request_with_the_id() -> 
     let _ = confirm::evidence(client.core(), RECOVERIES, &found(SHOWN)?).await?;
     let Err(Error::Unknown(unknown)) = client.call(&order).await else { return Err("it is known".into()) };
     assert!(unknown.is_contradicted);
-    line.timer.advance(seconds(1));
+    line.time.timer().advance(seconds(1));
     let policy = ConfirmPolicy::new().deadline(seconds(1));
     let confirmation = confirm::place_and_confirm(client.core(), &order, &policy).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");

@@ -47,7 +47,7 @@ async fn a_request_that_was_not_stored_is_no_rival() -> Tested {
     let client = line.builder().journal(Arc::new(FullAtFirst::default())).build()?;
     let order = order("a1")?;
     assert!(matches!(client.call(&order).await, Err(Error::NotStored(_))));
-    line.timer.advance(seconds(1));
+    line.time.timer().advance(seconds(1));
     let confirmation = confirm::place_and_confirm(client.core(), &order, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
     Ok(())
@@ -58,7 +58,7 @@ async fn a_refused_request_is_no_rival() -> Tested {
     let line = Line::new([code("40786"), lost(), answers(FOUND)]);
     let (client, order) = (line.client()?, order("a1")?);
     assert!(client.call(&order).await.is_err());
-    line.timer.advance(seconds(1));
+    line.time.timer().advance(seconds(1));
     let confirmation = confirm::place_and_confirm(client.core(), &order, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
     Ok(())
@@ -75,7 +75,7 @@ async fn an_amendment_that_ended_before_is_no_rival() -> Tested {
         let line = Line::new([first, lost(), sized(), sized()]);
         let client = line.client()?;
         assert_eq!(client.call(&resize("2")?).await.is_ok(), outcome == Outcome::Done);
-        line.timer.advance(seconds(1));
+        line.time.timer().advance(seconds(1));
         let confirmation = confirm::place_and_confirm(client.core(), &resize("3")?, &ConfirmPolicy::new()).await;
         assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
     }
@@ -115,7 +115,7 @@ async fn attempts_are_no_rivals_while_the_exchange_recognizes_their_key() -> Tes
         let line = Line::new([lost(), lost(), answers(FOUND)]);
         let (client, order) = (line.client()?, PlaceOnce(order("a1")?));
         assert!(client.call(&order).await.is_err());
-        line.timer.advance(seconds(apart));
+        line.time.timer().advance(seconds(apart));
         let policy = ConfirmPolicy::new().deadline(seconds(1));
         let confirmation = confirm::place_and_confirm(client.core(), &order, &policy).await;
         assert_eq!(confirmation.outcome(), outcome, "{apart}: {confirmation}");

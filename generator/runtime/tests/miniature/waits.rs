@@ -39,7 +39,7 @@ async fn the_next_query_waits_as_long_as_the_exchange_requests() -> Tested {
 async fn the_next_query_waits_until_its_limit_has_room() -> Tested {
     let used = (0..10).map(|_| answers(r#"{"clientOid":"a2"}"#));
     let line = Line::new(used.chain([lost(), answers(FOUND)]));
-    let limiter = InProcessLimits::with_timer(LimitSettings::new(), line.timer.clone());
+    let limiter = InProcessLimits::with_timer(LimitSettings::new(), line.time.timer().clone());
     let client = line.builder().limits(LimitMode::Refuse).limiter(Arc::new(limiter)).build()?;
     let other = OneOrder { client_oid: ClientOid::new("a2")? };
     for _ in 0..10 {

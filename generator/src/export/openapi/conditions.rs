@@ -7,7 +7,8 @@ use super::patterns::form_pattern;
 use super::values::typed;
 use crate::model::{Condition, Family, Parameter, Rule, RuleKind, Severity, Test, Type};
 
-/// The checked rules about the members of an object, as schemas that the object has to match. Rules that depend on the
+/// The checked rules about the members of an object, and the members that it cannot have because the operation does not
+/// support them, as schemas that the object has to match. Rules that depend on the
 /// account, compare items with each other, or only warn are left out.
 pub(super) fn schemas<'a>(
     family: &'a Family,
@@ -25,6 +26,10 @@ struct Members<'a> {
 
 impl Members<'_> {
     fn rule(&self, rule: &Rule) -> Option<Value> {
+        if !rule.unsupported.is_empty() {
+            let given = texts(&rule.unsupported).into_iter().map(|name| all_given(&[name])).collect();
+            return Some(json!({"$comment": rule.id, "not": any_of(given)}));
+        }
         if rule.kind != RuleKind::Checked || rule.severity != Severity::Refuse {
             return None;
         }

@@ -7,7 +7,8 @@ use crate::model::{Condition, Rule, Severity, Test};
 
 /// A rule with its condition as data.
 pub(super) fn rule(rule: &Rule) -> Value {
-    let Rule { id, place: _, written: _, at, kind, severity, severity_place: _, says, why, within, test } = rule;
+    let Rule { id, place: _, written: _, at, kind, severity, severity_place: _, says, why, within, test, unsupported } =
+        rule;
     let test = match test {
         None => Object::new(),
         Some(Test::Same(name, _)) => Object::new().with("same", name.as_str()),
@@ -26,6 +27,7 @@ pub(super) fn rule(rule: &Rule) -> Value {
         .maybe("why", why.as_deref())
         .maybe("in", within.as_ref().map(|(list, _)| list.as_str()))
         .and(test)
+        .list("unsupported", texts(unsupported))
         .into_value()
 }
 

@@ -4,8 +4,11 @@ use maud::{Markup, html};
 
 use super::markdown::MarkdownPage;
 use super::pieces::{self, PageContext, sentence};
-use super::view::{Block, FieldView, ParameterView, Precedence, RuleView, TypeView, phrases};
+use super::view::{Block, Field, FieldView, ParameterView, Precedence, RuleView, TypeView, ValueView, phrases};
 use crate::model::phrases::PLAIN;
+
+/// What an empty text means for a parameter that may be one.
+const BLANK: &str = "An empty text means the same as leaving it out";
 
 /// Parameters in their order, with choices drawn as groups.
 pub(super) fn blocks(here: PageContext<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
@@ -88,7 +91,7 @@ fn bounds(one: &ParameterView<'_>) -> Markup {
                     Some(None) => span { "Left out, the value stays" },
                     None => {}
                 }
-                @if one.may_be_blank { span { "An empty text means the same as leaving it out" } }
+                @if one.may_be_blank { span { (BLANK) } }
             }
         }
     }
@@ -134,6 +137,7 @@ pub(super) fn fields_in_short(here: PageContext<'_, '_>, all: &[FieldView<'_>]) 
                             @if let Some(only) = &one.field.comes_only {
                                 " " span.quiet { "Comes only " (sentence(only)) }
                             }
+                            (beside(one.field))
                             (pieces::deprecated(one.field.deprecated.as_ref()))
                         }
                     }
@@ -160,10 +164,19 @@ pub(super) fn fields(here: PageContext<'_, '_>, all: &[FieldView<'_>]) -> Markup
                         @if !one.doc.trim().is_empty() { p { (sentence(one.doc)) } }
                         (pieces::units(&one.field.units))
                         (value_list(one))
+                        (beside(one.field))
                     }
                 }
             }
         }
+    }
+}
+
+/// The only value of a field, and who has seen it if no document has it.
+fn beside(field: &Field) -> Markup {
+    html! {
+        @if let Some((value, _)) = &field.fixed { " " span.quiet { "Always " code { (value) } "." } }
+        @if !field.sources.is_empty() { " " span.quiet { (phrases::observed(&field.sources)) } }
     }
 }
 
@@ -202,38 +215,79 @@ pub(super) fn blocks_as_text(out: &mut MarkdownPage, depth: usize, blocks: &[Blo
 }
 
 fn parameter_as_text(out: &mut MarkdownPage, depth: usize, one: &ParameterView<'_>) {
-    let values: Vec<_> = one.values.iter().map(|value| value.wire).collect();
+    let ParameterView {
+        anchor: _,
+        path,
+        name: _,
+        ty,
+        need: _,
+        need_in_words,
+        doc,
+        default,
+        default_note,
+        max,
+        bounds,
+        values,
+        edit,
+        may_be_blank,
+        units,
+        deprecated,
+        items,
+        place: _,
+        rules: _,
+    } = one;
     let parts = [
-        format!("{}, {}.", one.need_in_words, type_in_words(&one.ty)),
-        sentence(one.doc),
-        one.deprecated.map(phrases::deprecated).map(|text| sentence(&text)).unwrap_or_default(),
-        phrases::default_sentence(one.default),
-        one.default_note.map(|note| format!("Default: {}", sentence(note))).unwrap_or_default(),
-        one.max.iter().map(|max| format!("At most {max}.")).collect(),
-        sentence(&one.bounds.join(", ")),
-        phrases::edit_sentence(one.edit),
-        phrases::unit_sentence(one.units, &PLAIN),
-        if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) },
+        format!("{need_in_words}, {}.", type_in_words(ty)),
+        sentence(doc),
+        deprecated.map(phrases::deprecated).map(|text| sentence(&text)).unwrap_or_default(),
+        phrases::default_sentence(*default),
+        default_note.map(|note| format!("Default: {}", sentence(note))).unwrap_or_default(),
+        max.iter().map(|max| format!("At most {max}.")).collect(),
+        sentence(&bounds.join(", ")),
+        phrases::edit_sentence(*edit),
+        if *may_be_blank { format!("{BLANK}.") } else { String::new() },
+        phrases::unit_sentence(units, &PLAIN),
+        listed(values),
     ];
-    out.named(depth, &one.path, &phrases::joined(&parts, " "));
-    blocks_as_text(out, depth + 1, &one.items);
+    out.named(depth, path, &phrases::joined(&parts, " "));
+    blocks_as_text(out, depth + 1, items);
 }
 
 /// Fields as Markdown.
 pub(super) fn fields_as_text(out: &mut MarkdownPage, depth: usize, all: &[FieldView<'_>]) {
-    for one in all {
-        let values: Vec<_> = one.values.iter().map(|value| value.wire).collect();
+    for FieldView { field, ty, doc, values, fields } in all {
+        let Field {
+            name,
+            shape: _,
+            may_be_null,
+            comes_only,
+            sources,
+            deprecated,
+            only: _,
+            fixed,
+            units,
+            as_text: _,
+            doc: _,
+        } = field;
         let parts = [
-            format!("{}{}.", type_in_words(&one.ty), if one.field.may_be_null { ", or null" } else { "" }),
-            one.field.comes_only.as_ref().map(|only| format!("Comes only {}", sentence(only))).unwrap_or_default(),
-            one.field.deprecated.as_ref().map(|one| sentence(&phrases::deprecated(one))).unwrap_or_default(),
-            sentence(one.doc),
-            phrases::unit_sentence(&one.field.units, &PLAIN),
-            if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) },
+            format!("{}{}.", type_in_words(ty), if *may_be_null { ", or null" } else { "" }),
+            comes_only.as_ref().map(|only| format!("Comes only {}", sentence(only))).unwrap_or_default(),
+            deprecated.as_ref().map(|one| sentence(&phrases::deprecated(one))).unwrap_or_default(),
+            sentence(doc),
+            fixed.as_ref().map(|(value, _)| format!("Always {value}.")).unwrap_or_default(),
+            phrases::unit_sentence(units, &PLAIN),
+            listed(values),
+            phrases::observed(sources),
         ];
-        out.named(depth, &one.field.name.wire, &phrases::joined(&parts, " "));
-        fields_as_text(out, depth + 1, &one.fields);
+        out.named(depth, &name.wire, &phrases::joined(&parts, " "));
+        fields_as_text(out, depth + 1, fields);
     }
+}
+
+/// The values of an enum in a sentence.
+fn listed(values: &[ValueView<'_>]) -> String {
+    let values: Vec<_> = values.iter().map(|value| value.wire).collect();
+    if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) }
 }
 
 fn type_in_words(ty: &TypeView<'_>) -> String {

@@ -141,6 +141,14 @@ impl PageContext<'_, '_> {
                         " is sent."
                     }
                 }
+                @if !rule.unsupported.is_empty() {
+                    p.unsupported {
+                        "Not supported here: " @for (index, path) in rule.unsupported.iter().enumerate() {
+                            @if index > 0 { ", " } code { (path) }
+                        }
+                        "."
+                    }
+                }
                 p.place {
                     a.id href={ "#" (rule.anchor) } { (rule.id) }
                     (self.at(rule))

@@ -17,10 +17,10 @@ use crate::diagnostics::Place;
 pub(super) use crate::model::Parameter;
 pub(super) use crate::model::{
     Access, Algorithm, Api, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes, Effect,
-    Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Lifecycle, Lists, Need, NonceForm, Objects,
-    Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response, RowOutcome,
-    RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm, Token, Transition,
-    Unit, Within, parts_text, phrases,
+    Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle, Lists, Need, NonceForm,
+    Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response,
+    RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm, Token,
+    Transition, Unit, Within, parts_text, phrases,
 };
 use crate::model::{ChoiceKind, JsonType, OneOf, Record, RecordCase, Shape, Type};
 pub(super) use crate::rules::Case;

@@ -300,7 +300,7 @@ declared! {
         agrees: Vec<NamesWithin> => Change::Behaviour("what an answer proves"),
         /// Parameters of the request that cannot be compared.
         beside: Names => Change::Behaviour("what an answer proves"),
-        /// The field with the time of its creation.
+        /// The field with the time of its creation, also of other records of the family that have a state.
         created: Option<Ref> => Change::Behaviour("what an answer proves"),
         /// One of these parameters is in each request that creates something; left out if every request creates
         /// something.

@@ -62,6 +62,9 @@ mappings! {
         same: Option<Text>,
         /// The parameters whose values differ between all items of a list.
         unique: Option<Texts>,
+        /// With `type`: parameters of the family that the operation does not support. A request with one of them is
+        /// refused by name where requests are read.
+        unsupported: Option<Texts>,
         /// The list to whose items it applies; `"[]"` when the body is an array.
         r#in: Option<Text>,
         /// `operation.rule`: the conditions of that rule; other keys beside it override.

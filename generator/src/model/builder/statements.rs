@@ -65,6 +65,7 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
         forbid: own.forbid.or(base.forbid),
         same: own.same.or(base.same),
         unique: own.unique.or(base.unique),
+        unsupported: own.unsupported.or(base.unsupported),
         r#in: own.r#in,
         r#as: None,
     };
@@ -93,6 +94,7 @@ fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
         why: raw.why.as_ref().map(|why| why.value.trim().to_owned()),
         within: raw.r#in.as_ref().map(placed_list),
         test: test(builder, raw),
+        unsupported: raw.unsupported.iter().flat_map(|names| names.iter().map(placed)).collect(),
     }
 }
 

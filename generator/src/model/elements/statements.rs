@@ -1,6 +1,6 @@
 //! The elements of rules, open questions, contradictions and observations.
 
-use super::{Element, Key, Means, behaviour, documentation, list, maybe, path};
+use super::{Element, Key, Means, behaviour, documentation, first, list, maybe, names, path};
 use crate::diagnostics::Place;
 use crate::model::facts::Fact;
 use crate::model::{Condition, Contradiction, Observation, OpenQuestion, Rule, RuleKind, Statements, Test};
@@ -65,11 +65,16 @@ impl Rule {
                 }
             }
         }
-        facts.into_iter().map(|fact| (self.place, fact)).collect()
+        let facts = facts.into_iter().map(|fact| (self.place, fact));
+        let unsupported = self
+            .unsupported_paths()
+            .map(|(path, place)| (place, Fact::Unsupported { operation: about.to_owned(), path }));
+        facts.chain(unsupported).collect()
     }
 
     pub(super) fn element(&self, of: &str) -> Element {
-        let Self { id, place, written, at, kind, severity, severity_place, says, why, within, test } = self;
+        let Self { id, place, written, at, kind, severity, severity_place, says, why, within, test, unsupported } =
+            self;
         // Whether something enforces it beyond types and the attention of a reader.
         let is_binding = match kind {
             RuleKind::Checked | RuleKind::Limit | RuleKind::Simulated => true,
@@ -85,6 +90,12 @@ impl Rule {
                 Key::new("severity", severity.as_str(), bound("whether a request that breaks it is refused"))
                     .at(*severity_place),
                 Key::new("condition", within + &maybe(test.as_ref()), bound("it binds other requests")),
+                Key::new(
+                    "unsupported",
+                    names(unsupported),
+                    behaviour("which parameters are refused by name when read"),
+                )
+                .at(first(unsupported)),
                 Key::new("at", at, documentation("")),
                 Key::prose("says", says),
                 Key::prose("why", &maybe(why.as_ref())),

@@ -50,3 +50,29 @@ fn all_orders_are_cancelled_with_the_answer_that_was_observed() {
         assert_eq!(answer["data"], expected);
     }
 }
+
+#[test]
+fn what_a_document_says_is_not_supported_is_refused_by_its_rule() {
+    let order =
+        json!({ "category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": "market" });
+    let unsupported = [
+        ("reduceOnly", "yes", "no-reduce-only"),
+        ("marginMode", "isolated", "no-isolated-spot-margin"),
+        ("takeProfit", "70000", "no-take-profit-stop-loss"),
+        ("slLimitPrice", "60000", "no-take-profit-stop-loss"),
+    ];
+    for tolerant in [true, false] {
+        for (name, value, rule) in unsupported {
+            let exchange = exchange(tolerant);
+            let mut with = order.clone();
+            with[name] = json!(value);
+            let answer = post("/api/v3/trade/place-batch", &json!([order, with])).send(&exchange);
+            assert_eq!(answer["code"], "25200", "{name}: {answer}");
+            let why = answer["msg"].as_str().unwrap();
+            assert!(why.contains(&format!("[1].{name}: ")) && why.contains(rule), "{why}");
+            assert!(exchange.account(exchange.keys(), Family::Unified).positions.is_empty(), "neither order is placed");
+            let answer = post("/api/v3/trade/place-batch", &json!([order])).send(&exchange);
+            assert_eq!(answer["code"], "00000", "{answer}");
+        }
+    }
+}

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use super::{Ownership, compare, earliest};
+use super::{compare, earliest};
 use crate::confirm::{LookedUp, OrderLookup};
-use crate::journal::{Change, ChangeNumber, Ending, StoredChange};
+use crate::journal::{Change, ChangeNumber, Ending, LostSpan, StoredChange};
 use crate::lifecycle::Sighting;
 use crate::reconcile::known::{Absence, Adopted, JournalOrders, Missing, missing};
 use crate::reconcile::listing::{Fill, Listing, Part};
@@ -13,9 +13,6 @@ use crate::reconcile::report::{Difference, Gone};
 use crate::reconcile::shown::Shown;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
-
-/// No id is of this program, and the journal lacks nothing.
-const NOBODYS: Ownership<'_> = Ownership { own_prefixes: &[], lost_since: None };
 
 const FAMILY: &str = "family";
 
@@ -72,6 +69,7 @@ fn order(id: &str, client_id: Option<&str>, has_ended: bool) -> Sighting {
         state: None,
         has_ended: Some(has_ended),
         at: None,
+        created: None,
         record: String::new(),
     }
 }
@@ -96,10 +94,7 @@ fn filled(mut shown: Shown, order: &str, client_id: Option<&str>, quantity: i64)
 /// The differences since second 10, by id.
 fn differences(known: &JournalOrders, shown: &Shown) -> Vec<(Option<String>, Difference)> {
     let own = ["own-".to_owned()];
-    compare(known, shown, at(10), Ownership { own_prefixes: &own, lost_since: None })
-        .into_iter()
-        .map(|order| (order.id, order.difference))
-        .collect()
+    compare(known, shown, at(10), &own).into_iter().map(|order| (order.id, order.difference)).collect()
 }
 
 fn one(known: &JournalOrders, shown: &Shown) -> Difference {
@@ -183,25 +178,40 @@ fn shown_orders_differ_by_their_state_in_the_journal() {
 
 #[test]
 fn an_order_that_the_journal_may_have_lost_is_not_foreign() {
-    let seen_at = |client_id, second: Option<u64>| {
+    // It changed later.
+    let created_at = |client_id, second: Option<u64>| {
         let mut shown = Shown::default();
-        let at = second.map(at);
-        shown.add_order(FAMILY, Sighting { at, ..order("1", client_id, false) }, None);
+        let (at, created) = (Some(at(90_000)), second.map(at));
+        shown.add_order(FAMILY, Sighting { at, created, ..order("1", client_id, false) }, None);
         shown
     };
     let own = ["own-".to_owned()];
-    let ownership = |client_id, second, own_prefixes| {
-        let ownership = Ownership { own_prefixes, lost_since: Some(at(20)) };
-        compare(&journal(&[]), &seen_at(client_id, second), at(10), ownership)[0].difference
+    let gap = LostSpan::after(Some(at(1_000)));
+    let closed = gap.until(at(2_000));
+    let difference = |span, client_id, second, own_prefixes: &[String]| {
+        let mut known = journal(&[]);
+        known.lost.push(span);
+        compare(&known, &created_at(client_id, second), at(10), own_prefixes)[0].difference
     };
     for client_id in [None, Some("a")] {
-        assert_eq!(ownership(client_id, Some(19), &[]), Difference::Foreign);
-        assert_eq!(ownership(client_id, Some(20), &[]), Difference::PerhapsLost);
-        assert_eq!(ownership(client_id, None, &[]), Difference::PerhapsLost);
+        for (span, second, is_lost) in [
+            (gap, Some(399), false),
+            (gap, Some(400), true),
+            (gap, Some(80_000), true),
+            (gap, None, true),
+            (closed, Some(399), false),
+            (closed, Some(400), true),
+            (closed, Some(2_600), true),
+            (closed, Some(2_601), false),
+            (closed, None, true),
+        ] {
+            let expected = if is_lost { Difference::PerhapsLost } else { Difference::Foreign };
+            assert_eq!(difference(span, client_id, second, &[]), expected, "{span:?}, {second:?}");
+        }
     }
-    assert_eq!(ownership(Some("own-a"), Some(20), &own), Difference::Unjournaled);
-    assert_eq!(ownership(Some("a"), Some(20), &own), Difference::Foreign);
-    assert_eq!(ownership(None, Some(20), &own), Difference::PerhapsLost);
+    assert_eq!(difference(gap, Some("own-a"), Some(400), &own), Difference::Unjournaled);
+    assert_eq!(difference(gap, Some("a"), Some(400), &own), Difference::Foreign);
+    assert_eq!(difference(gap, None, Some(400), &own), Difference::PerhapsLost);
 }
 
 #[test]
@@ -303,7 +313,7 @@ fn a_change_is_settled_with_the_last_of_its_orders() {
     // An amendment creates nothing, so that nothing is missed.
     assert_eq!(known.settle(&Shown::default()), [ChangeNumber(3)]);
     let of = |id: &str, known: &JournalOrders| {
-        let order = compare(known, &Shown::default(), at(10), NOBODYS);
+        let order = compare(known, &Shown::default(), at(10), &[]);
         order.into_iter().find(|order| order.client_id.as_deref() == Some(id)).unwrap().difference
     };
     assert_eq!(
@@ -328,9 +338,9 @@ fn an_order_of_another_name_is_neither_foreign_nor_lost() {
     known.of_others.insert((FAMILY, "2".to_owned()), ChangeNumber(8));
     for is_lost in [false, true] {
         let own = ["own-".to_owned(), "a".to_owned()];
-        let ownership = Ownership { own_prefixes: &own, lost_since: is_lost.then(|| at(0)) };
+        known.lost.extend(is_lost.then(|| LostSpan::after(None)));
         let shown = filled(shown(&[("1", Some("a"), false), ("2", None, false)]), "3", Some("a"), 1);
-        let all = compare(&known, &shown, at(10), ownership);
+        let all = compare(&known, &shown, at(10), &own);
         let changes: Vec<_> = all.iter().map(|order| order.change.map(|number| number.0)).collect();
         assert_eq!(changes, [Some(7), Some(8), Some(7)]);
         assert!(all.iter().all(|order| order.difference == Difference::OtherName));
@@ -343,7 +353,7 @@ fn fills_alone_show_an_order() {
     let fills = |client_id| filled(filled(Shown::default(), "1", client_id, 2), "1", None, 3);
     let placed = journal(&[("a", 20, None)]);
     assert_eq!(one(&placed, &fills(Some("a"))), Difference::Gone(Gone::NotOpen));
-    let orders = compare(&placed, &fills(Some("a")), at(10), NOBODYS);
+    let orders = compare(&placed, &fills(Some("a")), at(10), &[]);
     assert_eq!((orders[0].filled.as_str(), orders[0].id.as_deref()), ("5", Some("1")));
     assert_eq!(one(&journal(&[("a", 20, Some(Outcome::NotDone))]), &fills(Some("a"))), Difference::Contradiction);
     assert_eq!(one(&journal(&[]), &fills(Some("a"))), Difference::Foreign);
@@ -394,16 +404,17 @@ fn the_next_comparison_begins_before_the_earliest_open_order() {
     known.note_due(&|(request, _), _| request == "gone");
     known.listed_again(FAMILY);
     let shown = shown(&[("1", Some("ended"), true), ("2", Some("open"), false)]);
-    let orders = compare(&known, &shown, at(10), NOBODYS);
+    let orders = compare(&known, &shown, at(10), &[]);
     assert_eq!(earliest(&known, &orders, at(1)), Some(at(12)));
     let known = journal(&[("open", 13, Some(Outcome::Done)), ("gone", 10, Some(Outcome::Done))]);
-    assert_eq!(earliest(&known, &compare(&known, &shown, at(10), NOBODYS), at(1)), Some(at(13)));
+    assert_eq!(earliest(&known, &compare(&known, &shown, at(10), &[]), at(1)), Some(at(13)));
     assert_eq!(earliest(&known, &[], at(1)), None);
     // The journal does not know when an order of this program was placed that it lacks.
     let own = ["own-".to_owned()];
-    for (id, own_prefixes, lost_since) in [("own-1", &own[..], None), ("lost", &[], Some(at(0)))] {
-        let ownership = Ownership { own_prefixes, lost_since };
-        let open = compare(&journal(&[]), &self::shown(&[("1", Some(id), false)]), at(10), ownership);
+    for (id, own_prefixes, lost) in [("own-1", &own[..], None), ("lost", &[], Some(LostSpan::after(None)))] {
+        let mut known = journal(&[]);
+        known.lost.extend(lost);
+        let open = compare(&known, &self::shown(&[("1", Some(id), false)]), at(10), own_prefixes);
         assert_eq!(earliest(&journal(&[]), &open, at(1)), Some(at(1)), "{id}");
     }
 }

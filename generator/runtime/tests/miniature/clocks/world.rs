@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
+use tradeapi_runtime::clock::ManualEnvironment;
 use tradeapi_runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::tables::Api;
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
@@ -13,22 +13,22 @@ use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Timestamp};
 
 use crate::api::API;
 
-const START: i64 = 1_700_000_000_000;
+const START: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 pub(super) const MINUTE: i64 = 60_000;
 pub(super) const WINDOW: u64 = 30_000;
 
 /// An exchange and a client in the same true time, whose clocks differ.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct World {
-    pub(super) timer: ManualTimer,
+    /// The clocks of the client.
+    pub(super) here: ManualEnvironment,
     state: Arc<Mutex<State>>,
 }
 
 #[derive(Clone, Default)]
 pub(super) struct State {
-    /// How far the exchange's clock is ahead of true time, and how far the client's is, in milliseconds.
+    /// How far the exchange's clock is ahead of true time, in milliseconds.
     pub(super) there: i64,
-    pub(super) here: i64,
     /// How long a request takes there, and the answer back.
     trip: Duration,
     /// Whether requests get no answer.
@@ -44,7 +44,7 @@ pub(super) struct State {
 impl World {
     /// The exchange's clock is ahead by so many milliseconds.
     pub(super) fn ahead(there: i64) -> Self {
-        let world = Self::default();
+        let world = Self { here: ManualEnvironment::leaping(START), state: Arc::default() };
         world.change(|state| (state.there, state.trip) = (there, Duration::from_millis(10)));
         world
     }
@@ -54,7 +54,7 @@ impl World {
     }
 
     fn true_time(&self) -> i64 {
-        START + i64::try_from(self.timer.now().as_millis()).unwrap_or_default()
+        self.here.right_time().as_millis().cast_signed()
     }
 
     pub(super) fn seen(&self) -> Vec<(i64, bool)> {
@@ -76,31 +76,7 @@ impl World {
             .credentials(Credentials::new("key", "secret", "pass"))
             .limits(LimitMode::Off)
             .transport(self.clone())
-            .environment(self.clone())
-    }
-}
-
-impl Clock for World {
-    fn now(&self) -> Timestamp {
-        let here = self.true_time() + self.change(|state| state.here);
-        Timestamp::from_millis(u64::try_from(here).unwrap_or_default())
-    }
-}
-
-impl Timer for World {
-    fn now(&self) -> Duration {
-        self.timer.now()
-    }
-
-    fn wake_at(&self, at: Duration, waker: std::task::Waker) {
-        self.timer.advance(at.saturating_sub(self.timer.now()));
-        waker.wake();
-    }
-}
-
-impl Environment for World {
-    fn random(&self) -> u64 {
-        123_456_789
+            .environment(self.here.clone())
     }
 }
 
@@ -109,11 +85,11 @@ impl Transport for World {
         let State { trip, there, silent, date_ahead, refusal, .. } = self.change(|state| state.clone());
         let signed = request.headers()["MINI-TIMESTAMP"].to_str().ok().and_then(|text| text.parse().ok());
         let signed: i64 = signed.unwrap_or_default();
-        self.timer.advance(trip);
+        self.here.timer().advance(trip);
         let now = self.true_time() + there;
         let taken = now.abs_diff(signed) <= WINDOW;
         self.change(|state| state.seen.push((signed, taken)));
-        self.timer.advance(trip);
+        self.here.timer().advance(trip);
         let is_question = request.uri().path() == "/v1/order";
         let answer = if silent && !is_question {
             Err(TransportError::new(TransportErrorKind::Closed, Delivery::MaybeSent))

@@ -29,6 +29,8 @@ pub(in crate::export::site) struct RuleView<'a> {
     pub(in crate::export::site) is_written: bool,
     /// Groups of parameters where one is always required.
     pub(in crate::export::site) one_of: Vec<Vec<String>>,
+    /// The paths of parameters that the operation does not support.
+    pub(in crate::export::site) unsupported: Vec<String>,
     /// The paths of the parameters that it concerns.
     pub(in crate::export::site) concerned_parameters: BTreeSet<String>,
     pub(in crate::export::site) refused: Vec<&'a Case>,
@@ -65,6 +67,7 @@ impl<'a> RuleReader<'a, '_> {
             place: self.place(&entry, written),
             is_written: written.is_some(),
             one_of: written.map(one_of).unwrap_or_default(),
+            unsupported: written.into_iter().flat_map(Rule::unsupported_paths).map(|(path, _)| path).collect(),
             concerned_parameters: self.concerned_parameters(&entry, written),
             refused: of(true),
             accepted: of(false),

@@ -1,12 +1,11 @@
 //! Virtual time, and a transport without sockets.
 
 use std::sync::Arc;
-use std::task::Waker;
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
+use tradeapi_runtime::clock::ManualEnvironment;
 use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Timestamp};
@@ -14,17 +13,13 @@ use tradeapi_tests::loopback::{Act, Request};
 
 use super::exchange::Exchange;
 
-const START: u64 = 1_790_000_000_000;
-/// Longer than any placement takes.
-const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const START: Timestamp = Timestamp::from_millis(1_790_000_000_000);
 const TRIP: Duration = Duration::from_millis(10);
 
 /// The time of a client and its exchange. Clones share it.
 #[derive(Clone)]
 pub(super) struct VirtualTime {
-    timer: ManualTimer,
-    /// Whether time advances when a task waits for it.
-    leaps: bool,
+    clocks: ManualEnvironment,
     /// The exchange that is called without sockets.
     exchange: Option<Arc<Exchange>>,
 }
@@ -32,12 +27,12 @@ pub(super) struct VirtualTime {
 impl VirtualTime {
     /// Time that advances when a task waits for it.
     pub(super) fn leaping() -> Self {
-        Self { timer: ManualTimer::new(), leaps: true, exchange: None }
+        Self { clocks: ManualEnvironment::leaping(START), exchange: None }
     }
 
     /// Time that stands still.
     pub(super) fn resting() -> Self {
-        Self { leaps: false, ..Self::leaping() }
+        Self { clocks: ManualEnvironment::new(START), exchange: None }
     }
 
     /// Calls `exchange` without sockets.
@@ -52,51 +47,23 @@ impl VirtualTime {
         C::Error: Into<BuildError>,
     {
         // Clients of one address would share their limits, but each test has its own time.
-        let builder = builder.limits(LimitMode::Off).environment(self.clone());
+        let builder = builder.limits(LimitMode::Off).environment(self.clocks.clone());
         let builder = builder.credentials(Credentials::new("key", secret, "phrase"));
         if self.exchange.is_some() { builder.transport(self).build().unwrap() } else { builder.build().unwrap() }
     }
 
     /// Advances the time.
     pub(super) fn pass(&self, length: Duration) {
-        self.timer.advance(length);
+        self.clocks.timer().advance(length);
     }
 
     pub(super) fn millis(&self) -> u64 {
-        START + u64::try_from(self.timer.now().as_millis()).unwrap()
+        self.clocks.right_time().as_millis()
     }
 
     /// The time in the form of the `Date` header.
     pub(super) fn date(&self) -> String {
         httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(self.millis()))
-    }
-}
-
-impl Clock for VirtualTime {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.millis())
-    }
-}
-
-impl Timer for VirtualTime {
-    fn now(&self) -> Duration {
-        self.timer.now()
-    }
-
-    fn wake_at(&self, at: Duration, waker: Waker) {
-        if self.leaps {
-            assert!(at < A_DAY, "a client waits until {at:?}, so its placement does not end");
-            self.timer.advance(at.saturating_sub(self.timer.now()));
-            waker.wake();
-        } else {
-            self.timer.wake_at(at, waker);
-        }
-    }
-}
-
-impl Environment for VirtualTime {
-    fn random(&self) -> u64 {
-        123_456_789
     }
 }
 
@@ -106,9 +73,9 @@ impl Transport for VirtualTime {
         let target = head.uri.path_and_query().unwrap().as_str();
         let headers = head.headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
         let request = Request::new(head.method.as_str(), target, headers.collect(), body, 0);
-        self.timer.advance(TRIP);
+        self.clocks.timer().advance(TRIP);
         let answer = self.exchange.as_ref().unwrap().answer(&request);
-        self.timer.advance(TRIP);
+        self.clocks.timer().advance(TRIP);
         let response = match answer.into_act() {
             Act::Whole(parts) => {
                 let response = http::Response::builder().status(parts.status);
