@@ -31,6 +31,7 @@ mod limits;
 mod listings;
 mod markets;
 mod names;
+mod one_of;
 mod operations;
 mod outcomes;
 mod paging;
@@ -90,6 +91,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     choices::check,
     units::check,
     records::check,
+    one_of::check,
     errors::success_is_one,
     errors::codes_prove_refusals,
     probe::check,

@@ -189,17 +189,34 @@ pub(crate) struct DraftField {
     pub(crate) fields: Vec<DraftField>,
     pub(crate) choices: Vec<OneOf>,
     pub(crate) by_value: Vec<ByValue>,
+    /// Of an answer: the records of which the object, or each object of the list, is one.
+    pub(crate) one_of: Option<Box<Cases>>,
     /// Whether the objects travel as arrays.
     pub(crate) is_by_position: bool,
     /// Remarks of the source.
     pub(crate) remarks: Vec<String>,
 }
 
+/// Records of which an answer is one.
+#[derive(Clone, Debug)]
+pub(crate) struct Cases {
+    /// The member that decides.
+    pub(crate) decider: Option<String>,
+    /// The records, each with the values of that member, or with members that only it has.
+    pub(crate) cases: Vec<(DraftField, Vec<String>)>,
+}
+
 impl DraftField {
     /// The content of an answer that is this field.
     pub(crate) fn into_data(self) -> Data {
-        let Self { fields, named, remarks, is_by_position, .. } = self;
-        Data { fields, named, remarks, is_by_position, ..Data::default() }
+        let Self { fields, one_of, named, remarks, is_by_position, .. } = self;
+        Data { fields, one_of, named, remarks, is_by_position, ..Data::default() }
+    }
+
+    /// The content of an answer whose only value it is: a single one, a list or a map.
+    pub(crate) fn into_value(self) -> Data {
+        let name = if self.name.is_empty() { "value".to_owned() } else { self.name.clone() };
+        Data { fields: vec![Self { name, ..self }], is_value: true, ..Data::default() }
     }
 }
 
@@ -266,6 +283,8 @@ impl Default for Answer {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
     pub(crate) fields: Vec<DraftField>,
+    /// The records of which it is one.
+    pub(crate) one_of: Option<Box<Cases>>,
     pub(crate) is_by_position: bool,
     /// Whether it travels as the value of its only field, or is known to have none.
     pub(crate) is_value: bool,

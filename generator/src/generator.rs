@@ -73,6 +73,9 @@ pub struct Schema {
     /// The names of its files, which places refer to by index.
     #[cfg(feature = "cli")]
     files: Vec<PathBuf>,
+    /// The cases of its rules, once they are needed: finding them takes longer than all else.
+    #[cfg(feature = "cli")]
+    cases: std::sync::OnceLock<Vec<crate::rules::Case>>,
 }
 
 impl Generator {
@@ -271,6 +274,8 @@ fn resolve_and_check(
         api,
         #[cfg(feature = "cli")]
         files,
+        #[cfg(feature = "cli")]
+        cases: std::sync::OnceLock::new(),
     })
 }
 

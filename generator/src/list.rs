@@ -23,9 +23,8 @@ pub(crate) fn table(api: &Api) -> String {
 
 /// One line for each rule: its subject, its id, its kind, the number of its test requests, its place in the document
 /// and its text; then the number of rules of each kind.
-pub(crate) fn rules(api: &Api) -> String {
+pub(crate) fn rules(api: &Api, cases: &[Case]) -> String {
     let rules = rules::all(api);
-    let cases = rules::cases(api);
     let case_counts = |about: &str, entry: &Entry<'_>| {
         let count = |breaks: bool| {
             let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;
@@ -73,8 +72,7 @@ pub(crate) fn table_as_json(api: &Api) -> String {
 }
 
 /// The rules as JSON, an object on each line.
-pub(crate) fn rules_as_json(api: &Api) -> String {
-    let cases = rules::cases(api);
+pub(crate) fn rules_as_json(api: &Api, cases: &[Case]) -> String {
     let object = |about: &str, entry: &Entry<'_>| {
         let count = |breaks: bool| {
             let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;

@@ -90,7 +90,14 @@ async fn run_everyday(
             let days = options.get_one::<u32>(DAYS).copied().unwrap_or(USUAL_DAYS);
             everyday::positions(program, client, days, to).await
         }
-        Word::Flatten => everyday::flatten(program, client, &policy, to).await,
+        Word::Flatten => tokio::select! {
+            ended = everyday::flatten(program, client, &policy, to) => ended,
+            _ = tokio::signal::ctrl_c() => Ended::failed(
+                Ending::Unknown,
+                "interrupted: orders and positions may be left, and an order that closes one may be under way; \
+                 start it again to go on",
+            ),
+        },
         #[cfg(feature = "journal")]
         Word::Recover => everyday::recover(program, client, &policy, to).await,
         #[cfg(feature = "mcp")]

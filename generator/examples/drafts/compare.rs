@@ -49,7 +49,7 @@ pub(crate) fn compare(path: &Path, family: &Path, drafted: &Drafted) -> Measured
     let (operations, drafts) = (of_file(&file(path)), Drafts::of(family));
     let mut measured = Measured { empty_keys: drafts.empty, ..Measured::default() };
     for operation in &operations {
-        let is_same = |draft: &&Operation| (&draft.method, &draft.path) == (&operation.method, &operation.path);
+        let is_same = |draft: &&Operation| is_same_address(draft, operation);
         let draft = drafts.operations.iter().find(is_same);
         measured.operations.count(draft.is_some());
         let is_listed = || {
@@ -65,9 +65,7 @@ pub(crate) fn compare(path: &Path, family: &Path, drafted: &Drafted) -> Measured
             None => measured.wrong.push(format!("{} {}: lost", operation.method, operation.path)),
         }
     }
-    let is_made_up = |draft: &&Operation| {
-        !operations.iter().any(|operation| (&draft.method, &draft.path) == (&operation.method, &operation.path))
-    };
+    let is_made_up = |draft: &&Operation| !operations.iter().any(|operation| is_same_address(draft, operation));
     for draft in drafts.operations.iter().filter(is_made_up) {
         measured.wrong.push(format!("{} {}: made up", draft.method, draft.path));
     }
@@ -80,8 +78,12 @@ impl Measured {
         let is_body = |one: &Stated| ["json", "form"].contains(&one.place.as_str());
         let of_body = draft.not_read.iter().any(|line| line.starts_with("the body, "));
         for (name, stated) in &operation.parameters {
+            // A part of a path may have another name, because none is sent.
+            let place = parts(&operation.path).iter().position(|part| part == name);
+            let part =
+                place.filter(|_| stated.place == "path").and_then(|place| parts(&draft.path).get(place).copied());
             let found = draft.parameters.iter().find(|(known, own)| {
-                known == name
+                *known == part.unwrap_or(name)
                     && (own.place == stated.place || own.is_empty && !["path", "header"].contains(&own.place.as_str()))
             });
             let said = if is_body(stated) {
@@ -101,7 +103,8 @@ impl Measured {
             }
         }
         for (name, own) in &draft.parameters {
-            let is_known = operation.parameters.iter().any(|(known, _)| known == name);
+            let is_known = parts(&draft.path).contains(&name.as_str())
+                || operation.parameters.iter().any(|(known, _)| known == name);
             if !is_known && !own.is_empty {
                 self.wrong.push(format!("{at}: {name} is made up"));
             }
@@ -111,7 +114,9 @@ impl Measured {
         }
         match (&operation.answer, &draft.answer) {
             (Some(answer), Some(own)) => {
-                self.kinds(&format!("{at}: answer"), answer, own);
+                if drafts.cases(&own.named).is_empty() {
+                    self.kinds(&format!("{at}: answer"), answer, own);
+                }
                 if own.named.is_empty() {
                     self.lost_fields(answer);
                 } else {
@@ -138,7 +143,7 @@ impl Measured {
 
     fn lost_fields(&mut self, stated: &Stated) {
         if self.compared.insert((stated.named.clone(), String::new())) || stated.named.is_empty() {
-            for (_, field) in &stated.fields {
+            for (_, field) in stated.fields.iter().chain(stated.forms.iter().flatten()) {
                 self.answers.count(false);
                 self.lost_fields(field);
             }
@@ -240,14 +245,53 @@ impl Measured {
             let (kinds, known) = ((&stated.kinds, &stated.items), (&own.kinds, &own.items));
             self.wrong.push(format!("{at}: the type is {kinds:?}, not {known:?}"));
         }
-        if own.is_unsigned && !stated.is_unsigned {
+        // The only value of a constant has a sign of its own.
+        if own.is_unsigned && !stated.is_unsigned && stated.values.is_empty() {
             self.wrong.push(format!("{at}: it can be negative"));
+        }
+    }
+
+    /// Compares the forms of an answer with the records of which it is one.
+    fn cases(&mut self, at: &str, stated: &Stated, cases: &[(String, Members)], drafts: &Drafts) {
+        let names = |members: &Members| members.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+        for (case, members) in cases {
+            let same: Vec<&Members> = stated.forms.iter().filter(|form| names(form) == names(members)).collect();
+            // Of forms with the same members, the one with the same values.
+            let has_values = |form: &Members| {
+                form.iter()
+                    .zip(members)
+                    .all(|((_, one), (_, other))| one.values.is_empty() || one.values == other.values)
+            };
+            let form = same.iter().find(|form| has_values(form)).or(same.first());
+            // What a form refers to again has no members here.
+            let is_again = || stated.forms.iter().any(Vec::is_empty);
+            match form {
+                Some(form) => {
+                    let named = format!("{}/{case}", stated.named);
+                    let form = Stated { fields: (*form).clone(), named, ..Stated::default() };
+                    self.record(&format!("{at}: {case}"), &form, case, drafts);
+                }
+                None if is_again() => {}
+                None => self.wrong.push(format!("{at}: no form has the members of {case}")),
+            }
+        }
+        for form in stated.forms.iter().filter(|form| !form.is_empty()) {
+            if !cases.iter().any(|(_, members)| names(members) == names(form)) {
+                self.wrong.push(format!("{at}: no record has the members {:?}", names(form)));
+            }
         }
     }
 
     /// Compares the fields of an object in an answer with a record.
     fn record(&mut self, at: &str, stated: &Stated, record: &str, drafts: &Drafts) {
         let place = if stated.named.is_empty() { at.to_owned() } else { stated.named.clone() };
+        let cases = drafts.cases(record);
+        if !cases.is_empty() {
+            if self.compared.insert((place, record.to_owned())) {
+                self.cases(at, stated, &cases, drafts);
+            }
+            return;
+        }
         if stated.fields.is_empty() || !self.compared.insert((place, record.to_owned())) {
             return;
         }
@@ -264,7 +308,9 @@ impl Measured {
                 self.lost_fields(field);
                 continue;
             }
-            self.kinds(&at, field, own);
+            if drafts.cases(&own.named).is_empty() {
+                self.kinds(&at, field, own);
+            }
             let is_truth = own.kinds == ["boolean"];
             let is_open = own.kinds == ["json"] || own.items == ["json"];
             if !own.values.is_empty() && own.values.iter().collect::<BTreeSet<_>>() != field.values.iter().collect()
@@ -287,6 +333,19 @@ impl Measured {
             }
         }
     }
+}
+
+/// The names in braces of a path.
+fn parts(path: &str) -> Vec<&str> {
+    path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
+}
+
+/// Whether two operations have the same method and path, whatever the parts of the path are called.
+fn is_same_address(one: &Operation, other: &Operation) -> bool {
+    let shape = |path: &str| {
+        parts(path).iter().fold(path.to_owned(), |path, part| path.replacen(&format!("{{{part}}}"), "{}", 1))
+    };
+    one.method == other.method && shape(&one.path) == shape(&other.path)
 }
 
 /// Whether two texts are the same number, or the same text.

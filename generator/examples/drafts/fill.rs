@@ -67,23 +67,48 @@ impl Filler {
         let is_array = request["[]"].is_mapping() && request.as_mapping().is_some_and(|all| all.len() == 1);
         let request = if is_array { self.value(&request["[]"]) } else { self.object(request) };
         let record = operation["response"]["object"].as_str().unwrap_or_default();
-        let response = match &self.types["records"][record] {
-            _ if operation["response"]["array"].is_string() => "[]".to_owned(),
-            record if record["as_value"] == true => {
-                let only = record["fields"].as_mapping().unwrap().values().next().unwrap();
-                if only["map"].is_string() || !only["type"].is_string() && only["list"].is_null() {
-                    "{}".to_owned()
-                } else if only["list"].is_string() {
-                    "[]".to_owned()
-                } else {
-                    self.value(only).to_string()
-                }
-            }
-            _ => "{}".to_owned(),
+        let response = match operation["response"]["array"].is_string() {
+            true => "[]".to_owned(),
+            false => self.answer(record).to_string(),
         };
         operation["examples"] = yaml("[{ about: A call. }]");
         operation["examples"][0]["request"] = request.to_string().into();
         operation["examples"][0]["response"] = response.into();
+    }
+
+    /// The shortest answer that is this record.
+    fn answer(&self, record: &str) -> serde_json::Value {
+        let record = &self.types["records"][record];
+        let first = |of: &Yaml| {
+            of.as_mapping().and_then(|all| all.iter().next()).map(|(key, value)| (key.clone(), value.clone()))
+        };
+        if let Some((case, words)) = first(&record["one_of"]) {
+            let case = case.as_str().unwrap();
+            let fields = &self.types["records"][case]["fields"];
+            let word = words.as_str().or(words[0].as_str());
+            return match (record["choose_by"].as_str(), word) {
+                (Some(decider), Some(word)) => {
+                    let decided = Yaml::Mapping([("fixed".into(), word.into())].into_iter().collect());
+                    serde_json::json!({decider: self.single(fields[decider]["type"].as_str().unwrap(), &decided)})
+                }
+                (_, Some(member)) => serde_json::json!({member: self.field(&fields[member])}),
+                (_, None) => self.answer(case),
+            };
+        }
+        match first(&record["fields"]).filter(|_| record["as_value"] == true) {
+            Some((_, only)) => self.field(&only),
+            None => serde_json::json!({}),
+        }
+    }
+
+    /// A value of a field of a record.
+    fn field(&self, field: &Yaml) -> serde_json::Value {
+        match field["type"].as_str() {
+            Some(record) if self.types["records"][record].is_mapping() => self.answer(record),
+            Some(_) => self.value(field),
+            None if field["list"].is_string() => serde_json::json!([]),
+            None => serde_json::json!({}),
+        }
     }
 
     /// An object with the required ones of these parameters.

@@ -220,6 +220,7 @@ fn schema_of(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<St
             several if key == "anyOf" && several.iter().all(|form| is_condition(form)) => {}
             several => {
                 stated.is_open = true;
+                stated.may_be_null |= several.iter().any(|form| schema_of(root, form, is_request, within).may_be_null);
                 stated.forms = several.iter().flat_map(|form| members_of(root, form, is_request, within)).collect();
             }
         }
@@ -276,12 +277,16 @@ fn members_of(root: &Value, form: &Value, is_request: bool, within: &mut Vec<Str
         return Vec::new();
     }
     let stated = schema_of(root, form, is_request, within);
+    if !is_request && stated.kinds == ["array"] {
+        return vec![Vec::new()];
+    }
     if stated.is_open {
         return stated.forms;
     }
     let mut members = stated.fields;
     let (form, _) = resolved(root, form);
-    for name in form["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    let required = form["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    for name in required.filter(|_| is_request) {
         if !members.iter().any(|(known, _)| known == name) {
             members.push((name.to_owned(), Stated { is_required: true, ..Stated::default() }));
         }
@@ -336,6 +341,7 @@ fn own(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>,
         stated.kinds = vec!["map".to_owned()];
         (stated.items, stated.fields, stated.values, stated.named) =
             (value.kinds, value.fields, value.values, value.named);
+        (stated.forms, stated.is_open) = (value.forms, value.is_open);
     }
     let constant = schema.get("const").map(std::slice::from_ref).unwrap_or_default();
     let values: Vec<&Value> = schema["enum"].as_array().map_or(constant, Vec::as_slice).iter().collect();
@@ -430,6 +436,17 @@ impl Drafts {
     /// The fields of a record.
     pub(crate) fn record(&self, name: &str) -> Members {
         self.fields(&self.types["records"][name]["fields"], &self.comments, &format!("records/{name}/fields"))
+    }
+
+    /// The members of each record of which a record is one, with their records; none if it is not one of several.
+    pub(crate) fn cases(&self, name: &str) -> Vec<(String, Members)> {
+        let cases = self.types["records"][name]["one_of"].as_mapping().into_iter().flatten();
+        let names = cases.map(|(case, _)| case.as_str().unwrap().to_owned());
+        let members = |case: &str| {
+            let is_value = self.types["records"][case]["as_value"] == true;
+            if is_value { Vec::new() } else { self.record(case) }
+        };
+        names.map(|case| (case.clone(), members(&case))).collect()
     }
 
     fn fields(&self, all: &Yaml, comments: &BTreeMap<String, String>, at: &str) -> Members {

@@ -15,7 +15,7 @@ pub mod awaited {
 }
 
 pub use crate::batches::BatchAnswer;
-pub use crate::json::{FieldTable, Record, RecordTable, RecordWriter, decode_enum};
+pub use crate::json::{CaseTable, FieldTable, OneOfTable, Record, RecordTable, RecordWriter, decode_enum};
 pub use crate::operation::{ItemJudge, ItemOutcomes};
 pub use crate::orders::order_reference;
 pub use crate::pages::{from_text, json_of_time, text_of, time_of_text, wire_text_of};

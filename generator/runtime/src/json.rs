@@ -10,6 +10,7 @@ mod layout;
 mod list;
 mod map;
 mod members;
+mod one_of;
 mod path;
 mod reader;
 mod record;
@@ -27,6 +28,8 @@ pub use list::{BadItem, List};
 pub use map::{BadEntry, Map};
 pub(crate) use members::came_before;
 pub use members::{Elements, Members};
+pub(crate) use one_of::NoCase;
+pub use one_of::UnknownRecord;
 pub(crate) use reader::Mark;
 pub use reader::{Kind, Reader};
 #[doc(hidden)]
@@ -34,7 +37,7 @@ pub use record::{Record, RecordWriter};
 pub(crate) use string::{each_string, is_stop, places_of};
 pub use table::Form;
 #[doc(hidden)]
-pub use table::{FieldTable, RecordTable, Travels};
+pub use table::{CaseTable, FieldTable, OneOfTable, RecordTable, Travels};
 pub use unknown::UnknownMembers;
 #[doc(hidden)]
 pub use values::decode_enum;

@@ -2,6 +2,7 @@
 //!
 //! An example is compared only if the files that it depends on are valid; otherwise it would repeat their mistakes.
 
+mod one_of;
 mod request;
 mod response;
 

@@ -35,7 +35,10 @@ pub(super) fn field<'a>(
     if found.is_none() && record.is_whole {
         let names = || record.fields.iter().map(|field| field.name.wire.as_str());
         let places = record.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
-        let help = unknown(name, places, || format!("expected one of: {}", name_list(names())));
+        let help = unknown(name, places, || match record.one_of() {
+            Some(_) => "it is one of several records, which differ in their fields: name another record".to_owned(),
+            None => format!("expected one of: {}", name_list(names())),
+        });
         to.at(*place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", record.name.wire))
             .related(record.name.place, "the record is here")
             .help(help);
@@ -140,6 +143,7 @@ fn inner(field: &Field) -> Option<usize> {
 fn contains_record(family: &Family, field: &Field, target: usize) -> bool {
     let mut open: Vec<usize> = inner(field).into_iter().collect();
     let mut seen = Vec::new();
+    // What is one of several records keeps it in memory of its own, so that it may contain itself.
     while let Some(index) = open.pop() {
         if index == target {
             return true;

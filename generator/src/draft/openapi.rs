@@ -17,7 +17,7 @@ use serde_json::Value;
 use self::answers::{answer_form, answered_headers, data_of_form, refusal};
 use self::described::{Content, Style, described};
 use self::reading::{Cursor, Mark, Reading};
-use self::requests::{choices_within, path_parameters};
+use self::requests::{apart_in_path, choices_within, path_parameters};
 use super::{Answer, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, known_as, name_of_path, shape};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Method, Need, PathPiece};
@@ -140,15 +140,12 @@ impl OpenApiFile<'_> {
         });
         let described = described(item, operation);
         let style = Style::of(operation, &described, content, method);
-        let mut fields = self.parameters(path, &described, &style, body.as_deref(), &mut unread);
-        let in_path = path_parameters(path, &mut fields);
-        for field in body.into_iter().flatten() {
-            if in_path.contains(&field.name) {
-                unread.push(format!("the member {} of the body, which has the name of a part of the path", field.name));
-            } else {
-                fields.push(field);
-            }
-        }
+        let elsewhere = described.iter().filter(|one| one.place != "path").map(|one| one.name);
+        let members = body.iter().flatten().map(|member| member.name.as_str());
+        let (drafted_path, renamed) = apart_in_path(path, &elsewhere.chain(members).collect::<Vec<_>>());
+        let mut fields = self.parameters(path, &renamed, &described, &style, body.as_deref(), &mut unread);
+        path_parameters(&drafted_path, &mut fields);
+        fields.extend(body.into_iter().flatten());
         choices_within("", &fields, &mut choices, &mut by_value);
         let id = operation.text("operationId").filter(|id| id.chars().any(|c| c.is_ascii_alphanumeric()));
         let name = id.map_or_else(|| name_of_path(path), |id| name_of_id(id, &names(operation).1));
@@ -166,7 +163,7 @@ impl OpenApiFile<'_> {
             title: if is_title { summary.to_owned() } else { name.clone() },
             name,
             method: method.as_str().to_owned(),
-            path: path.to_owned(),
+            path: drafted_path,
             call: call.map(str::to_owned),
             effect_seen: seen,
             access: self.access(operation),

@@ -345,14 +345,17 @@ fn response(draft: &Draft, types: &mut Types<'_>) -> Entry {
 
 /// The record for the data: one of the family, or a new one.
 fn record(key: &str, draft: &Draft, data: &Data, types: &mut Types<'_>) -> Entry {
-    let known =
-        if data.records.is_empty() && !data.is_value { types.records_with(&data.fields) } else { data.records.clone() };
+    let known = if data.records.is_empty() && !data.is_value && data.one_of.is_none() {
+        types.records_with(&data.fields)
+    } else {
+        data.records.clone()
+    };
     match known.split_first() {
         Some((first, [])) => Entry::word(key, first.clone()),
         Some((first, others)) => {
             Entry::word(key, first.clone()).comments([format!("Also fits: {}.", others.join(", "))])
         }
-        None if data.fields.is_empty() && !data.is_empty => Entry::gap(key),
+        None if data.fields.is_empty() && data.one_of.is_none() && !data.is_empty => Entry::gap(key),
         None => {
             let own = format!("{}-result", draft.name);
             let name = types.record_named(data.named.as_deref(), &own, data);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToUpperCamelCase as _;
 
 use super::yaml::{Entry, Yaml, deprecated};
-use super::{Data, DraftField, JsonKind, NewTypes, OneOf};
+use super::{Cases, Data, DraftField, JsonKind, NewTypes, OneOf};
 use crate::check;
 use crate::model::{Api, Family, Field, Record, Response, Shape, Type, built_in, field_name, type_name, variant_name};
 use crate::words::Times;
@@ -20,6 +20,8 @@ pub(super) struct Types<'a> {
     choices: BTreeMap<usize, &'a str>,
     /// The new records, by their names in the source.
     named: BTreeMap<String, String>,
+    /// The new records that are one of several, which may contain themselves.
+    of_several: BTreeSet<String>,
     /// The Rust names that types, requests and objects have already, and those of the new ones.
     taken: BTreeSet<String>,
     pub(super) new: NewTypes,
@@ -72,7 +74,16 @@ impl<'a> Types<'a> {
             }
         }
         let taken = check::rust_names_of_types(family).into_iter().collect();
-        Self { family, parameters, fields, choices, named: BTreeMap::new(), taken, new: NewTypes::default() }
+        Self {
+            family,
+            parameters,
+            fields,
+            choices,
+            named: BTreeMap::new(),
+            of_several: BTreeSet::new(),
+            taken,
+            new: NewTypes::default(),
+        }
     }
 
     /// The Rust name of a request, if it differs from its title: it is distinct from those of types and of other
@@ -322,9 +333,15 @@ impl<'a> Types<'a> {
 
     /// Adds the record with this name, which is reserved before nested records get theirs.
     fn fill_record(&mut self, name: String, data: &Data) -> String {
-        let Data { fields, remarks, is_by_position, is_value, .. } = data;
+        let Data { fields, one_of, remarks, is_by_position, is_value, .. } = data;
         self.new.records.push(Entry::gap(name.clone()));
         let at = self.new.records.len() - 1;
+        if let Some(cases) = one_of {
+            self.of_several.insert(name.clone());
+            let entries = self.cases(&name, cases);
+            self.new.records[at] = Entry::new(name.clone(), Yaml::Map(entries)).comments(remarks.clone());
+            return name;
+        }
         let rust_names = field_names(fields, |_| true);
         let mut entries = Vec::new();
         for (field, rust) in fields.iter().zip(rust_names) {
@@ -339,14 +356,36 @@ impl<'a> Types<'a> {
         name
     }
 
+    /// The keys of a record that is one of several.
+    fn cases(&mut self, name: &str, of: &Cases) -> Vec<Entry> {
+        let mut cases: Vec<(String, Vec<String>)> = Vec::new();
+        for (index, (field, words)) in of.cases.iter().enumerate() {
+            let own = format!("{name}-{}", words.first().cloned().unwrap_or_else(|| format!("form-{}", index + 1)));
+            let again = field.is_again.then(|| self.named.get(field.named.as_deref()?).cloned()).flatten();
+            let record = match field.kind {
+                _ if again.is_some() => again.unwrap_or_default(),
+                JsonKind::Object => self.record_named(field.named.as_deref(), &own, &field.clone().into_data()),
+                _ => self.new_record(&own, &field.clone().into_value()),
+            };
+            match cases.iter_mut().find(|(known, _)| *known == record) {
+                Some((_, known)) => known.extend(words.iter().cloned()),
+                None => cases.push((record, words.clone())),
+            }
+        }
+        let cases = cases.into_iter().map(|(record, words)| Entry::new(record, Yaml::Texts(words))).collect();
+        let decider = of.decider.as_ref().map(|decider| Entry::text("choose_by", decider.clone()));
+        [Entry::gap("doc")].into_iter().chain(decider).chain([Entry::new("one_of", Yaml::Map(cases))]).collect()
+    }
+
     fn record_field(&mut self, record: &str, field: &DraftField) -> Entry {
         let mut entries = Vec::new();
         let key = key_of(field.kind);
         let holds_itself = field.is_again.then(|| self.named.get(field.named.as_deref()?).cloned()).flatten();
-        if let Some(outer) = holds_itself.filter(|_| key != "type") {
+        if let Some(outer) = holds_itself.filter(|outer| key != "type" || self.of_several.contains(outer)) {
             entries.extend([Entry::word(key, outer), Entry::gap("doc")]);
-        } else if !field.fields.is_empty() && !field.is_undecided {
-            let known = self.records_with(&field.fields).into_iter().next();
+        } else if (!field.fields.is_empty() || field.one_of.is_some()) && !field.is_undecided {
+            let same = if field.one_of.is_none() { self.records_with(&field.fields) } else { Vec::new() };
+            let known = same.into_iter().next();
             let own = format!("{record}-{}", field.name);
             let item = known.unwrap_or_else(|| {
                 let data = Data { remarks: Vec::new(), ..field.clone().into_data() };
@@ -435,7 +474,10 @@ impl<'a> Types<'a> {
 
     /// A name of a type, spelled as in Rust, that no other type has.
     fn free_name(&mut self, wanted: &str) -> String {
-        self.free_rust_name(&wanted.to_upper_camel_case(), |name| built_in().all(|(known, _)| known != name))
+        self.free_rust_name(&wanted.to_upper_camel_case(), |name| {
+            // One of several records has a variant of that name.
+            name != "Unknown" && built_in().all(|(known, _)| known != name)
+        })
     }
 
     fn name(&self, ty: Type) -> String {

@@ -7,7 +7,7 @@ use super::code::{File, Item, ident};
 use super::declarations;
 use super::docs::{Docs, MARKDOWN, code, escape};
 use super::scope::Scope;
-use crate::model::{Api, Family, Field, Record, RecordForm, Response, Shape, Truth, Type, phrases};
+use crate::model::{Api, Family, Field, OneOf, Record, RecordForm, Response, Shape, Truth, Type, phrases};
 
 /// `records.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> File {
@@ -20,10 +20,14 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
             docs.markdown(&super::source_line(api, source));
         }
         docs.documented(&record.keys());
+        if let Some(one_of) = record.one_of() {
+            items.push(self::one_of(&scope, &record.name.rust, docs, one_of));
+            continue;
+        }
         let container = Container {
             name: Some(&record.name.wire),
             is_observed: record.is_observed || family.is_observed(),
-            travels: record.travels,
+            travels: &record.travels,
             key: record.key.as_ref().map(|(key, _)| key.as_str()),
         };
         items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
@@ -37,13 +41,13 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
 pub(super) struct Container<'a> {
     name: Option<&'a str>,
     is_observed: bool,
-    travels: RecordForm,
+    travels: &'a RecordForm,
     key: Option<&'a str>,
 }
 
 impl Default for Container<'_> {
     fn default() -> Self {
-        Self { name: None, is_observed: false, travels: RecordForm::Object, key: None }
+        Self { name: None, is_observed: false, travels: &RecordForm::Object, key: None }
     }
 }
 
@@ -60,7 +64,7 @@ pub(super) fn definition(
     let record = container.name.map(|record| {
         let observed = container.is_observed.then(|| quote!(, observed));
         let form = match container.travels {
-            RecordForm::Object => None,
+            RecordForm::Object | RecordForm::OneOf(_) => None,
             RecordForm::Array => Some(quote!(, by_position)),
             RecordForm::Value(_) => Some(quote!(, as_value)),
         };
@@ -69,6 +73,31 @@ pub(super) fn definition(
     });
     let attributes = docs.into_iter().chain(record).collect();
     Item::declared_by("record", vec![declarations::structure(attributes, ident(rust), members)])
+}
+
+/// An enum over the records of which a value is one.
+fn one_of(scope: &Scope<'_>, rust: &str, mut docs: Docs, one_of: &OneOf) -> Item {
+    let family = scope.family;
+    if let Some((decider, _)) = &one_of.decider {
+        docs.markdown(&format!("{} decides which record it is.", code(decider)));
+    }
+    let variants = one_of.cases.iter().map(|case| {
+        let (record, words) = (Type::Record(case.record), case.told_by.iter().map(|(word, _)| word.as_str()));
+        let mut docs = Docs::default();
+        docs.markdown(&format!("{}: {}", code(family.type_name(record)), escape(family.type_doc(record))));
+        docs.markdown(&phrases::told_by(one_of, case, &MARKDOWN));
+        let told_by = declarations::with_arguments("told_by", quote!(#(#words),*));
+        let boxed = declarations::of(&["Box"], scope.ty(record));
+        declarations::holding(
+            docs.outer().into_iter().chain([told_by]).collect(),
+            ident(family.type_rust(record)),
+            boxed,
+        )
+    });
+    let decider =
+        one_of.decider.as_ref().map(|(decider, _)| declarations::with_arguments("decided_by", quote!(#decider)));
+    let attributes = docs.outer().into_iter().chain(decider).collect();
+    Item::declared_by("one_of_records", vec![declarations::enumeration(attributes, ident(rust), variants)])
 }
 
 /// The attribute of a field for the runtime's macro: its wire name and what the documents state about its form.

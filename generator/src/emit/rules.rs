@@ -43,10 +43,9 @@ fn row(rule: &Rule, test: &Test, hints: &Hints<'_>) -> Expr {
 /// The parameters that the operation does not support, each with the rule that says so.
 pub(super) fn unsupported(operation: &Operation) -> impl Iterator<Item = Expr> {
     operation.statements.rules.iter().flat_map(|rule| {
-        let prefix = rule.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
-        rule.unsupported.iter().map(move |(name, _)| {
+        rule.unsupported_paths().map(|(path, _)| {
             let fields = [
-                Some(("path", trees::text(&format!("{prefix}{name}")))),
+                Some(("path", trees::text(&path))),
                 Some(("rule", trees::text(&rule.id))),
                 Some(("at", trees::text(&rule.at))),
                 Some(("says", trees::text(&rule.says))),

@@ -4,7 +4,7 @@ use super::page::TextPage;
 use super::parameters::{documented, type_name, values};
 use crate::model::phrases::{self, PLAIN};
 use crate::model::phrases::{joined, sentence};
-use crate::model::{Family, Field, Record, Response};
+use crate::model::{Family, Field, Record, Response, Type};
 
 pub(super) fn add(page: &mut TextPage, family: &Family, response: &Response) {
     let record = |index: usize| family.records.get(index);
@@ -35,6 +35,15 @@ fn fields(page: &mut TextPage, family: &Family, depth: usize, record: &Record, o
         let Some(index) = field.shape.record() else { continue };
         if let Some(inner) = family.records.get(index).filter(|_| !open.contains(&index)) {
             open.push(index);
+            fields(page, family, depth + 1, inner, open);
+            open.pop();
+        }
+    }
+    for (one_of, case) in record.cases_told() {
+        let name = family.type_name(Type::Record(case.record));
+        page.entry(depth, &format!("or {name}: {}", phrases::told_by(one_of, case, &PLAIN)));
+        if let Some(inner) = family.records.get(case.record).filter(|_| !open.contains(&case.record)) {
+            open.push(case.record);
             fields(page, family, depth + 1, inner, open);
             open.pop();
         }

@@ -48,7 +48,7 @@ pub(crate) use inputs::{DocumentFile, SiteInputs, SourceFile};
 use crate::compare::{Difference, compare};
 use crate::diagnostics::{Diagnostics, is_invisible};
 use crate::model::Api;
-use crate::rules;
+use crate::rules::Case;
 use crate::write::{self, Kind, Report};
 use page::{Neighbour, Page};
 
@@ -64,9 +64,8 @@ pub struct Site {
 }
 
 /// Makes the site of a schema; `since` adds the changes since another revision.
-pub(crate) fn site(api: &Api, inputs: &SiteInputs, since: Option<Baseline<'_>>) -> Site {
-    let cases = rules::cases(api);
-    let site = view::Site::new(api, inputs, &cases);
+pub(crate) fn site(api: &Api, cases: &[Case], inputs: &SiteInputs, since: Option<Baseline<'_>>) -> Site {
+    let site = view::Site::new(api, inputs, cases);
     let pages = pages(&site, since);
     let mut files = BTreeMap::new();
     let ends: Vec<_> =

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::Schema;
 use crate::audit::{Audit, Auditor, Documents};
@@ -36,6 +37,7 @@ impl Schema {
     #[must_use]
     pub fn documented(mut self) -> Self {
         self.api.families.retain(|family| !family.is_observed());
+        self.cases = OnceLock::new();
         self
     }
 
@@ -51,13 +53,13 @@ impl Schema {
 
     /// The rules as JSON, an object on each line.
     pub fn rules_as_json(&self) -> String {
-        list::rules_as_json(&self.api)
+        list::rules_as_json(&self.api, self.all_cases())
     }
 
     /// A table of the rules, the number of each kind, and whether each checked rule has requests that break and keep
     /// it.
     pub fn rules(&self) -> String {
-        list::rules(&self.api)
+        list::rules(&self.api, self.all_cases())
     }
 
     /// Every rule that is checked before sending, as the ids of the operation and of the rule.
@@ -68,7 +70,11 @@ impl Schema {
 
     /// For each checked rule, requests that break only this rule, and requests at its edge that keep it.
     pub fn cases(&self) -> Vec<Case> {
-        rules::cases(&self.api)
+        self.all_cases().to_vec()
+    }
+
+    fn all_cases(&self) -> &[Case] {
+        self.cases.get_or_init(|| rules::cases(&self.api))
     }
 
     /// The ids of the checked rules that a request breaks, found by interpreting the schema, and whether each refuses
@@ -166,7 +172,7 @@ impl Schema {
         let inputs = export::SiteInputs { schema: self.sources()?, documents, tests };
         let diff = with.since.map(|(revision, older)| (revision, older.diff(self)));
         let since = diff.as_ref().map(|(revision, diff)| export::Baseline { revision, diff });
-        Ok(export::site(&self.api, &inputs, since))
+        Ok(export::site(&self.api, self.all_cases(), &inputs, since))
     }
 
     /// Fails if a test names a rule that the schema does not have.

@@ -93,6 +93,12 @@ pub(crate) enum Fact {
         field: String,
         value: String,
     },
+    /// A record is one of several; what tells it from the others are values of a member, or members.
+    RecordCase {
+        record: String,
+        case: String,
+        told_by: Vec<String>,
+    },
     Error {
         family: String,
         code: String,
@@ -190,6 +196,7 @@ impl Fact {
             Self::ResponseField { operation, path, json } => texts(&[operation, path, json.as_str()]),
             Self::RecordField { record, field, json } => texts(&[record, field, json.as_str()]),
             Self::RecordValue { record, field, value } => texts(&[record, field, value]),
+            Self::RecordCase { record, case, told_by } => texts(&[record, case, &told_by.join(",")]),
             Self::Error { family, code, text } => texts(&[family, code, text]),
             Self::State { family, state } => texts(&[family, state]),
             Self::Transition { family, from, trigger, to } => texts(&[family, from, trigger, to]),
@@ -220,6 +227,7 @@ impl Fact {
             Self::ResponseField { .. } => "respfield",
             Self::RecordField { .. } => "record",
             Self::RecordValue { .. } => "recordenum",
+            Self::RecordCase { .. } => "recordcase",
             Self::Error { .. } => "error",
             Self::State { .. } => "state",
             Self::Transition { .. } => "transition",

@@ -251,6 +251,16 @@ pub(crate) enum Response {
     Undefined,
 }
 
+impl Response {
+    /// The record of the data, or of its items.
+    pub(crate) fn record(&self) -> Option<usize> {
+        match self {
+            Self::Object { record } | Self::Array { record, .. } | Self::Page { record, .. } => Some(*record),
+            Self::Undefined => None,
+        }
+    }
+}
+
 /// Wire JSON of one call.
 #[derive(Clone, Debug)]
 pub(crate) struct Example {

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    BesideData, Comparison, Condition, Deprecated, Family, InFlight, Need, Operand, Parameter, PoolReporting,
-    PoolWeight, Rate, Relation, ResponseValue, Shape, Test, Type, Unit, WeightCondition, Window,
+    BesideData, Comparison, Condition, Deprecated, Family, InFlight, Need, OneOf, Operand, Parameter, PoolReporting,
+    PoolWeight, Rate, RecordCase, Relation, ResponseValue, Shape, Test, Type, Unit, WeightCondition, Window,
 };
 use crate::diagnostics::Place;
 use crate::words::In;
@@ -277,6 +277,16 @@ pub(crate) fn apart(place: In) -> &'static str {
     match place {
         In::Header => "It is sent as a header.",
         In::Query => "It is sent in the query, beside the body.",
+    }
+}
+
+/// What tells one of several records from the others, as a sentence.
+pub(crate) fn told_by(one_of: &OneOf, case: &RecordCase, markup: &Markup) -> String {
+    let words: Vec<_> = case.told_by.iter().map(|(word, _)| (markup.code)(word)).collect();
+    match (&one_of.decider, words.join(" or ")) {
+        (_, words) if words.is_empty() => "It is whatever no other fits.".to_owned(),
+        (Some((decider, _)), words) => format!("It has the {} {words}.", (markup.code)(decider)),
+        (None, words) => format!("It has the member {words}."),
     }
 }
 

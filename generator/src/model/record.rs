@@ -22,16 +22,46 @@ pub(crate) struct Record {
 }
 
 /// The JSON form of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RecordForm {
     Object,
     /// An array, in which the position identifies a field.
     Array,
     /// The value of its only field.
     Value(Place),
+    /// One of several records; it has no fields of its own.
+    OneOf(OneOf),
+}
+
+/// What decides which of several records a value is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OneOf {
+    /// The member that decides; without one, the form of the JSON does.
+    pub(crate) decider: Option<(String, Place)>,
+    pub(crate) cases: Vec<RecordCase>,
+    pub(crate) place: Place,
+}
+
+/// One of the records that a value can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecordCase {
+    pub(crate) record: usize,
+    pub(crate) place: Place,
+    /// The values of the deciding member, or members of which only this record has any.
+    pub(crate) told_by: Vec<(String, Place)>,
 }
 
 impl Record {
+    /// What decides which of several records it is, if it is one of several.
+    pub(crate) fn one_of(&self) -> Option<&OneOf> {
+        if let RecordForm::OneOf(one_of) = &self.travels { Some(one_of) } else { None }
+    }
+
+    /// The records of which it is one, each with what decides.
+    pub(crate) fn cases_told(&self) -> impl Iterator<Item = (&OneOf, &RecordCase)> {
+        self.one_of().into_iter().flat_map(|one_of| one_of.cases.iter().map(move |case| (one_of, case)))
+    }
+
     /// The field with this name on the wire.
     pub(crate) fn field(&self, wire: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name.wire == wire)

@@ -31,7 +31,14 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
+    /// The paths of the parameters that are not supported: `[].reduceOnly`.
+    pub(crate) fn unsupported_paths(&self) -> impl Iterator<Item = (String, Place)> {
+        let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
+        self.unsupported.iter().map(move |(name, place)| (format!("{prefix}{name}"), *place))
+    }
+
     /// The parameters that it says are not supported: `not supported: reduceOnly, takeProfit`.
+    #[cfg(feature = "cli")]
     pub(crate) fn unsupported_in_words(&self) -> Option<String> {
         let names: Vec<&str> = self.unsupported.iter().map(|(name, _)| name.as_str()).collect();
         (!names.is_empty()).then(|| format!("not supported: {}", names.join(", ")))

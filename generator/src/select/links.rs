@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    BesideData, Ceiling, Choice, ChoiceKind, Definition, Family, Field, Lifecycle, Operation, Parameter, Response,
-    Shape,
+    BesideData, Ceiling, Choice, ChoiceKind, Definition, Family, Lifecycle, Operation, Parameter, Record, RecordForm,
+    Response, Shape,
 };
 
 /// A reference to a type: the list that defines it, and the index into it.
@@ -17,7 +17,7 @@ pub(super) fn all(family: &mut Family) -> Vec<Link<'_>> {
     let ceilings = family.limits.iter_mut().filter_map(of_ceiling);
     let lifecycle = family.lifecycle.iter_mut().flat_map(of_lifecycle);
     let choices = family.choices.iter_mut().flat_map(of_choice);
-    let records = family.records.iter_mut().flat_map(|record| of_fields(&mut record.fields));
+    let records = family.records.iter_mut().flat_map(of_record);
     operations.chain(ceilings).chain(lifecycle).chain(choices).chain(records).collect()
 }
 
@@ -33,9 +33,7 @@ pub(super) fn reached(family: &mut Family) -> BTreeSet<(Definition, usize)> {
         let links = match kind {
             Definition::Enum | Definition::Identifier => Vec::new(),
             Definition::Choice => family.choices.get_mut(index).map(of_choice).unwrap_or_default(),
-            Definition::Record => {
-                family.records.get_mut(index).map(|all| of_fields(&mut all.fields)).unwrap_or_default()
-            }
+            Definition::Record => family.records.get_mut(index).map(of_record).unwrap_or_default(),
         };
         next.extend(links.into_iter().map(known));
     }
@@ -61,8 +59,13 @@ fn of_parameters(parameters: &mut [Parameter]) -> Vec<Link<'_>> {
     parameters.iter_mut().flat_map(|parameter| of_shape(&mut parameter.shape)).collect()
 }
 
-fn of_fields(fields: &mut [Field]) -> Vec<Link<'_>> {
-    fields.iter_mut().flat_map(|field| of_shape(&mut field.shape)).collect()
+fn of_record(record: &mut Record) -> Vec<Link<'_>> {
+    let cases = match &mut record.travels {
+        RecordForm::OneOf(one_of) => one_of.cases.as_mut_slice(),
+        RecordForm::Object | RecordForm::Array | RecordForm::Value(_) => &mut [],
+    };
+    let cases = cases.iter_mut().map(|case| (Definition::Record, &mut case.record));
+    record.fields.iter_mut().flat_map(|field| of_shape(&mut field.shape)).chain(cases).collect()
 }
 
 fn of_shape(shape: &mut Shape) -> Vec<Link<'_>> {

@@ -235,3 +235,51 @@ fn a_draft_passes_once_its_empty_keys_are_filled() {
         }
     }
 }
+
+/// An answer that is one of several records: by a member that the file names or that has values of its own, or by form.
+#[test]
+fn an_answer_of_several_forms_is_one_of_several_records() {
+    let text = r##"{"openapi": "3.1.0", "info": {}, "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {"200": {"description": "ok",
+        "content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}}}}},
+        "/pet": {"get": {"operationId": "getPet", "responses": {"200": {"description": "ok", "content": {"application/json": {"schema":
+            {"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Stone"}, {"type": "string"}]}}}}}},
+        "post": {"operationId": "movePet", "responses": {"200": {"description": "ok", "content": {"application/json": {"schema":
+            {"anyOf": [{"type": "object", "properties": {"way": {"const": "up"}, "by": {"type": "number"}}},
+                {"type": "object", "properties": {"way": {"enum": ["left", "right"]}, "by": {"type": "string"}}}]}}}}}},
+        "put": {"operationId": "feedPet", "responses": {"200": {"description": "ok", "content": {"application/json": {"schema":
+            {"anyOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Stone"}]}}}}}}}},
+        "components": {"schemas": {"Pet": {"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+                "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat", "lion": "Cat"}}},
+            "Cat": {"type": "object", "required": ["lives"], "properties": {"kind": {"type": "string"}, "lives": {"type": "integer"}, "name": {"type": "string"}}},
+            "Dog": {"type": "object", "properties": {"kind": {"type": "string"}, "owner": {"$ref": "#/components/schemas/Pet"}}},
+            "Stone": {"type": "object", "properties": {"weight": {"type": "number"}, "name": {"type": "string"}, "kind": {"type": "string"}}}}}}"##;
+    let (shown, _) = drafted_openapi(text, "api.json");
+    for expected in [
+        "  Pet:\n    doc:\n    choose_by: kind\n    one_of:\n      Cat: [cat, lion]\n      Dog: [Dog]\n",
+        "      owner:\n        type: Pet\n",
+        "    one_of:\n      Cat: [lives]\n      Stone: [weight]\n      GetPetResultForm3: []\n",
+        "    choose_by: way\n    one_of:\n      MovePetResultUp: [up]\n      MovePetResultLeft: [left, right]\n",
+        // What may be both at once is left empty.
+        "# One of 2 forms (`anyOf`): Cat, Stone.\n",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
+    }
+}
+
+/// A part of a path is never sent by its name, so that it gets another one where a parameter has the same.
+#[test]
+fn a_part_of_a_path_is_apart_from_the_members_of_the_body() {
+    let text = r##"{"openapi": "3.0.0", "info": {}, "paths": {"/a/{id}/{path_id}": {"put": {
+        "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}}],
+        "requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": {"id": {"type": "string"}}}}}}, "responses": {}}},
+        "/b/{id}": {"get": {"parameters": [{"name": "id", "in": "query", "schema": {"type": "string"}}], "responses": {}}}}}"##;
+    let (shown, _) = drafted_openapi(text, "api.json");
+    for expected in [
+        "http: \"PUT /a/{path_path_id}/{path_id}\"\n",
+        "  # The file calls this part of the path id, as another parameter.\n  path_path_id:\n    type: signed\n    required: always\n",
+        "  id:\n    type: string\n    doc:\n",
+        "http: \"GET /b/{path_id}\"\n",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
+    }
+}

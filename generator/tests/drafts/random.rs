@@ -48,6 +48,18 @@ pub(crate) fn random_openapi(seed: u64) -> serde_json::Value {
         25 => json!({"type": "array", "items": {"type": "string", "minLength": 2, "maxLength": 4}}),
         26 => json!({"type": "string", "minLength": 1}),
         27 => json!({"type": "string", "minLength": 3}),
+        29 => {
+            json!({"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+                "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat", "dog": "Dog"}}})
+        }
+        30 => {
+            json!({"anyOf": [{"type": "object", "properties": {"k": {"type": "string", "const": "a"}, "one": {"type": "string"}}},
+                {"type": "object", "properties": {"k": {"type": "string", "enum": ["b", "c"]}, "one": {"type": "integer"}}}]})
+        }
+        31 => {
+            json!({"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Node"}, {"type": "string"},
+                {"type": "array", "items": {"$ref": "#/components/schemas/Dog"}}]})
+        }
         24 => json!({"allOf": [{"type": "integer"}], "type": "string"}),
         _ => json!({"type": "array", "items": {"$ref": "#/components/schemas/Node"}, "xml": {"wrapped": true}}),
     };
@@ -62,14 +74,14 @@ pub(crate) fn random_openapi(seed: u64) -> serde_json::Value {
             let parameters: Vec<_> = (0..next(4))
                 .map(|n| {
                     let place = places[usize::try_from(next(3)).unwrap()];
-                    json!({"name": format!("p{n}"), "in": place, "required": next(2) == 0, "schema": leaf(next(29)), "style": "form", "explode": next(2) == 0})
+                    json!({"name": format!("p{n}"), "in": place, "required": next(2) == 0, "schema": leaf(next(33)), "style": "form", "explode": next(2) == 0})
                 })
                 .collect();
             let mut operation = json!({
                 "summary": "Does it", "description": "It does it at length.", "tags": ["t"], "parameters": parameters,
                 "responses": {
                     "200": {"description": "ok", "content": {"application/json": {"schema": {
-                        "type": "object", "required": ["a"], "properties": {"a": leaf(next(29)), "b": leaf(next(29))}}}}},
+                        "type": "object", "required": ["a"], "properties": {"a": leaf(next(33)), "b": leaf(next(33))}}}}},
                     "400": {"description": "no"},
                 },
                 "x-other": {"more": [1, 2]},
@@ -84,7 +96,7 @@ pub(crate) fn random_openapi(seed: u64) -> serde_json::Value {
                 let media = ["application/json", "application/x-www-form-urlencoded", "text/plain"]
                     [usize::try_from(next(3)).unwrap()];
                 operation["requestBody"] = json!({"required": true, "content": {media: {"schema": {
-                    "allOf": [{"$ref": "#/components/schemas/Part"}, {"type": "object", "required": ["c"], "properties": {"c": leaf(next(29))}}]}}}});
+                    "allOf": [{"$ref": "#/components/schemas/Part"}, {"type": "object", "required": ["c"], "properties": {"c": leaf(next(33))}}]}}}});
             }
             item[method] = operation;
         }
@@ -94,6 +106,8 @@ pub(crate) fn random_openapi(seed: u64) -> serde_json::Value {
         "openapi": "3.0.0", "info": {"title": "T", "version": "1"}, "servers": [{"url": "https://a.b/base"}, {"url": "https://c.d"}], "paths": paths,
         "components": {"schemas": {
             "Part": {"type": "object", "required": ["x"], "properties": {"x": leaf(next(10)), "c": leaf(next(10))}},
+            "Cat": {"type": "object", "required": ["lives"], "properties": {"kind": {"type": "string"}, "lives": leaf(next(10))}},
+            "Dog": {"type": "object", "properties": {"kind": {"type": "string", "enum": ["dog", "wolf"]}, "friends": {"type": "array", "items": {"$ref": "#/components/schemas/Cat"}}}},
             "Node": {"type": "object", "properties": {"name": {"type": "string"}, "nodes": {"type": "array", "items": {"$ref": "#/components/schemas/Node"}}}},
         }},
     })

@@ -5,13 +5,13 @@ use std::fs;
 use tradeapi_gen::{RuleTests, SiteOptions};
 
 use super::page::{Page, text_of};
-use super::{documents, folder, folders, read, site_of, sites};
+use super::{documents, folder, folders, read, schema_in, site_of, sites};
 
 #[test]
 fn the_site_is_small_and_the_same_wherever_the_schema_is() {
     let (_, site) = sites().next().unwrap();
     let tests = RuleTests::read(&folder("../tests/exchange/tests/exchange/rules.tsv")).unwrap();
-    let schema = read(&folder("../schema"));
+    let schema = schema_in("../schema");
     let documents = documents().map(|folder| schema.documents(&folder).unwrap());
     let options = SiteOptions { documents: documents.as_ref(), tests: Some(&tests), ..SiteOptions::default() };
     let operations = schema.counts().operations;

@@ -23,7 +23,7 @@ fn people_find_what_they_mean_however_they_write_it() {
         println!("SKIPPED: there is no node");
         return;
     }
-    let wanted: [(&str, &str, &str); 22] = [
+    let wanted: [(&str, &str, &str); 28] = [
         ("place order", "operation", "Place Order"),
         ("placeorder", "operation", "Place Order"),
         ("plce order", "operation", "Place Order"),
@@ -46,6 +46,12 @@ fn people_find_what_they_mean_however_they_write_it() {
         ("close position", "operation", "Flash Close Position"),
         ("rate limit", "concept", "Rate limits"),
         ("balance", "operation", "Get Account Assets"),
+        ("retry", "concept", "Unknown outcomes"),
+        ("idempotency", "concept", "Unknown outcomes"),
+        ("pagination", "concept", "Paging and batches"),
+        ("maximum batch cancel", "operation", "Batch Cancel"),
+        ("how often open orders", "operation", "Get Open Orders"),
+        ("hedge mode", "concept", "Account"),
     ];
     let site = sites().next().unwrap().1;
     let folder = tempfile::tempdir().unwrap();

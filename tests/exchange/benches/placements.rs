@@ -77,6 +77,7 @@ fn cancel_all(exchange: Exchange) -> Result<(), Box<dyn Error>> {
     let took = begun.elapsed();
     let after = shown();
     exchange.time().advance(Duration::from_secs(24 * 60 * 60));
+    exchange.advance_to(exchange.time().now());
     println!(
         "{:>12} cancelled in {:.2} s; memory before {before}, after {after}, a day later {}",
         open,

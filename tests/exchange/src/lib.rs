@@ -115,6 +115,7 @@ mod placing;
 mod playback;
 mod reading;
 mod recorded;
+mod recording;
 mod refusal;
 mod report_data;
 mod reports;
@@ -149,6 +150,7 @@ pub use hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Nod
 pub use journal::{ReplayError, torn_line};
 pub use orders::State;
 pub use playback::{Books, Prices, RecordedBook, Trades};
+pub use recording::Recording;
 pub use report_data::Reports;
 pub use settings::{Settings, SignedQuery};
 pub use setup::{Pair, Setup, SetupError};

@@ -13,8 +13,8 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use profile::LocalProfile;
 use tradeapi_exchange::{
-    Books, Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, SignedQuery,
-    Time, Trades, per_mille, server, torn_line,
+    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Recording, Seed, Setup, SignedQuery, Time,
+    per_mille, server, torn_line,
 };
 
 /// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
@@ -176,18 +176,12 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
     setup.settings.tolerant = !arguments.strict;
     setup.settings.lively &= !arguments.quiet;
     setup.settings.journal |= arguments.journal.is_some();
-    for (symbol, file) in &arguments.prices {
-        setup.prices.push(Prices::read(symbol, file)?);
-    }
-    for (symbol, file) in &arguments.candles {
-        setup.prices.push(Prices::read_candles(symbol, file)?);
-    }
-    for (symbol, file) in &arguments.trades {
-        setup.trades.push(Trades::read(symbol, file)?);
-    }
-    for (symbol, file) in &arguments.depth {
-        setup.books.push(Books::read(symbol, file)?);
-    }
+    let mut recording = Recording::default();
+    arguments.prices.iter().try_for_each(|(symbol, file)| recording.prices(symbol, file))?;
+    arguments.candles.iter().try_for_each(|(symbol, file)| recording.candles(symbol, file))?;
+    arguments.trades.iter().try_for_each(|(symbol, file)| recording.trades(symbol, file))?;
+    arguments.depth.iter().try_for_each(|(symbol, file)| recording.books(symbol, file))?;
+    recording.play_in(&mut setup);
     setup.check().map_err(io::Error::other)?;
     Ok(setup)
 }

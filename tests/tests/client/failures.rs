@@ -160,6 +160,17 @@ fn a_truncated_answer_is_never_a_success() {
     }
 }
 
+/// Its code may be truncated or damaged as well.
+#[test]
+fn a_truncated_refusal_is_not_trusted() {
+    let body = br#"{"requestTime":1788912000000,"code":"40762","msg":"refused","data":null}"#;
+    for reading in readings() {
+        for end in 0..body.len() {
+            reading.unreadable(200, &body[..end]);
+        }
+    }
+}
+
 #[test]
 fn an_answer_with_trailing_data_or_two_codes_is_not_trusted() {
     for reading in readings() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tradeapi::runtime::confirm::{self, ConfirmPolicy, EvidenceVerdict};
-use tradeapi::runtime::journal::Selection;
+use tradeapi::runtime::journal::{Change, Ending, Journal, Selection};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
     BatchOrder, Category, ClientOid, Execution, GetOrderDetails, ModifyOrder, Order, PlaceOrder, Side,
@@ -108,6 +108,26 @@ async fn a_refusal_is_compared_with_later_records() {
     other.unified().place_order(&order("u1")).await.unwrap();
     let evidence = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
     assert!(matches!(evidence.requests[0].verdict, EvidenceVerdict::Contradicts(_)), "{evidence:?}");
+}
+
+/// It is read although many changes were stored after it.
+#[tokio::test]
+async fn a_refusal_of_long_ago_is_compared_with_later_records() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let journal = journal(folder.path());
+    let build = || -> Client { exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap() };
+    exchange.refuse_next("40762");
+    build().unified().place_order(&order("u1")).await.unwrap_err();
+    for number in 0..3_000 {
+        let mut change = Change::new("unified.place-order", "{}", exchange.time().now());
+        change.client_ids.push(format!("past-{number}"));
+        let number = journal.begin(change).await.unwrap();
+        journal.end(number, Ending::new(Outcome::Done)).await.unwrap();
+    }
+    another_process(&exchange).unified().place_order(&order("u1")).await.unwrap();
+    let evidence = build().evidence(&seen(&exchange, "u1").await).await.unwrap();
+    let verdicts: Vec<_> = evidence.requests.iter().map(|request| request.verdict).collect();
+    assert!(matches!(verdicts[..], [EvidenceVerdict::Contradicts(_)]), "{evidence:?}");
 }
 
 /// The second use of an id is refused, and the record is of the first, which is done. A run that sent neither has to read

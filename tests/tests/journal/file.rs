@@ -439,3 +439,20 @@ async fn a_full_disk_is_an_error_and_loses_nothing() {
     assert!(stored > 0 && (kept == stored || kept == stored + 1), "{kept} of {stored}: {text}");
     journal.begin(change(1)).await.unwrap();
 }
+
+/// Changes are stored in about the order of their signatures, of which either clock may be right.
+#[tokio::test]
+async fn changes_since_a_time_are_found_behind_many_earlier_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal(folder.path());
+    let by_signature = begin(&journal, 1_000_000).await;
+    let mut made_later = change(1);
+    made_later.made_at = Some(Timestamp::from_millis(1_000_000));
+    let by_the_machine = journal.begin(made_later).await.unwrap();
+    for _ in 0..3_000 {
+        begin(&journal, 900_000).await;
+    }
+    let since = signed_since(&*journal, Timestamp::from_millis(950_000)).await.unwrap();
+    let numbers: Vec<_> = since.iter().map(|stored| stored.number).collect();
+    assert_eq!(numbers, [by_signature, by_the_machine]);
+}

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use tradeapi::runtime::confirm::ConfirmPolicy;
-use tradeapi::runtime::journal::{Change, Ending};
+use tradeapi::runtime::journal::{Change, Ending, Journal};
 use tradeapi::runtime::reconcile::{Difference, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{BatchOrder, CancelOrder, ModifyOrder};
 use tradeapi::{Client, Decimal};
 use tradeapi_exchange::{Exchange, Seed};
 
-use crate::{all, by_id, item, journal, order};
+use crate::{AnotherProcess, all, by_id, item, journal, order};
 
 /// The time after which no earlier request can arrive.
 const OVER: Duration = Duration::from_secs(250);
@@ -160,8 +160,61 @@ struct HourAhead(tradeapi_exchange::Time);
 
 impl tradeapi::runtime::clock::Clock for HourAhead {
     fn now(&self) -> tradeapi::Timestamp {
-        self.0.now() + Duration::from_secs(3_600)
+        self.0.now() + HOUR
     }
+}
+
+/// Shows the time of an exchange an hour early.
+struct HourBehind(tradeapi_exchange::Time);
+
+impl tradeapi::runtime::clock::Clock for HourBehind {
+    fn now(&self) -> tradeapi::Timestamp {
+        self.0.now() - HOUR
+    }
+}
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// The clock of the exchange alone shows that it can no longer arrive, and that may be the one which is wrong.
+#[tokio::test]
+async fn a_clock_that_was_set_back_closes_nothing() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    exchange.refuse_next("40725");
+    let before = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    before.unified().cancel_order(&CancelOrder::new(by_id("here"))).await.unwrap_err();
+    exchange.time().advance(OVER);
+    let clock = HourBehind(exchange.time().clone());
+    let later = exchange.client_of(exchange.keys()).clock(clock).journal(journal).build().unwrap();
+    let ask = tradeapi::unified::GetOrderDetails::new(by_id("here"));
+    later.unified().get_order_details(&ask).await.unwrap_err();
+    let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
+    assert!(later.recover(&policy).await.unwrap()[0].is_open);
+}
+
+/// A machine of the exchange that is an hour behind corrected the time in the signature.
+#[tokio::test]
+async fn a_change_whose_signature_was_an_hour_early_is_as_old_as_the_machine_says() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    let placed = r#"{"category":"SPOT","symbol":"BTCUSDT","qty":"0.01","side":"buy","orderType":"limit","timeInForce":"gtc","price":"64000","clientOid":"a"}"#;
+    for (operation, request, id) in
+        [("unified.cancel-order", r#"{"clientOid":"here"}"#, "here"), ("unified.place-order", placed, "a")]
+    {
+        let made_at = exchange.time().now();
+        let mut change = Change::new(operation, request, made_at - HOUR);
+        (change.made_at, change.client_ids) = (Some(made_at), vec![id.to_owned()]);
+        journal.begin(change).await.unwrap();
+    }
+    let client = exchange.client_of(exchange.keys()).journal(journal).build().unwrap();
+    let policy = ConfirmPolicy::new().deadline(Duration::from_secs(30));
+    let recovered = exchange.time().run(client.recover(&policy)).await.unwrap();
+    let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(outcomes, [(Outcome::Unknown, true), (Outcome::Unknown, true)], "{recovered}");
+    exchange.time().advance(OVER);
+    let recovered = exchange.time().run(client.recover(&policy)).await.unwrap();
+    let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(outcomes, [(Outcome::Unknown, false), (Outcome::NotDone, false)], "{recovered}");
 }
 
 #[tokio::test]
@@ -178,6 +231,25 @@ async fn a_clock_that_was_set_forward_closes_nothing() {
     later.unified().get_order_details(&ask).await.unwrap_err();
     let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
     assert!(later.recover(&policy).await.unwrap()[0].is_open);
+}
+
+/// The first use of the id is done, and older than what a client reads of its journal if nothing is open.
+#[tokio::test]
+async fn an_order_closes_no_later_use_of_its_id_after_an_hour() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    let run = || -> Client {
+        let environment = AnotherProcess(exchange.time().clone());
+        exchange.client_of(exchange.keys()).environment(environment).journal(journal.clone()).build().unwrap()
+    };
+    let before = run();
+    before.unified().place_order(&order("a")).await.unwrap();
+    exchange.refuse_next("40725");
+    before.unified().place_order(&order("a")).await.unwrap_err();
+    exchange.time().advance(HOUR);
+    let policy = ConfirmPolicy::new().deadline(Duration::from_secs(2));
+    let recovered = exchange.time().run(run().recover(&policy)).await.unwrap();
+    assert_eq!((recovered[0].outcome(), recovered[0].is_open), (Outcome::Unknown, true), "{recovered}");
 }
 
 /// The machine is started again with a clock that is off, and the machine of the exchange that answers is off by as much.

@@ -30,11 +30,13 @@ pub enum Assumption {
     Records,
     /// A journal that has lost changes reports a gap.
     Gaps,
+    /// An amendment is not to the values that its order has got a moment before.
+    Amendments,
 }
 
 impl Assumption {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Settling,
         Self::Lag,
         Self::ClockError,
@@ -48,6 +50,7 @@ impl Assumption {
         Self::Journal,
         Self::Records,
         Self::Gaps,
+        Self::Amendments,
     ];
 
     /// Its name in the table of the guide.
@@ -66,6 +69,7 @@ impl Assumption {
             Self::Journal => "journal",
             Self::Records => "records",
             Self::Gaps => "gaps",
+            Self::Amendments => "amendments",
         }
     }
 

@@ -217,6 +217,12 @@ impl Exchange {
         Some(unified_order((order, order.states.last()?)))
     }
 
+    /// The quantity of the latest order with a client id.
+    pub(crate) fn quantity(&self, client_id: &str) -> Option<u64> {
+        let order = self.orders.iter().rfind(|order| order.client_id.as_deref() == Some(client_id))?;
+        order.states.last()?.qty.parse().ok()
+    }
+
     /// The record of an order of another account, placed now with the same id.
     pub(crate) fn record_of_another(client_id: &str, now: i64) -> Value {
         let state = OrderState { since: now, status: Status::Live, qty: "3".to_owned(), price: "64000".to_owned() };

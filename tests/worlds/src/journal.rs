@@ -70,6 +70,8 @@ impl Journal for OpenJournal {
         if self.world.is_killed_at(self.process, || format!("{operation}, stored")) {
             return Box::pin(pending());
         }
+        // It is signed, and not sent yet.
+        self.world.step_clocks(|| format!("process {}, {operation} {number}, signed", self.process));
         Box::pin(ready(Ok(number)))
     }
 

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use tempfile::TempDir;
-use tradeapi::runtime::journal::{Change, ChangeNumber, Gap, GapReason, StoredChange};
+use tradeapi::Timestamp;
+use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Gap, GapReason, LOST, StoredChange};
+use tradeapi::runtime::tables::Outcome;
 
 use crate::lock;
 
@@ -75,6 +77,17 @@ impl MemoryJournal {
         if is_noticed {
             *lock(&self.gap) = Some(Gap::new(GapReason::Damaged, after));
         }
+    }
+
+    /// Drops the changes that ended, as journals in folders do: a change notes it.
+    pub(crate) fn prune(&self, time: Timestamp) {
+        lock(&self.changes).retain(|stored| stored.ending.is_none());
+        let until = time.as_millis() + 600_000;
+        let number = self.add(Change::new(LOST, format!("{{\"until\":\"{until}\"}}"), time));
+        self.with(|changes| {
+            let note = changes.iter_mut().find(|stored| stored.number == number);
+            note.into_iter().for_each(|stored| stored.ending = Some(Ending::new(Outcome::Done)));
+        });
     }
 
     /// What it may lack.

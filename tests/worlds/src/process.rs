@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tradeapi::classic;
 use tradeapi::runtime::batches::ItemsReply;
-use tradeapi::runtime::clock::{ManualEnvironment, pause};
+use tradeapi::runtime::clock::{Clock, ManualEnvironment, pause};
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::json::read_json;
@@ -190,7 +190,7 @@ impl Context {
             Step::PlaceBatch(orders) => self.place_batch(subject, orders).await,
             Step::Amend(Order { id, qty, .. }) => {
                 let Some(order) = order_ref(id) else { return };
-                let change = ModifyOrder::new(order).qty(qty);
+                let change = ModifyOrder::new(order).qty(self.amended(id, qty));
                 self.confirmed(subject, self.client.place_and_confirm(&change, &policy()).await);
             }
             Step::Cancel(id) => {
@@ -221,6 +221,11 @@ impl Context {
             Step::CancelForeign => self.reconcile(Foreign::Cancelled).await,
             Step::Adopt => self.reconcile(Foreign::Adopted).await,
             Step::Ledger => self.update_ledger().await,
+            Step::Prune => {
+                let journal = self.world.scenario.programs[self.program].journal;
+                self.world.journals[journal].prune(Clock::now(self.client.core().environment()));
+                self.world.tell(|| format!("process {} prunes journal {journal}", self.process));
+            }
             Step::Restart => {
                 self.world.restart(self.process, Duration::from_secs(1));
                 pending().await
@@ -233,6 +238,15 @@ impl Context {
     fn id_of(&self, order: Order) -> &'static str {
         let others = (order.id != "a" && self.world.breaks(Assumption::Ids)).then_some("a");
         self.world.choose(|| format!("id of process {}", self.process), [order.id].into_iter().chain(others).collect())
+    }
+
+    /// The quantity that an order is to have; it may have it already, if that is not assumed otherwise.
+    fn amended(&self, id: &str, qty: u64) -> u64 {
+        let same = self.world.breaks(Assumption::Amendments).then_some("the same");
+        match self.world.choose(|| format!("quantity of {id}"), ["another"].into_iter().chain(same).collect()) {
+            "the same" => lock(&self.world.exchange).quantity(id).unwrap_or(qty),
+            _ => qty,
+        }
     }
 
     /// Hands the client a record of an order that another program has seen, or another account's with the same id.

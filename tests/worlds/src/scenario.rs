@@ -78,6 +78,8 @@ pub enum Step {
     Adopt,
     /// Reads the fills into the ledger of the process.
     Ledger,
+    /// Drops the changes of the journal that ended.
+    Prune,
     /// Ends the process. Its program is started again.
     Restart,
     /// Waits so many seconds.
@@ -132,6 +134,7 @@ pub static SCENARIOS: &[Scenario] = &[
     scenario("evidence", &[program(&[&[Step::Place(A)], &[Step::Pause(2), Step::Evidence("a")]])]),
     scenario("cancel", &[program(&[&[Step::Place(A), Step::Cancel("a")]])]),
     scenario("amend", &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A })]])]),
+    scenario("amend-later", &[program(&[&[Step::Place(A), Step::Pause(20), Step::Amend(Order { qty: 5, ..A })]])]),
     scenario("batch", &[program(&[&[Step::PlaceBatch(&[A, B])]])]),
     Scenario {
         conduct: Conduct { funds: Some(1), ..KIND },
@@ -188,6 +191,40 @@ pub static SCENARIOS: &[Scenario] = &[
             }],
         )
     },
+    // An item of the second batch has the id of one of the first.
+    scenario(
+        "same-id-two-batches",
+        &[program(&[&[Step::PlaceBatch(&[A, B]), Step::PlaceBatch(&[Order { qty: 5, ..B }, SOLD])]])],
+    ),
+    Scenario {
+        conduct: DUPLICATES,
+        ..scenario(
+            "same-id-two-batches-at-once",
+            &[program(&[&[Step::PlaceBatch(&[A, B])], &[Step::PlaceBatch(&[B, SOLD])]])],
+        )
+    },
+    scenario(
+        "amend-beside-cancel",
+        &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A })], &[Step::Pause(1), Step::Cancel("a")]])],
+    ),
+    Scenario {
+        fills: Fills::Perhaps,
+        ..scenario(
+            "pruned",
+            &[Program {
+                again: &[Step::Prune, Step::CancelForeign, Step::Pause(90), Step::CancelForeign],
+                ..program(&[&[Step::Place(A), Step::Place(B), Step::Restart]])
+            }],
+        )
+    },
+    scenario("cancel-foreign-beside", &[program(&[&[Step::Place(A)], &[Step::CancelForeign]])]),
+    scenario(
+        "two-names-adopted",
+        &[
+            Program { account: "one", ..program(&[&[Step::Pause(30), Step::Adopt, Step::CancelForeign]]) },
+            Program { account: "two", ..program(&[&[Step::Place(A), Step::Reconcile]]) },
+        ],
+    ),
     Scenario {
         fills: Fills::Usually,
         ..scenario(

@@ -135,6 +135,13 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     ),
     (Assumption::Records, "evidence", "place-order 1: request = is lost; record of a = of another account", DONE),
     (Assumption::Gaps, "lost-changes", "journal of process 1 = lost all, and does not notice", OWN),
+    (
+        Assumption::Amendments,
+        "amend-later",
+        "place-order 1: clocks = machine and answers are behind; quantity of a = the same; \
+         modify-order 1: request = is lost",
+        DONE,
+    ),
 ];
 
 const OWN: &str = "an own order is cancelled";

@@ -37,6 +37,12 @@ use crate::wire::{BaseUrl, CodePolicy, HeaderValues};
 /// Builds a client `C`.
 #[must_use]
 pub struct ClientBuilder<C = ClientCore> {
+    settings: Settings,
+    client: PhantomData<fn() -> C>,
+}
+
+/// What a client is built from. It is not generic, so that only this crate compiles what builds a client.
+struct Settings {
     api: &'static Api,
     base_url: String,
     allow_plain_http: bool,
@@ -60,7 +66,6 @@ pub struct ClientBuilder<C = ClientCore> {
     journal: Option<Arc<dyn Journal>>,
     metrics: Option<MetricsHook>,
     tracks_orders: bool,
-    client: PhantomData<fn() -> C>,
 }
 
 impl ClientCore {
@@ -77,9 +82,202 @@ where
 {
     /// A builder for a client of `api` at the address `base_url`: `https://host`, optionally with a path.
     pub fn new(api: &'static Api, base_url: impl Into<String>) -> Self {
+        Self { settings: Settings::new(api, base_url.into()), client: PhantomData }
+    }
+
+    /// A builder with the address from the variable `{prefix}_URL` of the environment and, if requests are signed,
+    /// [`Credentials::from_env`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if a variable is not set or is empty. The error names the variable, and never its value.
+    pub fn from_env(api: &'static Api, prefix: &str) -> Result<Self, BuildError> {
+        Ok(Self { settings: Settings::from_env(api, prefix)?, client: PhantomData })
+    }
+
+    /// Signs requests with these credentials. Without them, only public operations can be called.
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.settings.credentials = Some(credentials);
+        self
+    }
+
+    /// Takes the time that requests are signed with from `clock`; by default it is the environment's.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.settings.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// The clock that requests are signed by: by default the client's own, corrected by the offset of the exchange's
+    /// clock that responses show. [`ClientCore::skew`] returns the offset.
+    pub fn signing_clock(mut self, signing: SigningClock) -> Self {
+        self.settings.signing = signing;
+        self
+    }
+
+    /// Sends through `transport`, which has time-outs and limits of its own.
+    pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
+        self.settings.transport = Some(Box::new(transport));
+        self
+    }
+
+    /// Takes the time, wake-ups and random numbers from `environment`; by default from the system. A limiter of
+    /// [`limiter`](Self::limiter) has a timer of its own, and so has the default transport.
+    pub fn environment(mut self, environment: impl Environment + 'static) -> Self {
+        self.settings.environment = Some(Arc::new(environment));
+        self
+    }
+
+    /// Sets the value of a header of the API. It is sent with every request, or with those of the operations that take
+    /// it.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Allows an address without TLS that is not local. Everyone on the network path can then read and change requests.
+    pub fn allow_plain_http(mut self, allow: bool) -> Self {
+        self.settings.allow_plain_http = allow;
+        self
+    }
+
+    /// The rules that requests are checked against before they are sent: by default, all of them. `false` disables all.
+    pub fn checks(mut self, policy: impl Into<CheckPolicy>) -> Self {
+        self.settings.checking.policy = policy.into();
+        self
+    }
+
+    /// How error codes are interpreted: by default, as the documents say and several independent sources have observed.
+    pub fn codes(mut self, policy: CodePolicy) -> Self {
+        self.settings.checking.codes = policy;
+        self
+    }
+
+    /// What to do when a rate limit is used up. By default, a call waits.
+    pub fn limits(mut self, mode: LimitMode) -> Self {
+        self.settings.limits = mode;
+        self
+    }
+
+    /// Shares rate limits with all clients that use the same `limiter`. By default, a client shares them with the
+    /// clients of this process that have the same key and address; other keys of the same user need a `limiter`.
+    pub fn limiter(mut self, limiter: Arc<dyn Limiter>) -> Self {
+        self.settings.limiter = Some(limiter);
+        self
+    }
+
+    /// The classes of rate limits that the calls belong to. By default, there are none.
+    pub fn limit_classes(mut self, classes: Classes) -> Self {
+        self.settings.classes = classes;
+        self
+    }
+
+    /// The account, which rules and rate limits depend on. A text is an account with that name.
+    ///
+    /// A shared limiter distinguishes accounts by their names; clients without a name count as one account.
+    pub fn account(mut self, account: impl Into<Account>) -> Self {
+        self.settings.checking.account = account.into();
+        self
+    }
+
+    /// The name of the network address that requests come from, by which a shared limiter distinguishes addresses.
+    /// Clients without a name count as one address.
+    pub fn source_address(mut self, name: impl Into<String>) -> Self {
+        self.settings.address = name.into();
+        self
+    }
+
+    /// Collects differences between responses and documents in `drift`. Clients can share one. By default, responses
+    /// are not compared.
+    pub fn drift(mut self, drift: &Drift) -> Self {
+        self.settings.drift = Some(drift.clone());
+        self
+    }
+
+    /// Keeps the members of records that the schema does not declare, with their JSON texts: every record has them as
+    /// `unknown_members`. An exchange may add a field long before a schema has it. By default, they are passed over.
+    ///
+    /// Reading takes longer then, and what is kept counts towards the memory that an answer may take.
+    pub fn keep_unknown(mut self) -> Self {
+        self.settings.keeps_unknown = true;
+        self
+    }
+
+    /// Stores each change in `journal` before it is sent, and its outcome after. A change that cannot be stored is not
+    /// sent. By default, there is no journal.
+    ///
+    /// A journal is for one account: [`confirm::recover`](crate::confirm::recover()) leaves the changes of accounts with other names open.
+    pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
+        self.settings.journal = Some(journal);
+        self
+    }
+
+    /// Keeps track of the orders of the account, by every request and response that passes through the client and its
+    /// clones; see [`TrackedOrders`] and [`ClientCore::tracked_orders`]. Amendments that the documents rule out in the
+    /// known state of an order are refused. By default, nothing is kept.
+    pub fn track_orders(mut self) -> Self {
+        self.settings.tracks_orders = true;
+        self
+    }
+
+    /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick.
+    /// A call that is dropped does not end.
+    ///
+    /// ```
+    /// use tradeapi_runtime::{ClientBuilder, ClientCore};
+    ///
+    /// fn counted(builder: ClientBuilder<ClientCore>) -> ClientBuilder<ClientCore> {
+    ///     builder.metrics(|call| println!("{} {} {:?}", call.operation, call.call_result.as_str(), call.took))
+    /// }
+    /// ```
+    pub fn metrics(mut self, hook: impl Fn(&CallMetrics) + Send + Sync + 'static) -> Self {
+        self.settings.metrics = Some(Box::new(hook));
+        self
+    }
+
+    /// The time-out for connecting of the default transport. By default 5 seconds.
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.settings.transport_limits.connect = limit;
+        self
+    }
+
+    /// The time-out of the default transport for the whole response. By default 15 seconds.
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.settings.transport_limits.call = limit;
+        self
+    }
+
+    /// The maximum length of a response that the default transport accepts. By default 16 MiB.
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.settings.transport_limits.max_body = bytes;
+        self
+    }
+
+    /// The servers that the default transport trusts, and the client certificate that it sends. By default, Mozilla's
+    /// list of roots and no certificate.
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
+    pub fn tls(mut self, settings: TlsSettings) -> Self {
+        self.settings.tls = settings;
+        self
+    }
+
+    /// Builds the client. Nothing is sent, and no async runtime is needed yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting is invalid.
+    pub fn build(self) -> Result<C, BuildError> {
+        C::try_from(self.settings.build()?).map_err(Into::into)
+    }
+}
+
+impl Settings {
+    fn new(api: &'static Api, base_url: String) -> Self {
         Self {
             api,
-            base_url: base_url.into(),
+            base_url,
             allow_plain_http: false,
             credentials: None,
             headers: Vec::new(),
@@ -101,200 +299,16 @@ where
             journal: None,
             metrics: None,
             tracks_orders: false,
-            client: PhantomData,
         }
     }
 
-    /// A builder with the address from the variable `{prefix}_URL` of the environment and, if requests are signed,
-    /// [`Credentials::from_env`].
-    ///
-    /// # Errors
-    ///
-    /// Fails if a variable is not set or is empty. The error names the variable, and never its value.
-    pub fn from_env(api: &'static Api, prefix: &str) -> Result<Self, BuildError> {
+    fn from_env(api: &'static Api, prefix: &str) -> Result<Self, BuildError> {
         let base_url = variable(prefix, "URL").map_err(|name| BuildError::Environment { name })?;
         let credentials = api.credentials.is_some().then(|| Credentials::from_env(prefix)).transpose()?;
         Ok(Self { credentials, ..Self::new(api, base_url) })
     }
 
-    /// Signs requests with these credentials. Without them, only public operations can be called.
-    pub fn credentials(mut self, credentials: Credentials) -> Self {
-        self.credentials = Some(credentials);
-        self
-    }
-
-    /// Takes the time that requests are signed with from `clock`; by default it is the environment's.
-    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = Some(Arc::new(clock));
-        self
-    }
-
-    /// The clock that requests are signed by: by default the client's own, corrected by the offset of the exchange's
-    /// clock that responses show. [`ClientCore::skew`] returns the offset.
-    pub fn signing_clock(mut self, signing: SigningClock) -> Self {
-        self.signing = signing;
-        self
-    }
-
-    /// Sends through `transport`, which has time-outs and limits of its own.
-    pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
-        self.transport = Some(Box::new(transport));
-        self
-    }
-
-    /// Takes the time, wake-ups and random numbers from `environment`; by default from the system. A limiter of
-    /// [`limiter`](Self::limiter) has a timer of its own, and so has the default transport.
-    pub fn environment(mut self, environment: impl Environment + 'static) -> Self {
-        self.environment = Some(Arc::new(environment));
-        self
-    }
-
-    /// Sets the value of a header of the API. It is sent with every request, or with those of the operations that take
-    /// it.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Allows an address without TLS that is not local. Everyone on the network path can then read and change requests.
-    pub fn allow_plain_http(mut self, allow: bool) -> Self {
-        self.allow_plain_http = allow;
-        self
-    }
-
-    /// The rules that requests are checked against before they are sent: by default, all of them. `false` disables all.
-    pub fn checks(mut self, policy: impl Into<CheckPolicy>) -> Self {
-        self.checking.policy = policy.into();
-        self
-    }
-
-    /// How error codes are interpreted: by default, as the documents say and several independent sources have observed.
-    pub fn codes(mut self, policy: CodePolicy) -> Self {
-        self.checking.codes = policy;
-        self
-    }
-
-    /// What to do when a rate limit is used up. By default, a call waits.
-    pub fn limits(mut self, mode: LimitMode) -> Self {
-        self.limits = mode;
-        self
-    }
-
-    /// Shares rate limits with all clients that use the same `limiter`. By default, a client shares them with the
-    /// clients of this process that have the same key and address; other keys of the same user need a `limiter`.
-    pub fn limiter(mut self, limiter: Arc<dyn Limiter>) -> Self {
-        self.limiter = Some(limiter);
-        self
-    }
-
-    /// The classes of rate limits that the calls belong to. By default, there are none.
-    pub fn limit_classes(mut self, classes: Classes) -> Self {
-        self.classes = classes;
-        self
-    }
-
-    /// The account, which rules and rate limits depend on. A text is an account with that name.
-    ///
-    /// A shared limiter distinguishes accounts by their names; clients without a name count as one account.
-    pub fn account(mut self, account: impl Into<Account>) -> Self {
-        self.checking.account = account.into();
-        self
-    }
-
-    /// The name of the network address that requests come from, by which a shared limiter distinguishes addresses.
-    /// Clients without a name count as one address.
-    pub fn source_address(mut self, name: impl Into<String>) -> Self {
-        self.address = name.into();
-        self
-    }
-
-    /// Collects differences between responses and documents in `drift`. Clients can share one. By default, responses
-    /// are not compared.
-    pub fn drift(mut self, drift: &Drift) -> Self {
-        self.drift = Some(drift.clone());
-        self
-    }
-
-    /// Keeps the members of records that the schema does not declare, with their JSON texts: every record has them as
-    /// `unknown_members`. An exchange may add a field long before a schema has it. By default, they are passed over.
-    ///
-    /// Reading takes longer then, and what is kept counts towards the memory that an answer may take.
-    pub fn keep_unknown(mut self) -> Self {
-        self.keeps_unknown = true;
-        self
-    }
-
-    /// Stores each change in `journal` before it is sent, and its outcome after. A change that cannot be stored is not
-    /// sent. By default, there is no journal.
-    ///
-    /// A journal is for one account: [`confirm::recover`](crate::confirm::recover()) leaves the changes of accounts with other names open.
-    pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
-        self.journal = Some(journal);
-        self
-    }
-
-    /// Keeps track of the orders of the account, by every request and response that passes through the client and its
-    /// clones; see [`TrackedOrders`] and [`ClientCore::tracked_orders`]. Amendments that the documents rule out in the
-    /// known state of an order are refused. By default, nothing is kept.
-    pub fn track_orders(mut self) -> Self {
-        self.tracks_orders = true;
-        self
-    }
-
-    /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick.
-    /// A call that is dropped does not end.
-    ///
-    /// ```
-    /// use tradeapi_runtime::{ClientBuilder, ClientCore};
-    ///
-    /// fn counted(builder: ClientBuilder<ClientCore>) -> ClientBuilder<ClientCore> {
-    ///     builder.metrics(|call| println!("{} {} {:?}", call.operation, call.call_result.as_str(), call.took))
-    /// }
-    /// ```
-    pub fn metrics(mut self, hook: impl Fn(&CallMetrics) + Send + Sync + 'static) -> Self {
-        self.metrics = Some(Box::new(hook));
-        self
-    }
-
-    /// The time-out for connecting of the default transport. By default 5 seconds.
-    #[cfg(any(feature = "hyper", feature = "reqwest"))]
-    pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.transport_limits.connect = limit;
-        self
-    }
-
-    /// The time-out of the default transport for the whole response. By default 15 seconds.
-    #[cfg(any(feature = "hyper", feature = "reqwest"))]
-    pub fn call_timeout(mut self, limit: Duration) -> Self {
-        self.transport_limits.call = limit;
-        self
-    }
-
-    /// The maximum length of a response that the default transport accepts. By default 16 MiB.
-    #[cfg(any(feature = "hyper", feature = "reqwest"))]
-    pub fn max_body(mut self, bytes: usize) -> Self {
-        self.transport_limits.max_body = bytes;
-        self
-    }
-
-    /// The servers that the default transport trusts, and the client certificate that it sends. By default, Mozilla's
-    /// list of roots and no certificate.
-    #[cfg(any(feature = "hyper", feature = "reqwest"))]
-    pub fn tls(mut self, settings: TlsSettings) -> Self {
-        self.tls = settings;
-        self
-    }
-
-    /// Builds the client. Nothing is sent, and no async runtime is needed yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a setting is invalid.
-    pub fn build(self) -> Result<C, BuildError> {
-        C::try_from(self.build_core()?).map_err(Into::into)
-    }
-
-    fn build_core(self) -> Result<ClientCore, BuildError> {
+    fn build(self) -> Result<ClientCore, BuildError> {
         let is_simulated = self.environment.is_some();
         let environment = self.environment.unwrap_or_else(|| Arc::new(SystemEnvironment::new()));
         let limiter = match (self.limiter, &self.credentials) {
@@ -358,7 +372,10 @@ where
 impl<C> fmt::Debug for ClientBuilder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The parsed address, because the given one may contain a password.
-        let base = BaseUrl::parse(&self.base_url, true).ok();
-        f.debug_struct("ClientBuilder").field("api", &self.api.name).field("base", &base).finish_non_exhaustive()
+        let base = BaseUrl::parse(&self.settings.base_url, true).ok();
+        f.debug_struct("ClientBuilder")
+            .field("api", &self.settings.api.name)
+            .field("base", &base)
+            .finish_non_exhaustive()
     }
 }

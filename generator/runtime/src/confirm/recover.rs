@@ -301,7 +301,6 @@ pub(crate) fn can_no_longer_arrive(
     let left = id.and_then(|id| client.left(id, signed_at));
     let Some(window) = client.signature_window(&Named::read(request)) else { return false };
     let uncertainty = client.signature_uncertainty(window, signed_at, left);
-    let uncertainty = uncertainty.max(client.signature_uncertainty(window, signed_at, None));
     let there = client
         .exchange_time(moment)
         .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));

@@ -4,7 +4,7 @@
 use super::counts::{Counts, FieldPlace, JsonKinds, Occurrences, Sign};
 use super::spelling;
 use super::withheld::Redactor;
-use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable, Travels};
+use crate::json::{FieldTable, Form, Kind, NoCase, OneOfTable, ReadError, Reader, RecordTable, Travels};
 use crate::tables::{Api, Around, Envelope, Meta, Step};
 use crate::value::{Decimal, find_value};
 use crate::wire::reader_at;
@@ -230,10 +230,22 @@ impl Walk<'_, '_> {
             (Form::List(_), Kind::Object) if self.list_member(at).is_some() => self.around_list(at, form),
             (Form::Map(value), Kind::Object) => self.entries(at, *value),
             (Form::Record(table), kind) if is_record(table().travels, kind) => self.record(table()),
+            (Form::OneOf(table), kind) => self.one_of(at, table, kind),
             (Form::List(_) | Form::Map(_) | Form::Record(_), kind) => self.neither_list_nor_record(at, kind),
             (_, Kind::Array | Kind::Object) => self.unreadable(at),
             _ => self.scalar(at, form),
         }
+    }
+
+    /// Goes through the record that a value is; what is none of them is read, too, but not documented.
+    fn one_of(&mut self, at: Here<'_>, table: &OneOfTable, kind: Kind) -> Result<(), ReadError> {
+        let sign = match table.case(&mut self.from)? {
+            Ok(case) => return self.value(at, table.cases[case].form),
+            Err(NoCase::Value(value)) => Sign::UnknownValue(at.spot, self.withheld.filter(spelling::name(&value))),
+            Err(NoCase::Form) => Sign::WrittenOtherwise(at.spot),
+        };
+        self.counts.note(at.record, sign, Occurrences::once(kind));
+        self.from.skip()
     }
 
     /// Goes past a value of no documented form. Of an envelope's code, message and time, it notes what a client cannot

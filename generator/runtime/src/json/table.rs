@@ -38,6 +38,8 @@ pub enum Form {
     Map(&'static Form),
     /// A record. It is a function, because a record may contain others of its kind.
     Record(fn() -> &'static RecordTable),
+    /// One of several records.
+    OneOf(&'static OneOfTable),
 }
 
 impl Form {
@@ -110,6 +112,25 @@ pub enum Travels {
     AsArray,
     /// The value of its only field.
     AsValue,
+}
+
+/// What decides which of several records a value is.
+#[derive(Clone, Copy, Debug)]
+pub struct OneOfTable {
+    /// The member whose value decides; `None` if the form of the JSON does.
+    pub decider: Option<&'static str>,
+    /// The records, in the order of the schema.
+    pub cases: &'static [CaseTable],
+}
+
+/// One of the records that a value can be.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseTable {
+    /// The values of the deciding member. Without one, members of which only this record has any; empty for the record
+    /// of a value that no other fits.
+    pub told_by: &'static [&'static str],
+    /// Its form, which is that of a record.
+    pub form: Form,
 }
 
 /// The documented form of a field of a record.

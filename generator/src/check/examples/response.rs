@@ -1,6 +1,6 @@
 //! The JSON of an answer: the envelope and its data.
 
-use super::Example;
+use super::{Example, one_of};
 use crate::check::enums;
 use crate::check::fault::Fault;
 use crate::check::values;
@@ -240,8 +240,14 @@ fn record_name(example: &Example<'_>, index: usize) -> String {
 fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     let family = example.family;
     let Some(record) = family.records.get(index) else { return };
-    match record.travels {
+    match &record.travels {
         RecordForm::Object => {}
+        RecordForm::OneOf(one_of) => {
+            if let Some(index) = one_of::record_of(example, record, one_of, node) {
+                self::record(example, index, node);
+            }
+            return;
+        }
         RecordForm::Array => return tuple(example, record, node),
         RecordForm::Value(_) => return record.fields.iter().for_each(|only| field(example, only, node)),
     }

@@ -33,15 +33,14 @@ impl OpenApiFile<'_> {
         let field = inner.unwrap_or(whole);
         let (kind, item, is_undecided) = (field.kind, field.item, field.is_undecided);
         let data = field.clone().into_data();
+        let has_content = !data.fields.is_empty() || data.one_of.is_some();
         match kind {
-            JsonKind::List if item == JsonKind::Object && !data.fields.is_empty() && !is_undecided => {
-                Answer::Array(data)
-            }
-            JsonKind::Object if !is_undecided => Answer::Object(Data { is_empty: data.fields.is_empty(), ..data }),
+            JsonKind::List if item == JsonKind::Object && has_content && !is_undecided => Answer::Array(data),
+            JsonKind::Object if !is_undecided => Answer::Object(Data { is_empty: !has_content, ..data }),
             JsonKind::Unknown => Answer::Unknown(said().chain(data.remarks).collect()),
             _ if is_undecided => Answer::Unknown(said().chain(data.remarks).collect()),
             JsonKind::List if item == JsonKind::Unknown => Answer::Unknown(said().chain(data.remarks).collect()),
-            _ => Answer::Object(as_value(field)),
+            _ => Answer::Object(field.into_value()),
         }
     }
 
@@ -87,7 +86,7 @@ pub(super) fn answer_form(operation: &Cursor<'_>) -> Option<AnswerForm> {
 /// The record of an answer that is not JSON.
 pub(super) fn data_of_form(form: AnswerForm) -> Data {
     match form {
-        AnswerForm::Text => as_value(DraftField { kind: JsonKind::Text, ..DraftField::default() }),
+        AnswerForm::Text => DraftField { kind: JsonKind::Text, ..DraftField::default() }.into_value(),
         AnswerForm::Bytes => Data { is_empty: true, ..Data::default() },
     }
 }
@@ -141,11 +140,4 @@ pub(super) fn answered_headers(operation: &Cursor<'_>) -> Option<Data> {
         })
         .collect();
     (!fields.is_empty()).then(|| Data { fields, ..Data::default() })
-}
-
-/// A record for an answer that is a single value, a list of values or a map.
-fn as_value(field: DraftField) -> Data {
-    let name = if field.name.is_empty() { "value".to_owned() } else { field.name.clone() };
-    let field = DraftField { name, ..field };
-    Data { fields: vec![field], is_value: true, ..Data::default() }
 }

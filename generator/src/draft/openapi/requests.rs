@@ -55,6 +55,7 @@ impl OpenApiFile<'_> {
     pub(super) fn parameters(
         &self,
         path: &str,
+        renamed: &[(String, String)],
         described: &[Described<'_>],
         style: &Style,
         body: Option<&[DraftField]>,
@@ -70,7 +71,8 @@ impl OpenApiFile<'_> {
                 continue;
             }
             let has_name = |fields: &[DraftField]| fields.iter().any(|field| field.name == one.name);
-            let is_double = has_name(&fields) || one.place != "path" && has_name(body.unwrap_or_default());
+            // The name of a part of the path is never sent, so that it can be another one.
+            let is_double = one.place != "path" && (has_name(&fields) || has_name(body.unwrap_or_default()));
             let mut why = "which has the name of another one";
             let field = one.at.attempt(|| {
                 let schema = one.schema();
@@ -104,6 +106,10 @@ impl OpenApiFile<'_> {
             }
             field.is_deprecated |= one.at.is_true("deprecated");
             field.remarks.splice(..0, one.at.text_beside_gap("description").map(str::to_owned));
+            if let Some((old, new)) = renamed.iter().find(|(old, _)| one.place == "path" && old == one.name) {
+                field.remarks.push(format!("The file calls this part of the path {old}, as another parameter."));
+                field.name.clone_from(new);
+            }
             fields.push(field);
         }
         fields
@@ -215,15 +221,32 @@ pub(super) fn choices_within(
     }
 }
 
-/// The names of the parameters in a path. Those that the file does not describe become parameters without a type.
-pub(super) fn path_parameters(path: &str, fields: &mut Vec<DraftField>) -> Vec<String> {
-    let names = path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_owned()));
-    let names: Vec<String> = names.collect();
+/// The path, in which parts whose name another parameter has get one of their own, and those names, each behind the old
+/// one.
+pub(super) fn apart_in_path(path: &str, taken: &[&str]) -> (String, Vec<(String, String)>) {
+    let (names, mut apart, mut renamed) = (names_in(path), path.to_owned(), Vec::new());
+    for name in names.iter().filter(|name| taken.contains(&name.as_str())) {
+        let is_free = |new: &String| !taken.contains(&new.as_str()) && !names.contains(new);
+        let mut candidates = std::iter::successors(Some(format!("path_{name}")), |known| Some(format!("path_{known}")));
+        let new = candidates.find(is_free).unwrap_or_default();
+        apart = apart.replace(&format!("{{{name}}}"), &format!("{{{new}}}"));
+        renamed.push((name.clone(), new));
+    }
+    (apart, renamed)
+}
+
+/// The names of the parts of a path.
+fn names_in(path: &str) -> Vec<String> {
+    path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_owned())).collect()
+}
+
+/// Makes the parts of a path that the file does not describe parameters without a type.
+pub(super) fn path_parameters(path: &str, fields: &mut Vec<DraftField>) {
+    let names = names_in(path);
     for name in names.iter().rev().filter(|name| fields.iter().all(|field| field.name != **name)).collect::<Vec<_>>() {
         let remarks = vec!["The file does not describe this part of the path.".to_owned()];
         fields.insert(0, DraftField { name: name.clone(), need: Some(Need::Always), remarks, ..DraftField::default() });
     }
-    names
 }
 
 /// Headers that OpenAPI describes elsewhere.

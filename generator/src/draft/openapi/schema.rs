@@ -1,6 +1,7 @@
 //! JSON Schema of OpenAPI -> the fields of a draft.
 
 mod bounds;
+mod cases;
 mod forms;
 mod kinds;
 
@@ -238,6 +239,10 @@ fn all_of(parts: &[Cursor<'_>], side: Side, within: &[String], field: &mut Draft
         part.fields.into_iter().for_each(|inner| put(&mut field.fields, inner));
         field.choices.extend(part.choices);
         field.by_value.extend(part.by_value);
+        if part.one_of.is_some() {
+            field.remarks.push("One of several forms, beside other parts.".to_owned());
+            field.is_undecided = true;
+        }
         field.is_by_position |= part.is_by_position;
         field.remarks.extend(part.remarks);
         field.may_be_null |= part.may_be_null;
@@ -282,6 +287,7 @@ pub(super) fn put(fields: &mut Vec<DraftField>, field: DraftField) {
     stated.extend(known.pattern.as_ref().map(|pattern| format!("matching {pattern}")));
     stated.extend(known.values.clone());
     stated.extend(known.is_deprecated.then(|| "deprecated".to_owned()));
+    stated.extend(known.may_be_null.then(|| "null".to_owned()));
     merged.remarks.splice(..0, known.remarks.drain(..));
     merged.remarks.push(format!("Stated twice, first as {}.", stated.join(", ")));
     *known = merged;
@@ -306,7 +312,7 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
     if part == Part::OfSeveral {
         return;
     }
-    let is_map = field.kind == JsonKind::Object && field.fields.is_empty();
+    let is_map = field.kind == JsonKind::Object && field.fields.is_empty() && field.one_of.is_none();
     match schema.get("additionalProperties").filter(|more| is_map && more.value.is_object()) {
         Some(more) if side == Side::Answer => {
             field.kind = JsonKind::Map;

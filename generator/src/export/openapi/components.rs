@@ -4,9 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::object::Object;
 use super::patterns::{class, form_pattern};
-use super::values::{Location, component, list_of, or_null, schema};
+use super::values::{Location, component, list_of, or_null, reference, schema};
 use super::{answers, credentials, parameters};
-use crate::model::{Api, Enum, EnumValue, Family, Field, Header, Identifier, Record, RecordForm, Sent, Shape};
+use crate::model::{
+    Api, Enum, EnumValue, Family, Field, Header, Identifier, OneOf, Record, RecordCase, RecordForm, Sent, Shape,
+};
 
 /// Everything under `components`.
 pub(super) fn of(api: &Api) -> Value {
@@ -106,11 +108,41 @@ fn record(family: &Family, record: &Record) -> Value {
             let only = fields.next().map(|(_, field)| field).unwrap_or_else(|| json!({}));
             Object::new().text("description", doc).with("allOf", [only])
         }
+        RecordForm::OneOf(one_of) => self::one_of(family, one_of).text("description", doc),
     };
     form.maybe("x-source", source.as_ref().map(super::statements::source))
         .flag("x-observed-only", *is_observed)
         .keys(&record.keys())
         .into_value()
+}
+
+/// One of several records. What tells each of them is stated again, because no field of a record is required.
+fn one_of(family: &Family, one_of: &OneOf) -> Object {
+    let OneOf { decider, cases, place: _ } = one_of;
+    let name = |case: &RecordCase| &family.records[case.record].name.rust;
+    let words = |case: &RecordCase| case.told_by.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
+    let told = |case: &RecordCase| {
+        let form = reference(family, name(case));
+        let required = |member: &String| json!({"required": [member]});
+        match (decider, words(case).as_slice()) {
+            (Some((decider, _)), words) => {
+                let value = Object::new().with(decider.as_str(), json!({"enum": words}));
+                form.with("required", [decider.as_str()]).with("properties", value)
+            }
+            (None, []) => form,
+            (None, [member]) => form.with("required", [member.as_str()]),
+            (None, members) => form.with("anyOf", members.iter().map(required).collect::<Vec<_>>()),
+        }
+    };
+    let forms: Vec<Value> = cases.iter().map(|case| told(case).into_value()).collect();
+    let discriminator = decider.as_ref().map(|(decider, _)| {
+        let of_case = |case: &RecordCase| {
+            let target = reference(family, name(case)).into_value()["$ref"].clone();
+            words(case).into_iter().map(move |word| (word, target.clone())).collect::<Vec<_>>()
+        };
+        Object::new().with("propertyName", decider.as_str()).map("mapping", cases.iter().flat_map(of_case))
+    });
+    Object::new().with("oneOf", forms).maybe("discriminator", discriminator)
 }
 
 fn field(family: &Family, field: &Field) -> Value {

@@ -210,6 +210,7 @@ fn answer(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationVi
             },
             Response::Undefined => p.quiet { "It is not documented." },
         }
+        (pieces::cases(here, &family.cases_of_answer(view.operation)))
         (parameters::fields_in_short(here, &view.answer))
     }
 }

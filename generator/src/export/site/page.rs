@@ -10,20 +10,47 @@ pub(super) struct Concept {
     pub(super) file: &'static str,
     pub(super) title: &'static str,
     pub(super) about: &'static str,
+    /// Other words that people search for it by, separated by `|`.
+    pub(super) called: &'static str,
 }
 
-const fn concept(file: &'static str, title: &'static str, about: &'static str) -> Concept {
-    Concept { file, title, about }
+const fn concept(file: &'static str, title: &'static str, about: &'static str, called: &'static str) -> Concept {
+    Concept { file, title, about, called }
 }
 
 pub(super) const CONCEPTS: [Concept; 7] = [
-    concept("signing", "Signing", "Headers, credentials and what is signed"),
-    concept("account", "Account", "What rules need to know about an account, and about what it trades"),
-    concept("time", "Time", "Timestamps, time ranges and how far back data goes"),
-    concept("ids", "Ids", "Identifiers, and ids of your own"),
-    concept("unknown-outcomes", "Unknown outcomes", "Whether a change has happened, and how to find out"),
-    concept("paging", "Paging and batches", "Lists that come in pages, and requests with several items"),
-    concept("quantities", "Quantities and units", "Numbers on the wire, and the unit of each quantity"),
+    concept("signing", "Signing", "Headers, credentials and what is signed", "authentication|signature|api key"),
+    concept(
+        "account",
+        "Account",
+        "What rules need to know about an account, and about what it trades",
+        "account properties|position mode|hedge mode|one-way mode",
+    ),
+    concept(
+        "time",
+        "Time",
+        "Timestamps, time ranges and how far back data goes",
+        "time range|clock|history|timestamp expired",
+    ),
+    concept("ids", "Ids", "Identifiers, and ids of your own", "client id|order id|duplicate id"),
+    concept(
+        "unknown-outcomes",
+        "Unknown outcomes",
+        "Whether a change has happened, and how to find out",
+        "retry|repeat|idempotent|idempotency|timeout|lost answer|exactly once",
+    ),
+    concept(
+        "paging",
+        "Paging and batches",
+        "Lists that come in pages, and requests with several items",
+        "pagination|cursor|next page|bulk",
+    ),
+    concept(
+        "quantities",
+        "Quantities and units",
+        "Numbers on the wire, and the unit of each quantity",
+        "precision|decimals|base coin|quote coin",
+    ),
 ];
 
 /// A page of the site.

@@ -13,6 +13,16 @@ use super::view::{
 use crate::diagnostics::Place;
 pub(super) use crate::model::phrases::sentence;
 
+/// The records of which an answer is one.
+pub(super) fn cases(here: PageContext<'_, '_>, all: &[(TypeView<'_>, String)]) -> Markup {
+    html! {
+        @if !all.is_empty() {
+            p { "It is one of these:" }
+            ul.cases { @for (ty, told_by) in all { li { (here.ty(ty)) " " (told_by) } } }
+        }
+    }
+}
+
 /// The kinds of rules with their meanings, in the order of the pages.
 pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
     (RuleKind::Checked, "Checked before sending", "A request that breaks one of these is refused before it is sent."),

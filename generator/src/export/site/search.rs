@@ -77,7 +77,7 @@ impl Entries {
 
     fn concepts(&mut self, site: &Site<'_>) {
         for (concept, words) in CONCEPTS.iter().zip(concepts::words(site)) {
-            let text = format!("{}{WORDS}{words}", concept.about);
+            let text = format!("{}{WORDS}{}|{words}", concept.about, concept.called);
             self.add(concept.title, "concept", "", text, Address::concept(concept.file));
         }
         for (title, about) in [

@@ -23,6 +23,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
         Response::Page { .. } => "A page of a list of objects.",
         Response::Undefined => "It is not documented.",
     });
+    family.cases_of_answer(operation).iter().for_each(|(ty, told_by)| out.item(0, &format!("{}: {told_by}", ty.name)));
     parameters::fields_as_text(&mut out, 0, answer);
     outcome::as_text(&mut out, site, family, view);
     rules_as_text(&mut out, rules);

@@ -90,6 +90,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
                         @if one.is_observed { " It was observed on the wire and is in no document." }
                     }
                     @if let Some(source) = &one.source { p.quiet { "From " (here.source(source)) "." } }
+                    (pieces::cases(here, &family.cases_of(one)))
                     (parameters::fields(here, &family.fields_of(&one.fields)))
                     (uses(here, family, &one.name.wire))
                 }

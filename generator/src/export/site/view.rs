@@ -14,7 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::address::Anchors;
 use super::inputs::SiteInputs;
 use crate::diagnostics::Place;
-use crate::model::ChoiceKind;
 pub(super) use crate::model::Parameter;
 pub(super) use crate::model::{
     Access, Algorithm, Api, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes, Effect,
@@ -23,6 +22,7 @@ pub(super) use crate::model::{
     RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm, Token,
     Transition, Unit, Within, parts_text, phrases,
 };
+use crate::model::{ChoiceKind, JsonType, OneOf, Record, RecordCase, Shape, Type};
 pub(super) use crate::rules::Case;
 pub(super) use operation::{CodeOutcome, ExampleView, OperationView};
 pub(super) use parameters::{Block, ParameterView, Precedence};
@@ -151,6 +151,24 @@ impl<'a> FamilyView<'a> {
     /// The uses of a type, in order.
     pub(super) fn uses_of(&self, name: &str) -> impl Iterator<Item = &Use> {
         self.uses.get(name).into_iter().flatten()
+    }
+
+    /// The records of which a record is one, each with what tells it from the others.
+    pub(super) fn cases_of(&self, record: &'a Record) -> Vec<(TypeView<'a>, String)> {
+        let case = |(one_of, case): (&OneOf, &RecordCase)| {
+            let shape = Shape::One(Type::Record(case.record));
+            (
+                types::type_view(self.family, &shape, JsonType::Object.as_str()),
+                phrases::told_by(one_of, case, &phrases::PLAIN),
+            )
+        };
+        record.cases_told().map(case).collect()
+    }
+
+    /// The same for the record of an answer.
+    pub(super) fn cases_of_answer(&self, operation: &Operation) -> Vec<(TypeView<'a>, String)> {
+        let record = operation.response.record().and_then(|of| self.family.records.get(of));
+        record.map(|record| self.cases_of(record)).unwrap_or_default()
     }
 
     /// The fields of a record, without those of nested records.

@@ -106,6 +106,12 @@ mappings! {
         as_value: Option<Spanned<bool>>,
         /// If lists of it are objects on the wire: the field for the name of each record there.
         key: Option<Text>,
+        /// Instead of `fields`: it is one of these records, each with what tells it from the others: with `choose_by` the
+        /// values of that member, otherwise members of which only that record has any. `[]` is the record of what no
+        /// other fits: of objects, or of a text or a list with `as_value` or `by_position`.
+        one_of: Option<Spanned<Named<Texts>>>,
+        /// With `one_of`: the member that decides; each of the records has a field of that name.
+        choose_by: Option<Text>,
         /// Its fields, in the document's order; `{}` when there are none.
         fields: Option<Named<Spanned<Field>>>,
     }

@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Kind, Place, unknown};
-use crate::load::{Named, Spanned, Text, raw};
+use crate::load::{Named, Spanned, Text, Texts, raw};
 use crate::model::{
-    Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Record, RecordForm, Type, built_in,
-    variant_name,
+    Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, OneOf, Record, RecordCase, RecordForm, Type,
+    built_in, variant_name,
 };
 
 /// The meaning of each type name of a family.
@@ -300,12 +300,12 @@ impl FamilyBuilder<'_, '_> {
     fn record(&mut self, name: &Text, raw: &Spanned<raw::Record>) -> Record {
         let mut fields = Vec::new();
         let is_whole = self.collect_fields(raw, &mut vec![name.value.clone()], &mut fields);
-        let is_empty = raw.fields.is_none() && raw.includes.is_none();
+        let is_empty = raw.fields.is_none() && raw.includes.is_none() && raw.one_of.is_none();
         if is_empty && !self.builder.to.is_unread(name.place.file, "fields") {
             self.builder
                 .to
                 .at(name.place, Code::MissingKey, format!("the record `{}` has no fields", name.value))
-                .help("list them under `fields`; write `fields: {}` for a record without any");
+                .help("list them under `fields`; write `fields: {}` for a record without any, or `one_of`");
         }
         Record {
             name: self.type_name(name, &raw.rust),
@@ -321,6 +321,9 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn record_form(&mut self, raw: &Spanned<raw::Record>) -> RecordForm {
+        if let Some(one_of) = self.one_of(raw) {
+            return RecordForm::OneOf(one_of);
+        }
         let is_array = raw.by_position.unwrap_or(false);
         match raw.as_value.as_ref().filter(|as_value| as_value.value) {
             Some(as_value) if is_array => {
@@ -334,6 +337,31 @@ impl FamilyBuilder<'_, '_> {
             None if is_array => RecordForm::Array,
             None => RecordForm::Object,
         }
+    }
+
+    /// What decides which of several records it is; it has nothing of its own then.
+    fn one_of(&mut self, raw: &Spanned<raw::Record>) -> Option<OneOf> {
+        let Some(cases) = &raw.one_of else {
+            let decider = raw.choose_by.as_ref().map(|decider| decider.place);
+            self.refuse_keys(&[("choose_by", decider)], "requires `one_of`");
+            return None;
+        };
+        let first_field = raw.fields.as_ref().map(|fields| fields.first().map_or(raw.place, |(name, _)| name.place));
+        let keys = [
+            ("fields", first_field),
+            ("includes", raw.includes.as_ref().map(|key| key.place)),
+            ("by_position", raw.by_position.filter(|is_so| *is_so).map(|_| raw.place)),
+            ("as_value", raw.as_value.as_ref().map(|key| key.place)),
+            ("key", raw.key.as_ref().map(|key| key.place)),
+            ("abstract", raw.r#abstract.filter(|is_so| *is_so).map(|_| raw.place)),
+        ];
+        self.refuse_keys(&keys, "contradicts `one_of`: the record is one of others");
+        let case = |builder: &mut Self, (name, told_by): &(Text, Texts)| {
+            let record = builder.resolve_record(name)?;
+            Some(RecordCase { record, place: name.place, told_by: told_by.iter().map(placed).collect() })
+        };
+        let found = cases.iter().filter_map(|one| case(self, one)).collect();
+        Some(OneOf { decider: raw.choose_by.as_ref().map(placed), cases: found, place: cases.place })
     }
 
     /// Whether all fields were found.

@@ -6,7 +6,9 @@ use super::{
 };
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, ResponseShape};
-use crate::model::{BesideData, Family, Field, JsonType, Name, Operation, Record, RecordForm, Response, Type};
+use crate::model::{
+    BesideData, Family, Field, JsonType, Name, OneOf, Operation, Record, RecordCase, RecordForm, Response, Type,
+};
 
 impl Operation {
     /// The keys of the response.
@@ -103,6 +105,12 @@ impl Record {
     pub(crate) fn keys(&self) -> Vec<Key> {
         let Self { name, doc, source: from, is_abstract: _, is_observed, travels, key, fields: _, is_whole: _ } = self;
         let form = |name, is_so| Key::new(name, flag(is_so), behaviour("it is read as another JSON type"));
+        let (decider, has_cases) = match travels {
+            RecordForm::OneOf(OneOf { decider, cases: _, place: _ }) => (decider.as_ref(), true),
+            RecordForm::Object | RecordForm::Array | RecordForm::Value(_) => (None, false),
+        };
+        let one_of = Key::new("one_of", flag(has_cases), breaking("it is a struct, or an enum"));
+        let decider = Key::placed("choose_by", decider, behaviour("another member decides which record it is"));
         let by_position = form("by_position", *travels == RecordForm::Array);
         let as_value = form("as_value", matches!(travels, RecordForm::Value(_)));
         let key = Key::placed("key", key.as_ref(), behaviour("lists of it are read as another JSON type"));
@@ -110,7 +118,16 @@ impl Record {
         let observed = Key::new("observed", flag(*is_observed), documentation(""));
         type_names(name)
             .into_iter()
-            .chain([by_position, as_value, key, observed, source(from.as_ref()), Key::prose("doc", doc)])
+            .chain([
+                one_of,
+                decider,
+                by_position,
+                as_value,
+                key,
+                observed,
+                source(from.as_ref()),
+                Key::prose("doc", doc),
+            ])
             .collect()
     }
 
@@ -123,11 +140,29 @@ impl Record {
             let place = is_array.then(|| self::place(place));
             field.element(family, &path).keys(place).states(facts(field))
         });
-        let fields: Vec<_> = fields.collect();
+        let cases = self.cases_told().map(|(_, case)| case.element(family, &path));
+        let parts: Vec<_> = fields.chain(cases).collect();
         named("record", path, &self.name)
             .when(additive("a new type"), breaking("the type is removed"))
             .keys(self.keys())
-            .holds(fields)
+            .holds(parts)
+    }
+}
+
+impl RecordCase {
+    fn element(&self, family: &Family, of: &str) -> Element {
+        let Self { record, place, told_by } = self;
+        let (wire, rust) = (family.type_name(Type::Record(*record)), family.type_rust(Type::Record(*record)));
+        let words: Vec<String> = told_by.iter().map(|(word, _)| word.clone()).collect();
+        let name = Name { wire: wire.to_owned(), rust: rust.to_owned(), place: *place };
+        let fact = Fact::RecordCase { record: of.to_owned(), case: wire.to_owned(), told_by: words };
+        named("case", path(of, wire), &name)
+            .when(additive("a new variant"), breaking("the variant is removed"))
+            .keys([
+                Key::new("rust", rust, breaking("the variant has another name")),
+                Key::new("told_by", names(told_by), behaviour("other answers are this record")).at(first(told_by)),
+            ])
+            .states(vec![(*place, fact)])
     }
 }
 

@@ -66,9 +66,9 @@ impl Rule {
             }
         }
         let facts = facts.into_iter().map(|fact| (self.place, fact));
-        let unsupported = self.unsupported.iter().map(|(name, place)| {
-            (*place, Fact::Unsupported { operation: about.to_owned(), path: format!("{prefix}{name}") })
-        });
+        let unsupported = self
+            .unsupported_paths()
+            .map(|(path, place)| (place, Fact::Unsupported { operation: about.to_owned(), path }));
         facts.chain(unsupported).collect()
     }
 

@@ -1,6 +1,6 @@
 //! Parameters that travel apart from the others: in the query beside a body, and beside a body that is an array.
 
-use apis::assorted::vault::{FileItems, FiledItem, MoveItem};
+use apis::assorted::vault::{FileItems, FiledItem, MoveItem, SwapItem};
 use apis::assorted::{Client, Error, dec};
 use tradeapi_runtime::Operation;
 use tradeapi_runtime::batches::ItemOutcome;
@@ -73,4 +73,13 @@ async fn items_beside_others_are_checked_and_split() {
     assert!(matches!(report.items[2].outcome, ItemOutcome::Failed(_)), "{report}");
     let queries: Vec<_> = server.requests().iter().map(|request| request.query.clone()).collect();
     assert_eq!(queries, [Some("dry=true".to_owned()), Some("dry=true".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_part_of_the_path_and_a_member_of_the_body_are_two_parameters() {
+    let (server, client) = start();
+    server.answer_next(Answer::json("{}"));
+    client.vault().swap_item(&SwapItem::new("7", "a")).await.unwrap();
+    let request = server.take_requests().remove(0);
+    assert_eq!((request.path.as_str(), request.text().as_str()), ("/v1/swaps/7", r#"{"id":"a"}"#));
 }

@@ -25,6 +25,7 @@ mod limits;
 mod listings;
 mod nested;
 mod okx;
+mod one_of;
 mod pages;
 mod phemex;
 mod repeats;

@@ -19,20 +19,25 @@ pub(crate) struct Local {
     pub(crate) exchange: Exchange,
     pub(crate) url: String,
     pub(crate) profiles: TempDir,
-    _runtime: Runtime,
+    pub(crate) runtime: Runtime,
 }
 
 impl Local {
     /// An exchange without other participants, whose accounts have a position per instrument.
     pub(crate) fn start() -> Self {
+        Self::seeded(7, Mode::OneWay)
+    }
+
+    /// The same with another seed, and positions in this mode.
+    pub(crate) fn seeded(seed: u64, mode: Mode) -> Self {
         let mut settings = Settings::default();
-        (settings.seed, settings.rate_limits) = (Seed(7), false);
-        let exchange = Exchange::with(settings, Time::running(1), Profile::new().mode(Mode::OneWay).whitelisted());
+        (settings.seed, settings.rate_limits) = (Seed(seed), false);
+        let exchange = Exchange::with(settings, Time::running(1), Profile::new().mode(mode).whitelisted());
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         runtime.spawn(server::serve(listener, exchange.clone()));
-        let local = Self { exchange, url, profiles: TempDir::new().unwrap(), _runtime: runtime };
+        let local = Self { exchange, url, profiles: TempDir::new().unwrap(), runtime };
         let keys = local.exchange.keys();
         write_profile(local.profiles.path(), "local", &local.url, [&keys.key, &keys.secret, &keys.passphrase]);
         local
@@ -129,7 +134,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
     }

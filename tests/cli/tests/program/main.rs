@@ -4,6 +4,7 @@
 mod calls;
 mod dry_run;
 mod fixture;
+mod flatten;
 mod mcp;
 mod other_apis;
 mod profiles;

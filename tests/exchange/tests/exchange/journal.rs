@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
 use tradeapi_exchange::{
-    Conditions, Exchange, Family, Fault, FaultKind, Mode, Prices, Profile, ReplayError, Seed, Settings, Setup, Time,
+    Conditions, Exchange, Family, Fault, FaultKind, Mode, Profile, Recording, ReplayError, Seed, Settings, Setup, Time,
 };
 
 use crate::fixture::{Fixture, limit, market, number};
@@ -172,7 +172,11 @@ fn prices_are_read_from_csv() {
     let path = folder.path().join("prices.csv");
     let read = |text: &str| {
         fs::write(&path, text).unwrap();
-        Prices::read("BTCUSDT", &path)
+        let mut recording = Recording::default();
+        recording.prices("BTCUSDT", &path)?;
+        let mut setup = Setup::default();
+        recording.play_in(&mut setup);
+        std::io::Result::Ok(setup.prices.remove(0))
     };
     let prices = read("time,price\n1000,64000.5,7\n\n1250,64001\n").unwrap();
     assert_eq!(prices.steps.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 250]);

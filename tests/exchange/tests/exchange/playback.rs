@@ -6,18 +6,33 @@ use std::time::Duration;
 use tradeapi::broker::GetAgentDirectCommissions;
 use tradeapi::observed::{self, GetCandles, GetOrderBook, GetRecentTrades, Interval};
 use tradeapi::unified::{GetInsiderTrades, OrderStatus, Side};
-use tradeapi_exchange::{Books, Exchange, Prices, Setup, Time, Trades};
+use tradeapi_exchange::{Exchange, Recording, Setup, Time};
 
 use crate::fixture::{limit, number};
 
 const USDT: observed::Category = observed::Category::UsdtFutures;
 
-/// Reads a text as a file.
-fn from_csv<T>(read: impl Fn(&str, &std::path::Path) -> std::io::Result<T>, text: &str) -> std::io::Result<T> {
+/// Reads a text as a file of a recording, and returns the setup that plays it.
+fn from_csv(
+    add: impl Fn(&mut Recording, &str, &std::path::Path) -> std::io::Result<()>,
+    text: &str,
+) -> std::io::Result<Setup> {
+    let mut recording = Recording::default();
+    add_csv(&mut recording, add, text)?;
+    let mut setup = Setup::default();
+    recording.play_in(&mut setup);
+    Ok(setup)
+}
+
+fn add_csv(
+    recording: &mut Recording,
+    add: impl Fn(&mut Recording, &str, &std::path::Path) -> std::io::Result<()>,
+    text: &str,
+) -> std::io::Result<()> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recorded.csv");
     fs::write(&path, text).unwrap();
-    read("BTCUSDT", &path)
+    add(recording, "BTCUSDT", &path)
 }
 
 fn exchange(setup: &str) -> Exchange {
@@ -27,8 +42,8 @@ fn exchange(setup: &str) -> Exchange {
 #[test]
 fn candles_become_prices_in_the_order_in_which_they_probably_came() {
     let csv = "time,open,high,low,close,volume\n60000,100,120,90,110,5\n120000,110,115,80,85,7\n";
-    let prices = from_csv(Prices::read_candles, csv).unwrap();
-    let steps: Vec<_> = prices.steps.iter().map(|(at, price)| format!("{at} {}", price.0)).collect();
+    let prices = from_csv(Recording::candles, csv).unwrap().prices;
+    let steps: Vec<_> = prices[0].steps.iter().map(|(at, price)| format!("{at} {}", price.0)).collect();
     let rising = ["0 100", "20000 90", "40000 120", "59999 110"];
     let falling = ["60000 110", "80000 115", "100000 80", "119999 85"];
     assert_eq!(steps, [rising, falling].concat());
@@ -37,11 +52,11 @@ fn candles_become_prices_in_the_order_in_which_they_probably_came() {
 #[test]
 fn a_line_that_is_no_row_is_named() {
     let wrong = "5,64000,1,buy\n4,64000,1,buy\n";
-    assert!(from_csv(Trades::read, wrong).unwrap_err().to_string().contains("line 2: the time is earlier"));
+    assert!(from_csv(Recording::trades, wrong).unwrap_err().to_string().contains("line 2: the time is earlier"));
     let wrong = "time,price,quantity,side\n5,64000,1,both\n";
-    assert!(from_csv(Trades::read, wrong).unwrap_err().to_string().contains("line 2: expected a time"));
+    assert!(from_csv(Recording::trades, wrong).unwrap_err().to_string().contains("line 2: expected a time"));
     let wrong = "5,bid,64000,1\n5,middle,64001,1\n";
-    assert!(from_csv(Books::read, wrong).unwrap_err().to_string().contains("line 2"));
+    assert!(from_csv(Recording::books, wrong).unwrap_err().to_string().contains("line 2"));
     let crossing = "books: [{ symbol: BTCUSDT, steps: [[0, { bids: [[64001, 1]], asks: [[64001, 1]] }]] }]";
     assert!(Setup::from_yaml(crossing).unwrap_err().to_string().contains("crosses"));
     let nothing = "trades: [{ symbol: BTCUSDT, steps: [[0, 64000, 0, buy]] }]";
@@ -52,8 +67,7 @@ fn a_line_that_is_no_row_is_named() {
 #[tokio::test]
 async fn recorded_trades_fill_orders_and_are_seen() {
     let csv = "time,price,quantity,side\n1000,64000,0.5,buy\n2000,63990,0.2,sell\n62000,64010,0.1,buy\n";
-    let mut setup = Setup::default();
-    setup.trades.push(from_csv(Trades::read, csv).unwrap());
+    let mut setup = from_csv(Recording::trades, csv).unwrap();
     setup.settings.rate_limits = false;
     let exchange = Exchange::of(setup, Time::by_hand());
     let client = exchange.client();
@@ -82,8 +96,7 @@ async fn recorded_trades_fill_orders_and_are_seen() {
 #[tokio::test]
 async fn recorded_books_are_quoted() {
     let csv = "0,bid,63999,0.5\n0,ask,64001,0.4\n0,ask,64002,1\n5000,bid,63900,0.3\n5000,ask,63901,0.2\n";
-    let mut setup = Setup::default();
-    setup.books.push(from_csv(Books::read, csv).unwrap());
+    let setup = from_csv(Recording::books, csv).unwrap();
     let exchange = Exchange::of(setup, Time::by_hand());
     let client = exchange.client();
     let best = async || {
@@ -96,6 +109,20 @@ async fn recorded_books_are_quoted() {
     assert_eq!(best().await, (at("63999", "0.5", 1), at("64001", "0.4", 2)));
     exchange.time().advance(Duration::from_secs(5));
     assert_eq!(best().await, (at("63900", "0.3", 1), at("63901", "0.2", 1)));
+}
+
+#[test]
+fn files_of_a_recording_share_one_clock() {
+    let mut recording = Recording::default();
+    add_csv(&mut recording, Recording::trades, "1767000003000,64000,0.5,buy\n1767000009000,63990,0.2,sell\n").unwrap();
+    add_csv(&mut recording, Recording::books, "1767000001000,bid,63999,0.5\n1767000007000,bid,63990,1\n").unwrap();
+    add_csv(&mut recording, Recording::prices, "1767000002000,63998\n").unwrap();
+    let mut setup = Setup::default();
+    recording.play_in(&mut setup);
+    let trades: Vec<u64> = setup.trades[0].steps.iter().map(|(at, ..)| *at).collect();
+    let books: Vec<u64> = setup.books[0].steps.iter().map(|(at, _)| *at).collect();
+    let prices: Vec<u64> = setup.prices[0].steps.iter().map(|(at, _)| *at).collect();
+    assert_eq!((trades, books, prices), (vec![2000, 8000], vec![0, 6000], vec![1000]));
 }
 
 #[tokio::test]

@@ -315,6 +315,14 @@ fn an_answer_that_comes_late_or_twice_does_not_make_the_clock_seem_slow() {
     }
 }
 
+/// A later answer may have been under way for long, or be old: its time bounds the clock from below.
+#[test]
+fn the_latest_time_is_that_of_the_freshest_answer() {
+    let fresh = reading(1000, 50, 1100, 0);
+    let clock = learned(&[fresh, reading(2000, 0, 12_000, 0)]);
+    assert!(clock.latest(at(12_000)) >= Some(Timestamp::from_millis(START + 12_050)));
+}
+
 #[test]
 fn bounds_include_their_ends() {
     let millis = |least: i128, most: i128| Bounds { least: least * 1_000_000, most: most * 1_000_000 };

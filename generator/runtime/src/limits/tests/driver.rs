@@ -1,8 +1,7 @@
 //! Callers in virtual time.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
@@ -36,13 +35,29 @@ pub(super) fn limited_to(calls: u32) -> &'static Meta {
     operation("limited", Effect::Create, &[per_uid(calls, "default")])
 }
 
-/// A task's flag: the task is polled again only after it was woken.
-#[derive(Default)]
-struct Woken(AtomicBool);
+/// The callers that were woken. A caller is polled again only after that.
+#[derive(Clone, Default)]
+struct Woken(Arc<Mutex<BTreeSet<usize>>>);
 
-impl Wake for Woken {
+impl Woken {
+    fn numbers(&self) -> MutexGuard<'_, BTreeSet<usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the first one of those with this number or a later one.
+    fn take_from(&self, number: usize) -> Option<usize> {
+        let mut numbers = self.numbers();
+        let first = numbers.range(number..).next().copied()?;
+        numbers.take(&first)
+    }
+}
+
+/// Wakes one caller.
+struct WakeOne(usize, Woken);
+
+impl Wake for WakeOne {
     fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
+        self.1.numbers().insert(self.0);
     }
 }
 
@@ -50,7 +65,8 @@ impl Wake for Woken {
 pub(super) struct Driver<'a> {
     pub(super) limits: &'a InProcessLimits,
     pub(super) timer: ManualTimer,
-    waiting: BTreeMap<usize, (AdmissionFuture<'a>, Arc<Woken>)>,
+    waiting: BTreeMap<usize, (AdmissionFuture<'a>, Waker)>,
+    woken: Woken,
     count: usize,
 }
 
@@ -66,7 +82,7 @@ impl<'a> Driver<'a> {
 
     /// The callers of `limits`. `timer` shows the true time, whatever their clock shows.
     pub(super) fn of(limits: &'a InProcessLimits, timer: ManualTimer) -> Self {
-        Self { limits, timer, waiting: BTreeMap::new(), count: 0 }
+        Self { limits, timer, waiting: BTreeMap::new(), woken: Woken::default(), count: 0 }
     }
 
     pub(super) fn now(&self) -> Duration {
@@ -80,8 +96,8 @@ impl<'a> Driver<'a> {
         match self.limits.admit(call, true) {
             Admission::Now(reservation) => (number, reservation.ok()),
             Admission::Later(later) => {
-                let woken = Arc::new(Woken(AtomicBool::new(true)));
-                self.waiting.insert(number, (later, woken));
+                let waker = Waker::from(Arc::new(WakeOne(number, self.woken.clone())));
+                self.waiting.insert(number, (later, waker));
                 (number, self.look(number))
             }
         }
@@ -89,8 +105,12 @@ impl<'a> Driver<'a> {
 
     /// The callers that were woken and admitted.
     pub(super) fn woken(&mut self) -> Vec<(usize, Reservation)> {
-        let numbers: Vec<_> = self.waiting.keys().copied().collect();
-        numbers.into_iter().filter_map(|number| Some((number, self.look(number)?))).collect()
+        let (mut admitted, mut from) = (Vec::new(), 0);
+        while let Some(number) = self.woken.take_from(from) {
+            admitted.extend(self.look(number).map(|reservation| (number, reservation)));
+            from = number + 1;
+        }
+        admitted
     }
 
     /// A waiting caller gives up.
@@ -111,11 +131,8 @@ impl<'a> Driver<'a> {
     }
 
     fn look(&mut self, number: usize) -> Option<Reservation> {
-        let (later, woken) = self.waiting.get_mut(&number)?;
-        if !woken.0.swap(false, Ordering::Relaxed) {
-            return None;
-        }
-        match later.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(woken)))) {
+        let (later, waker) = self.waiting.get_mut(&number)?;
+        match later.as_mut().poll(&mut Context::from_waker(waker)) {
             Poll::Ready(reservation) => {
                 self.waiting.remove(&number);
                 reservation.ok()

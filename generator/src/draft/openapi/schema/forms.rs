@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::reading::{Cursor, Mark};
-use super::{Part, Side, field, put, read};
+use super::{Part, Side, cases, field, put, read};
 use crate::draft::{ByValue, DraftField, JsonKind, OneOf};
 use crate::model::Need;
 
@@ -44,6 +44,9 @@ pub(super) fn only<'a>(
             continue;
         }
         if side == Side::Request && is_choice(schema, &forms, key, within, field) {
+            continue;
+        }
+        if side == Side::Answer && cases::one_of(schema, &forms, key, within, field) {
             continue;
         }
         let shown: Vec<String> = forms.iter().map(in_short).collect();

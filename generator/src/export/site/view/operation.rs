@@ -8,7 +8,7 @@ use super::types::{FieldView, field_view};
 use crate::emit;
 use crate::export::site::address::{Address, Anchors};
 use crate::export::site::inputs::RuleTests;
-use crate::model::{Api, CodeProof, Effect, ErrorCode, Family, Operation, Proof, Response};
+use crate::model::{Api, CodeProof, Effect, ErrorCode, Family, Operation, Proof};
 use crate::rules::{self, Case};
 
 /// An operation with everything that its page shows.
@@ -117,11 +117,7 @@ pub(super) fn view<'a>(
     let rules = reader.all(&written, entries);
     let mut reader = ParameterReader { family, rules: &rules, anchors: Anchors::default() };
     let parameters = reader.blocks(None, operation.body.parameters());
-    let record = match &operation.response {
-        Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => Some(*record),
-        Response::Undefined => None,
-    };
-    let answer = record.and_then(|index| Some((index, family.records.get(index)?)));
+    let answer = operation.response.record().and_then(|index| Some((index, family.records.get(index)?)));
     let answer = answer.map_or_else(Vec::new, |(index, record)| {
         record.fields.iter().map(|field| field_view(family, field, &mut Some(vec![index]))).collect()
     });

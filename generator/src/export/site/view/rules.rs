@@ -67,7 +67,7 @@ impl<'a> RuleReader<'a, '_> {
             place: self.place(&entry, written),
             is_written: written.is_some(),
             one_of: written.map(one_of).unwrap_or_default(),
-            unsupported: written.map(unsupported).unwrap_or_default(),
+            unsupported: written.into_iter().flat_map(Rule::unsupported_paths).map(|(path, _)| path).collect(),
             concerned_parameters: self.concerned_parameters(&entry, written),
             refused: of(true),
             accepted: of(false),
@@ -145,12 +145,6 @@ fn test_in_words(rule: &Rule) -> String {
         Some((ListName::Object(object), _)) => format!("in {object}: {test}"),
         None => test.to_string(),
     }
-}
-
-/// The paths of the parameters that a rule names as unsupported.
-fn unsupported(rule: &Rule) -> Vec<String> {
-    let prefix = rule.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
-    rule.unsupported.iter().map(|(name, _)| format!("{prefix}{name}")).collect()
 }
 
 /// Groups of parameters where a rule always requires one.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Place;
 use crate::export::site::address::{Address, anchor};
-use crate::model::{Family, Field, Response, Role, Shape, Type};
+use crate::model::{Family, Field, Role, Shape, Type};
 
 /// A value of a parameter or a field.
 #[derive(Clone, Copy, Debug)]
@@ -108,10 +108,8 @@ pub(super) fn uses(family: &Family) -> BTreeMap<String, BTreeSet<Use>> {
         for (_, parameter, _) in operation.choices(family) {
             add(parameter.shape.element(), operation.name.clone(), page().at("parameters"));
         }
-        if let Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } =
-            &operation.response
-        {
-            add(Some(Type::Record(*record)), format!("{} answer", operation.name), page().at("answer"));
+        if let Some(record) = operation.response.record() {
+            add(Some(Type::Record(record)), format!("{} answer", operation.name), page().at("answer"));
         }
     }
     for record in family.records.iter().filter(|record| !record.is_abstract) {
@@ -119,6 +117,10 @@ pub(super) fn uses(family: &Family) -> BTreeMap<String, BTreeSet<Use>> {
             let text = format!("{}.{}", record.name.wire, field.name.wire);
             let address = Address::types(&family.name).at(anchor("type", &record.name.wire));
             add(field.shape.element(), text, address);
+        }
+        for (_, case) in record.cases_told() {
+            let address = Address::types(&family.name).at(anchor("type", &record.name.wire));
+            add(Some(Type::Record(case.record)), record.name.wire.clone(), address);
         }
     }
     uses

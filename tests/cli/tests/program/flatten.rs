@@ -1,0 +1,136 @@
+//! The command that cancels and closes everything: its status is judged by the books of the exchange.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{env, thread};
+
+use tradeapi::unified::{self, Category};
+use tradeapi::{Decimal, classic};
+use tradeapi_exchange::{Conditions, Family, Hostility, Mode, Node, Seed};
+
+use crate::fixture::{Local, Ran};
+
+/// How many hostile exchanges are tried: ten, or as many as the variable says. Most of a run is waiting.
+const RUNS: &str = "TRADEAPI_FLATTEN_RUNS";
+
+/// How many of them run side by side.
+const AT_ONCE: usize = 50;
+
+/// Orders and positions in both accounts.
+fn trade(local: &Local, mode: Mode) {
+    let client = local.exchange.client();
+    let number = |text: &str| text.parse::<Decimal>().unwrap();
+    local.runtime.block_on(async {
+        for (index, buys) in [true, false, true].into_iter().enumerate() {
+            let qty = number(["0.119", "0.05", "0.2"][index]);
+            let limit = number(if buys { "60000" } else { "70000" });
+            let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
+            let pos = if buys { unified::PosSide::Long } else { unified::PosSide::Short };
+            for execution in [unified::Execution::Market, unified::Execution::limit(limit.clone()).into()] {
+                let order =
+                    unified::PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty.clone(), side.clone(), execution);
+                let order = if mode == Mode::Hedge { order.pos_side(pos.clone()) } else { order };
+                client.unified().place_order(&order).await.unwrap();
+            }
+            let side = if buys { classic::Side::Buy } else { classic::Side::Sell };
+            let force = classic::Force::Gtc;
+            for execution in [classic::Execution::Market, classic::Execution::limit(limit.clone(), force).into()] {
+                let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+                let order =
+                    classic::PlaceOrder::new("ETHUSDT", line, margin, "USDT", qty.clone(), side.clone(), execution);
+                let order = if mode == Mode::Hedge { order.trade_side(classic::TradeSide::Open) } else { order };
+                // A limit far from the price of this pair may be refused.
+                let _ = client.classic().place_order(&order).await;
+            }
+        }
+    });
+    assert!(left(local).iter().any(|left| left.contains("position")), "{:?}", left(local));
+}
+
+/// What the books have.
+fn left(local: &Local) -> Vec<String> {
+    let mut left = Vec::new();
+    for family in [Family::Unified, Family::Classic] {
+        let account = local.exchange.account(local.exchange.keys(), family);
+        left.extend(account.open_orders.iter().map(|order| format!("{family:?} order {order:?}")));
+        left.extend(account.positions.iter().map(|position| format!("{family:?} position {position:?}")));
+    }
+    left
+}
+
+/// Four of ten changes are lost, late, answered with garbage or twice, and one of two nodes lags.
+fn be_hostile(local: &Local, seed: u64) {
+    let mut hostility = Hostility::new(Seed(seed), 40, 8);
+    (hostility.settling, hostility.lag) = (300, 300);
+    hostility.nodes = vec![Node::new(2), Node::new(1).lagging(300)];
+    let mut conditions = Conditions::default();
+    conditions.hostility = Some(hostility);
+    local.exchange.set_conditions(conditions);
+}
+
+fn flatten(local: &Local) -> Command {
+    let mut command = local.command();
+    command
+        .args(["--local", "--lag", "1", "flatten"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Whether a run ended with success. Then nothing is left, also of what was still under way.
+fn ends_truthfully(seed: u64) -> bool {
+    let mode = if seed % 2 == 0 { Mode::OneWay } else { Mode::Hedge };
+    let local = Local::seeded(seed, mode);
+    trade(&local, mode);
+    be_hostile(&local, seed);
+    let ran = Ran::of(flatten(&local).output().unwrap());
+    thread::sleep(Duration::from_secs(3));
+    match ran.status {
+        0 => {
+            assert_eq!(left(&local), Vec::<String>::new(), "seed {seed}: {ran:?}");
+            assert_eq!(ran.line()["outcome"], "done");
+            true
+        }
+        status => {
+            let line = ran.ended(1).line();
+            assert_eq!((status, &line["outcome"]), (1, &"not done".into()), "seed {seed}: {line}");
+            assert!(line["error"].as_str().unwrap().contains("not flat after"), "seed {seed}: {line}");
+            false
+        }
+    }
+}
+
+#[test]
+fn success_means_that_the_books_are_empty() {
+    let runs: u64 = env::var(RUNS).map_or(10, |runs| runs.parse().unwrap());
+    let mut flat = 0;
+    for first in (0..runs).step_by(AT_ONCE) {
+        let seeds = first..runs.min(first + AT_ONCE as u64);
+        flat += thread::scope(|scope| {
+            let runs: Vec<_> = seeds.map(|seed| scope.spawn(move || ends_truthfully(seed))).collect();
+            runs.into_iter().map(|run| u64::from(run.join().unwrap())).sum::<u64>()
+        });
+    }
+    println!("{flat} of {runs} runs ended flat");
+    assert!(flat * 10 >= runs * 8, "{flat} of {runs} runs ended flat");
+}
+
+/// Ctrl-C while orders are cancelled and positions closed: the status is that of an unknown outcome, and nothing is said
+/// to be done.
+#[test]
+fn an_interrupted_run_says_that_something_may_be_left() {
+    let local = Local::start();
+    trade(&local, Mode::OneWay);
+    let child = flatten(&local).spawn().unwrap();
+    // It has begun, and its proof takes longer than the lag.
+    while left(&local).iter().any(|left| left.contains("order")) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    let line = ran.ended(3).line();
+    assert_eq!(line["outcome"], "unknown");
+    assert!(line["error"].as_str().unwrap().contains("may be left"), "{line}");
+}
