@@ -28,6 +28,11 @@ choices:
 records:
   Inner: { doc: Within., fields: { a: { type: string, doc: A. }, b: { type: decimal, doc: B. } } }
   Row: { doc: By place., by_position: true, fields: { x: { type: integer, doc: X. }, y: { type: Side } } }
+  Kind: { doc: By a member., choose_by: kind, one_of: { Left: left, Right: [right, wrong] } }
+  Left: { doc: One., fields: { kind: { type: string, fixed: left, doc: Kind. }, in: { list: Kind, doc: More. }, next: { type: Kind } } }
+  Right: { doc: Another., fields: { kind: { type: string, doc: Kind. }, day: { type: date, doc: A day. } } }
+  Form: { doc: By its form., one_of: { Inner: [a, b], Left: in, Row: [], Text: [] } }
+  Text: { doc: A text., as_value: true, fields: { text: { type: string, doc: Text. } } }
   Only: { doc: A value., as_value: true, fields: { only: { map: integer, doc: Only. } } }
 "#;
 
@@ -62,14 +67,22 @@ impl Random {
             }
             7 => format!("{{ type: {}{need} }}", self.one(&["Ref", "How"])),
             _ => {
-                let ty = self.one(&["string", "decimal", "integer", "signed", "boolean", "time", "json", "Side", "Id"]);
+                let ty = self
+                    .one(&["string", "decimal", "integer", "signed", "boolean", "time", "date", "json", "Side", "Id"]);
                 let key = if shape == 4 { "list" } else { "type" };
                 let keys: &[&str] = match (key, ty) {
                     ("list", "string") => &["length: [1, 4]", "max_items: 4", "min_items: 2", "in: header"],
                     ("list", _) => &["max_items: 4", "min_items: 0", "in: header"],
-                    (_, "string") => {
-                        &["length: [2, 4]", "default: ab", "blank: left_out", "edit: { keep: left_out, delete: '-' }"]
-                    }
+                    (_, "string") => &[
+                        "length: [2, 4]",
+                        "default: ab",
+                        "blank: left_out",
+                        "edit: { keep: left_out, delete: '-' }",
+                        "may_be: null",
+                        "fixed: ab",
+                        "pattern: '^[a-z]+$'",
+                        "in: query",
+                    ],
                     (_, "integer") => &[
                         "min: 1",
                         "max: 50",
@@ -79,9 +92,16 @@ impl Random {
                         "edit: { keep: left_out, delete: '0' }",
                     ],
                     (_, "signed") => &["min: -5", "max: 50", "json: text", "default: '-1'"],
-                    (_, "decimal") => {
-                        &["min: 0.5", "max: 9", "scale: 2", "json: text", "edit: { keep: left_out, delete: '0' }"]
-                    }
+                    (_, "decimal") => &[
+                        "min: 0.5",
+                        "max: 9",
+                        "scale: 2",
+                        "json: text",
+                        "edit: { keep: left_out, delete: '0' }",
+                        "places: 2",
+                        "significant_digits: 4",
+                        "may_be: null",
+                    ],
                     (_, "time") => &["times: iso8601", "json: text"],
                     (_, "boolean") => &["json: number", "default: 'true'"],
                     (_, "Side") => &["only: [buy, sell]", "default: buy", "in: header"],
@@ -104,7 +124,15 @@ impl Random {
         let method = self.one(&["GET", "POST", "PUT", "DELETE"]);
         let style = self.keys(&["sends: form", "lists: comma", "objects: brackets"]).replace(", ", "\n");
         let request = self.parameters(2);
-        let response = self.one(&["object: Inner", "object: Only", "array: Row", "array: Inner", "object: Row"]);
+        let response = self.one(&[
+            "object: Inner",
+            "object: Only",
+            "array: Row",
+            "array: Inner",
+            "object: Row",
+            "object: Kind",
+            "array: Form",
+        ]);
         let mut text = String::new();
         writeln!(text, "operation: {name}\ntitle: {name}\nhttp: {method} /v1/{name}\ndoc: Something.\neffect: create\naccess: public").unwrap();
         writeln!(text, "rate_limit: []{style}\nrequest: {{ {request} }}\nresponse: {{ {response} }}").unwrap();
@@ -115,7 +143,7 @@ impl Random {
 /// An operation that uses all types.
 const ALL: &str = "operation: all\ntitle: all\nhttp: POST /v1/all\ndoc: All.\neffect: create\naccess: public\nrate_limit: []\n\
     request: { side: { type: Side }, id: { type: Id }, ref: { type: Ref }, how: { type: How } }\nresponse: { object: Every }\n";
-const EVERY: &str = "  Every: { doc: Every., fields: { i: { type: Inner }, r: { list: Row, doc: Rows. }, o: { list: Only, doc: O. } } }\n";
+const EVERY: &str = "  Every: { doc: Every., fields: { i: { type: Inner }, r: { list: Row, doc: Rows. }, o: { list: Only, doc: O. }, k: { type: Kind }, f: { map: Form, doc: F. } } }\n";
 
 fn write(schema: &Path, operations: &[(String, String)]) {
     let folder = schema.join("sample");

@@ -10,7 +10,7 @@ use tradeapi::unified::{BatchOrder, CancelOrder, ModifyOrder};
 use tradeapi::{Client, Decimal};
 use tradeapi_exchange::{Exchange, Seed};
 
-use crate::{all, by_id, item, journal, order};
+use crate::{AnotherProcess, all, by_id, item, journal, order};
 
 /// The time after which no earlier request can arrive.
 const OVER: Duration = Duration::from_secs(250);
@@ -231,6 +231,25 @@ async fn a_clock_that_was_set_forward_closes_nothing() {
     later.unified().get_order_details(&ask).await.unwrap_err();
     let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
     assert!(later.recover(&policy).await.unwrap()[0].is_open);
+}
+
+/// The first use of the id is done, and older than what a client reads of its journal if nothing is open.
+#[tokio::test]
+async fn an_order_closes_no_later_use_of_its_id_after_an_hour() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    let run = || -> Client {
+        let environment = AnotherProcess(exchange.time().clone());
+        exchange.client_of(exchange.keys()).environment(environment).journal(journal.clone()).build().unwrap()
+    };
+    let before = run();
+    before.unified().place_order(&order("a")).await.unwrap();
+    exchange.refuse_next("40725");
+    before.unified().place_order(&order("a")).await.unwrap_err();
+    exchange.time().advance(HOUR);
+    let policy = ConfirmPolicy::new().deadline(Duration::from_secs(2));
+    let recovered = exchange.time().run(run().recover(&policy)).await.unwrap();
+    assert_eq!((recovered[0].outcome(), recovered[0].is_open), (Outcome::Unknown, true), "{recovered}");
 }
 
 /// The machine is started again with a clock that is off, and the machine of the exchange that answers is off by as much.

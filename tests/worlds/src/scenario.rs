@@ -217,13 +217,6 @@ pub static SCENARIOS: &[Scenario] = &[
             }],
         )
     },
-    scenario(
-        "place-after-prune",
-        &[Program {
-            again: &[Step::Prune, Step::Place(Order { id: "b", ..A })],
-            ..program(&[&[Step::Place(A), Step::Restart]])
-        }],
-    ),
     scenario("cancel-foreign-beside", &[program(&[&[Step::Place(A)], &[Step::CancelForeign]])]),
     scenario(
         "two-names-adopted",

@@ -125,7 +125,6 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     (Assumption::Repeats, "same-id-allowed", "place-order 1: request = arrives twice at once", DOUBLED),
     (Assumption::Codes, "place", "place-order 1: answer = is a refusal nevertheless", NOT_DONE),
     (Assumption::Ids, "two-processes", "id of process 1 = a; place-order 2: answer = is lost", DONE),
-    (Assumption::Ids, "place-after-prune", "id of process 1 = a", DONE),
     (Assumption::Answers, "place", "place-order 1: answer = is another's refusal", NOT_DONE),
     (
         Assumption::Journal,
