@@ -196,7 +196,7 @@ macro_rules! one_of_records {
             $(
                 $(#[doc = $about:literal])*
                 #[told_by($($told_by:literal),* $(,)?)]
-                $variant:ident(Box<$record:ty>)
+                $variant:ident(Box<$record:ty> $(,)?)
             ),* $(,)?
         }
     ) => {
@@ -307,8 +307,11 @@ mod tests {
         enum Payment {
             #[told_by("credit", "debit")]
             Card(Box<Card>),
+            // As rustfmt writes a long name.
             #[told_by("transfer")]
-            Transfer(Box<Transfer>),
+            Transfer(
+                Box<Transfer>,
+            ),
         }
     }
 

@@ -80,7 +80,7 @@ fn flatten(local: &Local) -> Command {
 
 /// Whether a run ended with success. Then nothing is left, also of what was still under way.
 fn ends_truthfully(seed: u64) -> bool {
-    let mode = if seed % 2 == 0 { Mode::OneWay } else { Mode::Hedge };
+    let mode = if seed.is_multiple_of(2) { Mode::OneWay } else { Mode::Hedge };
     let local = Local::seeded(seed, mode);
     trade(&local, mode);
     be_hostile(&local, seed);
