@@ -106,6 +106,8 @@ pub(crate) struct Api {
     /// The outcome of a request that changes something, by the result of its call.
     pub(crate) outcomes: Vec<OutcomeRow>,
     pub(crate) observed: Vec<Observation>,
+    /// Where the codes that no document lists come from as a whole.
+    pub(crate) codes_doc: String,
     /// Codes that no document lists.
     pub(crate) codes: Vec<ObservedCode>,
     /// Reasons to refuse requests, with their codes.

@@ -87,7 +87,10 @@ fn prove(code: Code) -> Result<(), String> {
                 let path = folder.path().join("schema").join(file);
                 let text = std::fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
                 if format!("\n{text}").matches(&format!("\n{}", right.text)).count() != 1 {
-                    return Err(format!("the right example is not in {file} once:\n{}", right.text));
+                    return Err(format!(
+                        "this is not once in tests/fixtures/base/{file}; show a passage that is:\n{}",
+                        right.text
+                    ));
                 }
                 undo.push((path.clone(), text.clone()));
                 let changed =

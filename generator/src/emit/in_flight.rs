@@ -53,10 +53,10 @@ fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
 
 /// The entry in the documentation of the operation.
 pub(super) fn entry(in_flight: &InFlight) -> String {
-    let amendments = if in_flight.n.0 == 1 { "amendment" } else { "amendments" };
+    let InFlight { per, n: (n, _), place: _ } = in_flight;
+    let amendments = if *n == 1 { "amendment" } else { "amendments" };
     format!(
-        "**In flight:** at most {} {amendments} of one {}, which [`AmendGate`](runtime::orders::AmendGate) keeps, and a client that [tracks orders](runtime::ClientBuilder::track_orders)",
-        in_flight.n.0,
-        code(&in_flight.per.0)
+        "**In flight:** at most {n} {amendments} of one {}, which [`AmendGate`](runtime::orders::AmendGate) keeps, and a client that [tracks orders](runtime::ClientBuilder::track_orders)",
+        code(&per.0)
     )
 }

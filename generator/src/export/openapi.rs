@@ -55,6 +55,7 @@ pub(crate) fn openapi(api: &Api) -> OpenApi {
         documents: _,
         account: _,
         outcomes: _,
+        codes_doc: _,
         codes: _,
         refusals: _,
         observed: _,

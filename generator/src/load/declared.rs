@@ -1,5 +1,6 @@
 //! Mappings whose content means the same in the file and in the model: one row declares a key. From the row come the
-//! struct, how it is read, its JSON Schema, what `diff` compares, and its member of the OpenAPI document.
+//! struct, how it is read, its JSON Schema, what `diff` compares, and its member of the OpenAPI document. Sentences about
+//! the whole mapping are in `model/phrases.rs`, which takes it apart.
 //!
 //! A row is the documentation of the key, its name, its type, and in an [`Element`] the effect of a change on those who
 //! depend on the emitted crate. The type says whether the key is required: a text is, an `Option` and a list are not.

@@ -7,22 +7,23 @@ use super::shapes::{Named, Text};
 /// Declares mappings. `@required` marks the keys that every such mapping has, for editors; the model's builder reports
 /// them.
 macro_rules! mappings {
-    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $(@$required:ident)? $key:ident: $type:ty,)* })*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $(#[expect($lint:ident, reason = $why:literal)])? $(@$required:ident)? $key:ident: $type:ty,)* })*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Debug, Default)]
         pub(crate) struct $name {
-            $($(#[doc = $key_doc])* pub(crate) $key: $type,)*
+            $($(#[doc = $key_doc])* $(#[expect($lint, reason = $why)])? pub(crate) $key: $type,)*
         }
 
         impl crate::load::typed::Read for $name {
             fn read(from: crate::load::typed::NodeReader<'_>) -> Result<Self, crate::load::typed::ReadError> {
                 const KEYS: &[&str] = &[$(crate::load::typed::key(stringify!($key)),)*];
-                let mut read = Self::default();
+                // Locals instead of a value that is filled: the compiler then names a key that nothing reads.
+                $(let mut $key = <$type>::default();)*
                 from.mapping(Some(KEYS), &mut |key, value| match () {
-                    $(() if key.is(crate::load::typed::key(stringify!($key))) => value.read_into(&mut read.$key),)*
+                    $(() if key.is(crate::load::typed::key(stringify!($key))) => value.read_into(&mut $key),)*
                     () => Ok(()),
                 })?;
-                Ok(read)
+                Ok(Self { $($key,)* })
             }
         }
 

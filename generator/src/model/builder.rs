@@ -81,6 +81,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
         account: raw.account.as_ref().map(|account| builder.account(account)),
         outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
         observed: statements::observations(&mut builder, &raw.observed),
+        codes_doc: text_of(&builder.documents.codes.doc),
         codes: builder.observed_codes(),
         refusals: builder.refusals(),
         reviewed: reviewed(&mut builder, &families),

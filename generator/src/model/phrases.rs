@@ -120,7 +120,8 @@ impl Rate {
 /// `2 amendment(s) at a time of one orderId`.
 impl Display for InFlight {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} amendment(s) at a time of one {}", self.n.0, self.per.0)
+        let Self { per, n: (n, _), place: _ } = self;
+        write!(f, "{n} amendment(s) at a time of one {}", per.0)
     }
 }
 
@@ -144,14 +145,16 @@ impl Display for Window {
 impl Window {
     /// `start to end, at most 30 days apart, both or neither`.
     pub(crate) fn in_words(&self, markup: &Markup) -> String {
-        let access = if self.access_is_of_data() { "data of the last" } else { "beginning within the last" };
+        // `access_of` is read by `access_is_of_data`.
+        let Self { from, to, span, access, access_of: _, default, both_or_neither, days, place: _ } = self;
+        let goes_back = if self.access_is_of_data() { "data of the last" } else { "beginning within the last" };
         let parts = [
-            Some(format!("{} to {}", (markup.code)(&self.from.0), (markup.code)(&self.to.0))),
-            self.span.map(|(length, _)| format!("at most {length} apart")),
-            self.access.map(|(length, _)| format!("{access} {length}")),
-            self.default.map(|(length, _)| format!("{length} when left out")),
-            self.both_or_neither.is_set().then(|| "both or neither".to_owned()),
-            self.days.map(|(zone, _)| format!("days of {zone}")),
+            Some(format!("{} to {}", (markup.code)(&from.0), (markup.code)(&to.0))),
+            span.map(|(length, _)| format!("at most {length} apart")),
+            access.map(|(length, _)| format!("{goes_back} {length}")),
+            default.map(|(length, _)| format!("{length} when left out")),
+            both_or_neither.is_set().then(|| "both or neither".to_owned()),
+            days.map(|(zone, _)| format!("days of {zone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

@@ -87,7 +87,7 @@ pub(super) struct WindowKey {
     pub(super) class: &'static str,
     pub(super) calls: u32,
     pub(super) per_millis: u32,
-    pub(super) is_uid: bool,
+    pub(super) scope: Scope,
     pub(super) counted: String,
 }
 
@@ -96,7 +96,7 @@ impl WindowKey {
         let RateLimit { calls, per_millis, scope, class, pool, weight: _, when: _ } = *row;
         let operation = operation.filter(|_| pool.is_none());
         let counted = call.counted(scope).to_owned();
-        Self { operation, pool, class, calls, per_millis, is_uid: scope == Scope::Uid, counted }
+        Self { operation, pool, class, calls, per_millis, scope, counted }
     }
 }
 

@@ -84,6 +84,7 @@ fn observed(here: PageContext<'_, '_>) -> Markup {
     html! {
         @if !codes.is_empty() {
             h2 #observed { "Seen by others" }
+            @if !here.site.api.codes_doc.is_empty() { p { (sentence(&here.site.api.codes_doc)) } }
             p {
                 (pieces::count(codes.len(), "code"))
                 " that no document lists for these families. Where a document describes a code, the document wins; "

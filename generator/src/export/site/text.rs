@@ -101,7 +101,7 @@ fn in_short(out: &mut markdown::MarkdownPage, site: &Site<'_>, family: &FamilyVi
         ("Permission", permission.clone()),
         ("Time range", window.as_ref().map(ToString::to_string)),
         ("Goes back", history.map(|length| length.to_string())),
-        ("At a time", in_flight.as_ref().map(|limit| format!("{} of one {}", limit.n.0, limit.per.0))),
+        ("In flight", in_flight.as_ref().map(ToString::to_string)),
         ("Your own id", client_id.as_ref().map(|(id, _)| id.clone())),
         ("The answer repeats", echoes.as_ref().map(members)),
         ("Family", Some(family.family.title.clone())),

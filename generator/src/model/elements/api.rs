@@ -30,6 +30,7 @@ impl Api {
             account,
             outcomes,
             observed,
+            codes_doc,
             codes,
             refusals,
             families,
@@ -48,6 +49,7 @@ impl Api {
                 Key::new("remaining_calls", maybe(remaining_calls.as_ref()), remaining),
                 Key::new("remaining_calls_in", in_windows, of_windows),
                 Key::prose("doc", doc),
+                Key::prose("codes", codes_doc),
                 Key::new("license", maybe(license.as_ref()), documentation("licence of the exported description")),
             ])
             .holds(envelope.as_ref().map(Envelope::element))

@@ -70,29 +70,24 @@ pub(super) fn name_of(name: &str) -> String {
 
 impl WindowKey {
     pub(super) fn limit(&self) -> RateLimit {
-        let Self { pool, calls, per_millis, class, is_uid, .. } = *self;
-        RateLimit {
-            calls,
-            per_millis,
-            scope: if is_uid { Scope::Uid } else { Scope::Ip },
-            class,
-            pool,
-            weight: 1,
-            when: WeightCondition::Always,
-        }
+        let Self { pool, calls, per_millis, class, scope, .. } = *self;
+        RateLimit { calls, per_millis, scope, class, pool, weight: 1, when: WeightCondition::Always }
     }
 }
 
 /// The name under which it is shared. It does not reveal the account.
 impl fmt::Display for WindowKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operation, pool, class, calls, per_millis, is_uid, counted } = self;
+        let Self { operation, pool, class, calls, per_millis, scope, counted } = self;
         let of = match (operation, pool) {
             (_, Some(pool)) => format!("pool:{pool}"),
             (Some(operation), None) => (*operation).to_owned(),
             (None, None) => "*".to_owned(),
         };
-        let scope = if *is_uid { "uid" } else { "ip" };
+        let scope = match scope {
+            Scope::Uid => "uid",
+            Scope::Ip => "ip",
+        };
         let window = match per_millis % 1000 {
             0 => format!("{}s", per_millis / 1000),
             _ => format!("{per_millis}ms"),
