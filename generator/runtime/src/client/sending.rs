@@ -116,9 +116,11 @@ impl ClientCore {
             let date = time_of_date_header(self.parts.api, response.headers());
             let codes = self.codes().for_answer(may_answer_repeat);
             let settings = AnswerSettings { codes: &codes, keeps_unknown: self.parts.keeps_unknown };
-            let reply = read_answer(self.parts.api, settings, operation, &what, response, data);
+            let mut reply = read_answer(self.parts.api, settings, operation, &what, response, data);
             permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
-            let reply = reply.map(|reply| Reply { remaining: feedback.remaining, may_answer_repeat, ..reply });
+            if let Ok(reply) = &mut reply {
+                (reply.remaining, reply.may_answer_repeat) = (feedback.remaining, may_answer_repeat);
+            }
             dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)
         });
         if reply.is_ok() {
@@ -147,7 +149,11 @@ impl ClientCore {
             }
         }
         match reply.map_err(|error| error.after_waiting(waited)) {
-            Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), left: Some(at), ..reply }),
+            Ok(mut reply) => {
+                (reply.waited, reply.warnings) = (waited, warnings);
+                (reply.signed_at, reply.left) = (Some(signed_at), Some(at));
+                Ok(reply)
+            }
             Err(why) if why.outcome() == Outcome::Unknown || is_contradicted => {
                 let unknown = UnknownOutcome::new(meta, client_ids(operation), what, why);
                 Err(Error::Unknown(Box::new(UnknownOutcome { is_contradicted, ..unknown })))

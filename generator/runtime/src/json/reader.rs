@@ -72,6 +72,22 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, depth: 0, lists: 0, unknown_name: None, layouts: Vec::new(), room }
     }
 
+    /// Another reader at the same place, to look ahead. It keeps no unknown members and knows no layouts, so that it
+    /// costs less than a clone.
+    #[inline]
+    pub(crate) fn ahead(&self) -> Self {
+        let Self { text, at, depth, lists, unknown_name: _, layouts: _, room } = self;
+        Self {
+            text,
+            at: *at,
+            depth: *depth,
+            lists: *lists,
+            unknown_name: None,
+            layouts: Vec::new(),
+            room: room.clone(),
+        }
+    }
+
     /// The kind of the next value, which stays unread.
     pub fn peek(&mut self) -> Kind {
         match self.next_byte() {

@@ -41,7 +41,7 @@ pub(super) fn repeats_an_id(
     }
     let records: Vec<Reader<'_>> = match shows {
         Shows::List => items_of(data.clone(), operation.meta().list_member),
-        Shows::Nothing | Shows::OneOf(_) | Shows::Each(_) => data.iter().cloned().collect(),
+        Shows::Nothing | Shows::OneOf(_) | Shows::Each(_) => data.iter().map(Reader::ahead).collect(),
     };
     let request = Named::of(operation);
     let agreement = |record: Option<&Reader<'_>>| {
@@ -79,7 +79,7 @@ fn items_of<'a>(data: Option<Reader<'a>>, list: Option<&'static str>) -> Vec<Rea
     }
     let Ok(mut elements) = data.array() else { return items };
     while let Ok(Some(_)) = elements.next(&mut data) {
-        items.push(data.clone());
+        items.push(data.ahead());
         if data.skip().is_err() {
             break;
         }
@@ -163,7 +163,7 @@ fn written_text<'a>(data: &Reader<'a>, member: &str, shows: Shows) -> Option<Cow
         Shows::OneOf(members) | Shows::Each(members) => members,
         Shows::Nothing | Shows::List => &[],
     };
-    let mut data = data.clone();
+    let mut data = data.ahead();
     match data.peek() {
         Kind::Object => {}
         Kind::Array => {

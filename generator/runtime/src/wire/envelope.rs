@@ -94,8 +94,16 @@ impl<'a> Opened<'a> {
     }
 
     /// Another reader, at the beginning of the data.
-    pub(super) fn at_data(&self) -> Option<Reader<'a>> {
-        let mut from = self.from.clone();
+    fn at_data(&self) -> Option<Reader<'a>> {
+        self.moved_to_data(self.from.clone())
+    }
+
+    /// The same, to look ahead.
+    pub(super) fn ahead_at_data(&self) -> Option<Reader<'a>> {
+        self.moved_to_data(self.from.ahead())
+    }
+
+    fn moved_to_data(&self, mut from: Reader<'a>) -> Option<Reader<'a>> {
         from.go_back(self.data?);
         go_to(&mut from, self.within_data())?;
         Some(from)

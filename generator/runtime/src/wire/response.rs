@@ -229,7 +229,7 @@ impl<'a> Answer<'a> {
         if self.known.keeps_unknown {
             opened.keep_unknown();
         }
-        let repeats = self.check_data(check, opened.at_data());
+        let repeats = self.check_data(check, opened.ahead_at_data());
         let repeats = repeats.and_then(|repeats| opened.data(self.meta.list_member, data).map(|()| repeats));
         let repeats = repeats.map_err(|error| self.unreadable(error))?;
         let lack = if repeats { None } else { self.lack_of(envelope.success_with, &opened) };
@@ -244,7 +244,7 @@ impl<'a> Answer<'a> {
     /// Whether data repeats an id of the request. Refuses data that does not belong to the request, and data that shows
     /// nothing of what it should.
     fn check_data(&self, check: Check<'_>, data: Option<Reader<'_>>) -> Result<bool, ReadError> {
-        Ok(check(data.clone())? || shown::refuse_empty(self.meta.shows, data).map(|()| false)?)
+        Ok(check(data.as_ref().map(Reader::ahead))? || shown::refuse_empty(self.meta.shows, data).map(|()| false)?)
     }
 
     /// What a success lacks that the documents describe. A read changes nothing, so its message may be missing.
@@ -285,7 +285,7 @@ impl<'a> Answer<'a> {
         if let Some(path) = self.meta.data {
             go_to(&mut from, path).ok_or_else(|| ReadError::new(0, "there is no data"))?;
         }
-        self.check_data(check, Some(from.clone()))?;
+        self.check_data(check, Some(from.ahead()))?;
         read_data(&mut from, self.meta.list_member, data)?;
         if self.meta.data.is_some() {
             from = whole;
