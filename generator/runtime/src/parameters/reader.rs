@@ -1,10 +1,13 @@
 //! Reads the parameters of requests back.
 
-use super::named::{Member, members};
-use super::{BODY, Entries, ParameterTable, Parameters, json_of, query};
-use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
+mod refusals;
+mod source;
+
+use super::named::Member;
+use super::{BODY, Entries, ParameterTable, Parameters};
+use crate::checks::{CheckContext, Place, Violations};
 use crate::json::{Decode, Json, Kind, Map, ReadError, Reader, read_json, write_json};
-use crate::tables::{Lists, Meta, ParameterStyle, Severity, Unsupported};
+use crate::tables::{Lists, Meta, Unsupported};
 use crate::value::{Edit, OpenEnum, place_of};
 use std::borrow::Cow;
 
@@ -287,86 +290,8 @@ impl<'a> ParameterReader<'a> {
     }
 }
 
-/// Where the text comes from.
-impl<'a> ParameterReader<'a> {
-    fn new(meta: Option<&'static Meta>, text: Cow<'a, str>) -> Self {
-        let found = Violations::default();
-        Self {
-            meta,
-            place: None,
-            text,
-            has_form: true,
-            is_array: false,
-            took_items: false,
-            members: Vec::new(),
-            // As many as a request has parameters, with few exceptions.
-            known: Vec::with_capacity(32),
-            has_failed: false,
-            found,
-        }
-    }
-
-    fn of_json(meta: Option<&'static Meta>, json: &'a str) -> Self {
-        let mut from = Self::new(meta, Cow::Borrowed(json));
-        from.find_members(json);
-        from
-    }
-
-    fn of_query(meta: Option<&'static Meta>, query: &'a str) -> Self {
-        let mut from = Self::new(meta, Cow::Borrowed("{}"));
-        let style = from.style();
-        let pairs = query::pairs(query).filter_map(|pair| {
-            let unreadable =
-                |pair| from.violated("unreadable", "", format!("{pair:?}"), "percent-encoded text is needed", "");
-            pair.map_err(unreadable).ok()
-        });
-        let members = query::members(pairs, style);
-        from.members = members.map(|(name, json)| Member { name, json: Cow::Owned(json), taken: false }).collect();
-        from
-    }
-
-    fn style(&self) -> ParameterStyle {
-        self.meta.map_or(ParameterStyle::DEFAULT, |meta| meta.style)
-    }
-
-    fn find_members(&mut self, json: &'a str) {
-        let mut from = Reader::new(json);
-        let found = match from.peek() {
-            Kind::Object => members(&mut from),
-            // What is in an array is read item by item.
-            Kind::Array => {
-                self.is_array = true;
-                from.skip().map(|()| Vec::new())
-            }
-            _ => Err(from.unexpected("an object or an array")),
-        };
-        let found = found.and_then(|members| from.finish().map(|()| members)).map_err(|error| error.located(json));
-        let members = self.readable("", found);
-        self.has_form = members.is_some();
-        self.members = members.unwrap_or_default();
-    }
-}
-
 /// The common steps.
 impl<'a> ParameterReader<'a> {
-    /// Checks the parameters of a request that were read.
-    fn checked(mut self, parameters: &dyn Parameters, context: CheckContext<'_>) -> Result<(), Violations> {
-        if context.policy.checks_anything() {
-            let mut checks = Checks::new(self.meta, context);
-            parameters.check(&mut checks);
-            self.found.append(checks.finish(&|| json_of(parameters)));
-        }
-        self.found.into_result().map(drop)
-    }
-
-    /// Why no request could be read.
-    fn unread(mut self) -> Violations {
-        if self.found.is_empty() {
-            self.violate("unreadable", "", "these are not the parameters that were looked for");
-        }
-        self.found
-    }
-
     /// Reads a whole set of parameters. Whatever is left is reported.
     fn parameters<P: Parameters>(&mut self) -> Option<P> {
         if !self.has_form {
@@ -375,20 +300,6 @@ impl<'a> ParameterReader<'a> {
         let parameters = P::read(self);
         self.refuse_rest();
         if self.has_failed { None } else { parameters }
-    }
-
-    /// Reports unread parameters.
-    fn refuse_rest(&mut self) {
-        if self.is_array && !self.took_items {
-            self.violated(
-                "unreadable",
-                "",
-                "an array".to_owned(),
-                "an object is needed",
-                "write the parameters as its members",
-            );
-        }
-        self.refuse_what_was_not_taken();
     }
 
     fn objects<P: Parameters>(&mut self, name: &str, json: &str) -> Option<Vec<P>> {
@@ -491,51 +402,6 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    fn refuse_what_was_not_taken(&mut self) {
-        if self.members.iter().all(|member| member.taken && !member.is_blank()) {
-            return;
-        }
-        self.known.sort_unstable();
-        self.known.dedup();
-        let left = self.members.iter().filter(|member| !member.taken || member.is_blank());
-        // A parameter of the operation that is `null` is left out, also where another choice excludes it.
-        let left = left.filter(|member| !(member.is_null() && self.known.contains(&member.name.as_ref())));
-        let left: Vec<(String, bool)> = left.map(|member| (member.name.to_string(), member.is_blank())).collect();
-        for (name, is_blank) in left {
-            let is_known = self.known.contains(&name.as_str());
-            if is_known && is_blank {
-                self.violated(
-                    "empty",
-                    &name,
-                    r#""""#.to_owned(),
-                    "an empty text is not a value",
-                    "set it, or leave it out",
-                );
-            } else if is_known {
-                self.violated(
-                    "not-applicable",
-                    &name,
-                    String::new(),
-                    "it does not go with the others".to_owned(),
-                    "leave it out",
-                );
-            } else if let Some((meta, row)) = self.unsupported(&name).filter(|_| !is_blank) {
-                self.found.push(Violation {
-                    rule: row.rule.to_owned(),
-                    severity: Severity::Refuse,
-                    parameter: Place::path(self.place, &name),
-                    given: String::new(),
-                    allowed: row.says.trim_end_matches('.').to_owned(),
-                    source: meta.within_document(row.at),
-                    hint: "leave it out".to_owned(),
-                });
-            } else {
-                let allowed = format!("the parameters here are {}", self.known.join(", "));
-                self.violated("unknown-parameter", &name, String::new(), allowed, "leave it out or correct its name");
-            }
-        }
-    }
-
     /// The operation that does not support a parameter, and where it says so.
     fn unsupported(&self, name: &str) -> Option<(&'static Meta, &'static Unsupported)> {
         let meta = self.meta.filter(|meta| !meta.unsupported.is_empty())?;
@@ -560,44 +426,5 @@ impl<'a> ParameterReader<'a> {
             self.undocumented(name, text, values);
         }
         place
-    }
-
-    fn undocumented(&mut self, name: &str, text: &str, allowed: &[&str]) {
-        self.has_failed = true;
-        let allowed = format!("one of {} is needed", allowed.join(", "));
-        self.violated("values", name, format!("{text:?}"), allowed, "use one of these");
-    }
-
-    fn missing(&mut self, name: &str) {
-        self.has_failed = true;
-        // An array has no members, and a blank array is reported as blank.
-        let is_blank = self.members.iter().any(|member| member.name == name && member.is_blank());
-        if self.is_array || is_blank {
-            return;
-        }
-        self.violated("required", name, "nothing".to_owned(), "it is required", "set it");
-    }
-
-    fn readable<T>(&mut self, name: &str, value: Result<T, ReadError>) -> Option<T> {
-        match value {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.has_failed = true;
-                self.violated("unreadable", name, String::new(), error.to_string(), "");
-                None
-            }
-        }
-    }
-
-    fn violated(&mut self, kind: &'static str, name: &str, given: String, allowed: impl Into<String>, hint: &str) {
-        self.found.push(Violation {
-            rule: Place::rule(self.place, name, kind),
-            severity: Severity::Refuse,
-            parameter: Place::path(self.place, name),
-            given,
-            allowed: allowed.into(),
-            source: self.meta.map(Meta::source).unwrap_or_default(),
-            hint: hint.to_owned(),
-        });
     }
 }
