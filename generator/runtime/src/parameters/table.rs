@@ -216,6 +216,7 @@ impl ParameterTable {
     ///
     /// Fails to compile without the feature `pattern`.
     #[cfg(not(feature = "pattern"))]
+    #[expect(clippy::panic, reason = "tables are constants, so it fails when they are compiled")]
     #[must_use]
     pub const fn pattern(self, _: &'static str) -> Self {
         panic!("the patterns of this schema need the feature `pattern` of tradeapi-runtime")
