@@ -18,6 +18,7 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 
 use crate::clock::Moment;
+use crate::evidence::is_same_value;
 use crate::journal::{ChangeNumber, SigningTimes};
 use crate::json::each_string;
 use crate::tables::Meta;
@@ -302,6 +303,16 @@ impl RecentRequests {
         !own.iter().skip(1).chain(&others).all(is_attempt)
     }
 
+    /// Whether a request whose outcome became known up to `within` before `left` may have given all these values to what
+    /// has `id`. By clocks that are wrong together, its change seems to be the later one.
+    pub(super) fn gave_before(&self, id: &str, left: Moment, within: Duration, values: &[Cow<'_, str>]) -> bool {
+        let is_just_before = |settled: Moment| settled.steady < left.steady && left.steady_since(settled) <= within;
+        let recent = self.hashed();
+        let mut before = recent
+            .that_carry(id, |recent| recent.departure != Departure::Void && recent.settled.is_some_and(is_just_before));
+        before.any(|one| recent.carries_all(&one, values))
+    }
+
     /// When the only request with `id` that was signed at `signed_at` left; if it had several attempts, the first.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.hashed();
@@ -439,6 +450,17 @@ impl Requests {
         };
         key.kept.is_none_or(|kept| one.recent.apart(other.recent) < kept)
             && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
+    }
+
+    /// Whether the text of a request has each of these values as a string.
+    fn carries_all(&self, one: &RequestWithId<'_>, values: &[Cow<'_, str>]) -> bool {
+        let text = self.text_at(one.text.clone());
+        let Ok(text) = str::from_utf8(&text) else { return true };
+        values.iter().all(|value| {
+            let mut is_there = false;
+            each_string(text, |content| is_there |= is_same_value(content, value));
+            is_there
+        })
     }
 
     /// The requests that are `meant` and contain the text `id`.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::core::ClientCore;
 use crate::clock::Moment;
-use crate::evidence::{Attempts, Awaited, CLOSE, Departure, Evidence, Sent, Target};
+use crate::evidence::{Attempts, Awaited, CLOCK_ERROR, CLOSE, Departure, Evidence, Sent, Target};
 use crate::journal::SigningTimes;
 use crate::json::Form;
 use crate::lifecycle::{OrderShown, ShownAs};
@@ -90,7 +90,10 @@ impl ClientCore {
         target.evaluate(record, form, &self.sent(target, signed, left, settling), |id| match target.is_new() {
             true => recent.is_named_twice(id, signed.signed_at),
             // For an earlier run, other requests are not known.
-            false => left.is_some_and(|left| recent.has_contender(id, left)),
+            false => left.is_some_and(|left| {
+                recent.has_contender(id, left)
+                    || recent.gave_before(id, left, CLOCK_ERROR.saturating_add(SETTLING), &target.values())
+            }),
         })
     }
 

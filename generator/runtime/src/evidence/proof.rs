@@ -177,7 +177,7 @@ fn is_changed(
         return Evidence::Nothing("it has the values of the request, but may have had them before");
     };
     if has_rival() {
-        return Evidence::Ambiguous("another request was in flight that may have changed it");
+        return Evidence::Ambiguous("another request, in flight or just before, may have changed it so");
     }
     let only_amended = confirm.changed_while.iter().all(|(field, values)| {
         record.text(field).is_none_or(|stated| values.iter().any(|value| is_same(&stated, value)))
@@ -196,7 +196,7 @@ fn is_changed(
 }
 
 /// Whether two texts are the same number, or the same word whatever its case, with spaces or underscores.
-fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let number = |text: &str| text.parse::<Decimal>().ok();
     let letter = |byte: u8| if byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
     one.bytes().map(letter).eq(other.bytes().map(letter))

@@ -1,5 +1,7 @@
 //! What a request creates or changes.
 
+use std::borrow::Cow;
+
 use super::proof::{Evidence, Sent, evaluate};
 use crate::json::Form;
 use crate::operation::DynOperation;
@@ -52,6 +54,11 @@ impl Target {
     /// The field of its record that has its id.
     pub(crate) fn field(&self) -> &'static str {
         self.field
+    }
+
+    /// The values that the request gives to what it changes.
+    pub(crate) fn values(&self) -> Vec<Cow<'_, str>> {
+        self.confirm.matches.iter().filter_map(|(_, own)| self.named.text(own)).collect()
     }
 
     /// The time after which the exchange refuses the request, if it says so.

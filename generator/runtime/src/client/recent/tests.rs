@@ -251,6 +251,24 @@ fn a_request_that_was_under_way_since_contends() {
 }
 
 #[test]
+fn a_request_that_gave_the_same_values_just_before_is_known() {
+    let recent = RecentRequests::default();
+    let first = send(&recent, 1, 100, r#"{"id":"a","price":"50000","qty":"1.0"}"#);
+    let gave = |left, values: &[&str]| {
+        let values: Vec<_> = values.iter().map(|value| Cow::Borrowed(*value)).collect();
+        recent.gave_before("a", at(left), Duration::from_secs(70), &values)
+    };
+    assert!(!gave(105, &["50000", "1"]), "while its outcome is open, it contends");
+    recent.settle(first, at(101));
+    assert!(gave(105, &["50000", "1"]) && gave(105, &["50000"]));
+    assert!(!gave(105, &["50000", "2"]), "it gave another value");
+    assert!(gave(171, &["50000"]) && !gave(172, &["50000"]), "no clocks are wrong by as much");
+    assert!(!recent.gave_before("b", at(105), Duration::from_secs(70), &[Cow::Borrowed("50000")]));
+    recent.void(first);
+    assert!(!gave(105, &["50000"]), "it had no effect");
+}
+
+#[test]
 fn two_changes_of_one_moment_contend() {
     let recent = RecentRequests::default();
     send(&recent, 1, 5, r#"{"amends":"a"}"#);
