@@ -135,6 +135,13 @@ pub static SCENARIOS: &[Scenario] = &[
     scenario("cancel", &[program(&[&[Step::Place(A), Step::Cancel("a")]])]),
     scenario("amend", &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A })]])]),
     scenario("amend-later", &[program(&[&[Step::Place(A), Step::Pause(20), Step::Amend(Order { qty: 5, ..A })]])]),
+    scenario(
+        "amend-others",
+        &[
+            program(&[&[Step::Pause(20), Step::Amend(Order { qty: 5, ..A })]]),
+            Program { journal: 1, ..program(&[&[Step::Place(A)]]) },
+        ],
+    ),
     scenario("batch", &[program(&[&[Step::PlaceBatch(&[A, B])]])]),
     Scenario {
         conduct: Conduct { funds: Some(1), ..KIND },

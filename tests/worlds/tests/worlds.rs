@@ -137,7 +137,7 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     (Assumption::Gaps, "lost-changes", "journal of process 1 = lost all, and does not notice", OWN),
     (
         Assumption::Amendments,
-        "amend-later",
+        "amend-others",
         "place-order 1: clocks = machine and answers are behind; quantity of a = the same; \
          modify-order 1: request = is lost",
         DONE,
