@@ -25,13 +25,13 @@ impl Draft {
     /// A new draft for the journal in a folder.
     pub(super) fn of(journal: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
+        if let Some(folder) = journal.parent() {
+            fs::create_dir_all(folder)?;
+        }
         let mut result = Err(io::Error::from(io::ErrorKind::NotFound));
         for _ in 0..ATTEMPTS {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = journal.with_file_name(format!("{}{}.{count}", prefix(journal), process::id()));
-            // Of an earlier process with the same number.
-            let _ = fs::remove_dir_all(&path);
-            fs::create_dir_all(&path)?;
             result = Self::locked(path);
             if result.is_ok() {
                 break;
@@ -41,6 +41,8 @@ impl Draft {
     }
 
     fn locked(path: PathBuf) -> io::Result<Self> {
+        // It fails where a process with the same number, of another container, has a draft.
+        fs::create_dir(&path)?;
         let lock = File::create_new(path.join(MAKER))?;
         lock.try_lock()?;
         // It may have been removed before it was locked.
@@ -91,10 +93,15 @@ fn remove_if_abandoned(draft: &Path) {
         Ok(_) => {}
         // An empty one may be about to be locked; its maker then takes another name.
         Err(_) if fs::remove_dir(draft).is_ok() => {}
-        // An earlier release, which locked nothing, left it behind.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => drop(fs::remove_dir_all(draft)),
+        // Its maker may have begun it meanwhile. Otherwise, its removal was killed.
+        Err(_) if !has_maker(draft) => drop(fs::remove_dir_all(draft)),
         Err(_) => {}
     }
+}
+
+/// Also if that cannot be found out.
+fn has_maker(draft: &Path) -> bool {
+    fs::exists(draft.join(MAKER)).unwrap_or(true)
 }
 
 fn prefix(journal: &Path) -> String {

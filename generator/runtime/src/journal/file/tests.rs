@@ -74,6 +74,37 @@ fn nothing_is_accepted_after_a_failed_write_and_the_journal_does_not_count_as_cl
     assert_eq!(journal.gap("").unwrap().reason, super::super::GapReason::MachineStopped);
 }
 
+/// What is removed was abandoned, also while others make drafts.
+#[test]
+fn a_draft_is_its_makers_until_it_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let ends = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !ends.load(Ordering::Acquire) {
+                    draft::remove_abandoned(&path);
+                }
+            });
+        }
+        let makers = [(); 2].map(|()| {
+            scope.spawn(|| {
+                let kept = (0..5_000).filter(|_| {
+                    let draft = draft::Draft::of(&path).unwrap();
+                    thread::yield_now();
+                    std::fs::write(draft.path().join("table"), "").is_ok()
+                });
+                kept.count()
+            })
+        });
+        let kept = makers.map(|maker| maker.join().unwrap_or_default());
+        ends.store(true, Ordering::Release);
+        assert_eq!(kept, [5_000; 2]);
+    });
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 /// A forked process has the memory of its parent, and the same files open.
 #[test]
 fn a_forked_process_is_refused_and_leaves_the_journal_to_its_parent() {
