@@ -97,7 +97,7 @@ fn links_between_chapters_lead_to_their_modules_in_rustdoc() {
             for (label, to) in Parser::new(&text).reference_definitions().iter() {
                 let (file, anchor) =
                     to.dest.split_once(".md").unwrap_or_else(|| panic!("{folder}/{name}: {}", to.dest));
-                used.insert(label.to_owned(), format!("super::{}{anchor}", file.replace('-', "_")));
+                used.insert(label.to_owned(), format!("crate::guide::{}{anchor}", file.replace('-', "_")));
             }
         }
         assert_eq!(used, defined, "{folder}/links.md");
