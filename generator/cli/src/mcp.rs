@@ -201,7 +201,10 @@ impl Server {
         let is_asked = !tool::has(command, DRY_RUN) && truth(&mut arguments, DRY_RUN)?;
         let only_shown = is_asked || (!is_read && !self.may_trade);
         let given = match arguments.remove(BODY) {
-            Some(body) if tool::has(command, "") => body,
+            Some(body) if tool::has(command, "") => {
+                nothing_else(command.name, &arguments)?;
+                body
+            }
             Some(other) => {
                 arguments.insert(BODY.to_owned(), other);
                 Value::Object(arguments)
@@ -253,9 +256,7 @@ impl Server {
             Everyday::Positions => number(&mut arguments, DAYS, 1..=MOST_DAYS)?.unwrap_or(USUAL_DAYS),
             Everyday::Orders | Everyday::Flatten => USUAL_DAYS,
         };
-        if let Some(unknown) = arguments.keys().next() {
-            return Err(format!("{} has no argument {unknown:?}", everyday.name()));
-        }
+        nothing_else(everyday.name(), &arguments)?;
         let mut to = Collector::new(first);
         let ended = match (&self.client, everyday) {
             (Err(why), _) => Ended::refused(why.clone()),
@@ -265,6 +266,11 @@ impl Server {
         };
         Ok(to.finish(&ended))
     }
+}
+
+/// Refuses arguments that nothing has taken.
+fn nothing_else(tool: &str, arguments: &JsonObject) -> Result<(), String> {
+    arguments.keys().next().map_or(Ok(()), |unknown| Err(format!("{tool} has no argument {unknown:?}")))
 }
 
 /// Takes the greatest number of results out of the arguments.

@@ -8,8 +8,8 @@ use tradeapi_runtime::reconcile::Listing;
 use tradeapi_runtime::tables::Effect;
 
 use crate::command::Command;
-use crate::help;
 use crate::ending::Ending;
+use crate::help;
 use crate::options::{MOST_DAYS, USUAL_DAYS};
 use crate::parameter::{Kind, Parameter, Required};
 use crate::table::Program;
