@@ -2,7 +2,7 @@
 //! the documents and the stated decisions, with numbers of its own. Random requests of four users go to both, and all
 //! that the exchange shows is compared after each.
 //!
-//! `TRADEAPI_MODEL_OPERATIONS=70000` sets the number of operations of each seed, and `TRADEAPI_MODEL_SEEDS=4` the number
+//! `TRADEAPI_MODEL_OPERATIONS=5000` sets the number of operations of each seed, and `TRADEAPI_MODEL_SEEDS=6` the number
 //! of seeds.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -241,8 +241,8 @@ impl Run {
             Err(Refused::Below) => one_of("25205", "43008"),
             Err(Refused::Funds) => "40762",
             Err(Refused::NoPosition) => one_of("25227", "22002"),
-            Err(Refused::Occupied) => one_of("25225", "43023"),
-            Err(Refused::NotOpen) => one_of("25204", "43001"),
+            Err(Refused::Occupied) => one_of("25225", "40755"),
+            Err(Refused::NotOpen) => one_of("45134", "45031"),
             Err(Refused::BelowFilled) => "25568",
             Err(Refused::Fixed) => one_of("25200", "40017"),
         };
