@@ -21,6 +21,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         codes(api),
         families(api, layout),
         commands(layout),
+        guide(api, layout),
         table(api, layout),
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
@@ -108,6 +109,17 @@ fn commands(layout: Layout) -> TokenStream {
         quote! {
             #[cfg(feature = "cli")]
             pub mod cli;
+        }
+    });
+    quote!(#module)
+}
+
+/// The guide, which is compiled for documentation only. What its examples compile with is not this crate's concern.
+fn guide(api: &Api, layout: Layout) -> TokenStream {
+    let module = (layout == Layout::Crate && !api.guide.is_empty()).then(|| {
+        quote! {
+            #[cfg(all(doc, not(doctest)))]
+            pub mod guide;
         }
     });
     quote!(#module)
@@ -208,7 +220,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
         None => quote!(&[]),
     };
     let mut docs = Docs::new("The properties that all operations share.", "");
-    super::confirm::add_outcomes(&mut docs, api);
+    super::confirm::add_outcomes(&mut docs, api, layout);
     let docs = docs.outer();
     quote! {
         #docs
