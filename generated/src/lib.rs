@@ -26,6 +26,29 @@
 //! - `blocking`: A program without async.
 //! - `fleet`: Processes that share their rate limits.
 //!
+//! # Guide
+//!
+//! - [local exchange](guide::local_exchange): How to try programs and to test strategies against an
+//!   exchange on your machine.
+//! - [unknown outcomes](guide::unknown_outcomes): What it means that the outcome of a request is
+//!   unknown, how it is resolved, and what is assumed.
+//! - [journal](guide::journal): How changes are stored before they are sent, and resolved after a
+//!   crash.
+//! - [reconciliation](guide::reconciliation): How the account is compared with the journal, and how
+//!   positions follow from fills.
+//! - [checks](guide::checks): How requests are checked before they are sent, and which checks need the
+//!   account or the instrument.
+//! - [rate limits](guide::rate_limits): How calls are kept within the rate limits, also of several
+//!   processes.
+//! - [clock skew](guide::clock_skew): How the clock of the exchange is followed.
+//! - [pages and batches](guide::pages_and_batches): How long listings are read and long batches sent.
+//! - [transports](guide::transports): Calls without async, TLS, connections and tracing.
+//! - [schema drift](guide::schema_drift): How differences between answers and the schema are found.
+//! - [command line](guide::command_line): How to use the program `tradeapi`, and how to serve the
+//!   operations to assistants.
+//! - [small worlds](guide::small_worlds): How short programs are tried in every small world.
+//! - [measurements](guide::measurements): What was measured, how, and with which results.
+//!
 //! # I want to …
 //!
 //! | I want to … | with |
@@ -56,16 +79,16 @@
 //! | read the time of the exchange | `observed().get_server_time`, with the feature `observed` |
 //! | read what insiders traded | [`unified().get_insider_trades`](unified::Unified::get_insider_trades) |
 //! | reverse a position | [`classic().reversal`](classic::Classic::reversal) |
-//! | learn the outcome of a request without an answer | [`place_and_confirm`](Client::place_and_confirm) |
-//! | store each change before it is sent | [`journal`](runtime::ClientBuilder::journal) |
-//! | resolve what a crash left open | [`recover`](Client::recover) |
-//! | compare the account with what was sent | [`reconcile`](Client::reconcile) |
-//! | list everything, over any length of time | [`pages`](Client::pages) |
-//! | send more items than one call takes | [`batch`](Client::batch) |
-//! | retry what is safe to repeat | [`retrying`](Client::retrying) |
-//! | wait for rate limits, or not | [`limits`](runtime::ClientBuilder::limits) |
-//! | see every call | [`metrics`](runtime::ClientBuilder::metrics), the feature `tracing` |
-//! | call without async | the feature `blocking` |
+//! | learn the outcome of a request without an answer | [`place_and_confirm`](Client::place_and_confirm), guide: [unknown outcomes](guide::unknown_outcomes) |
+//! | store each change before it is sent | [`journal`](runtime::ClientBuilder::journal), guide: [journal](guide::journal) |
+//! | resolve what a crash left open | [`recover`](Client::recover), guide: [journal](guide::journal) |
+//! | compare the account with what was sent | [`reconcile`](Client::reconcile), guide: [reconciliation](guide::reconciliation) |
+//! | list everything, over any length of time | [`pages`](Client::pages), guide: [pages and batches](guide::pages_and_batches) |
+//! | send more items than one call takes | [`batch`](Client::batch), guide: [pages and batches](guide::pages_and_batches) |
+//! | retry what is safe to repeat | [`retrying`](Client::retrying), guide: [unknown outcomes](guide::unknown_outcomes) |
+//! | wait for rate limits, or not | [`limits`](runtime::ClientBuilder::limits), guide: [rate limits](guide::rate_limits) |
+//! | see every call | [`metrics`](runtime::ClientBuilder::metrics), the feature `tracing`, guide: [transports](guide::transports) |
+//! | call without async | the feature `blocking`, guide: [transports](guide::transports) |
 //!
 //! # Practice and live
 //!
@@ -155,6 +178,9 @@ pub mod unified;
 #[cfg(feature = "cli")]
 pub mod cli;
 
+#[cfg(all(doc, not(doctest)))]
+pub mod guide;
+
 /// The properties that all operations share.
 ///
 /// # Outcomes
@@ -189,6 +215,8 @@ pub mod cli;
 ///
 /// [`OBSERVED_CODES`](codes::OBSERVED_CODES) has the codes that no document lists, with the meanings
 /// that several independent sources agree on.
+///
+/// The guide describes [unknown outcomes](guide::unknown_outcomes) and how they are resolved.
 pub static API: tables::Api = tables::Api {
     name: "tradeapi",
     envelope: Some(tables::Envelope {
@@ -371,7 +399,7 @@ pub static API: tables::Api = tables::Api {
             why: "The answer shows neither success nor failure of the item.",
         },
     ],
-    creations: &[
+    queryable: &[
         #[cfg(feature = "classic")]
         <classic::BatchOrder as runtime::Operation>::META,
         #[cfg(feature = "classic")]
@@ -380,6 +408,10 @@ pub static API: tables::Api = tables::Api {
         <classic::ModifyOrder as runtime::Operation>::META,
         #[cfg(feature = "classic")]
         <classic::PlaceOrder as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::BatchModifyOrders as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::ModifyOrder as runtime::Operation>::META,
         #[cfg(feature = "unified")]
         <unified::BatchOrder as runtime::Operation>::META,
         #[cfg(feature = "unified")]

@@ -52,7 +52,7 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// Rules for the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 16] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 17] = [
     account::names,
     account::is_shown,
     calls::check,
@@ -68,6 +68,7 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 16] = [
     errors::refusals,
     markets::check,
     markets::examples,
+    markets::guide,
     docs::api_has_docs,
 ];
 

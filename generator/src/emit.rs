@@ -28,6 +28,7 @@ mod facade;
 mod family;
 mod flat;
 mod front;
+mod guide;
 mod identifiers;
 mod in_flight;
 mod instruments;
@@ -101,6 +102,9 @@ pub(crate) fn jobs(api: &Api, layout: Layout) -> Vec<Job<'_>> {
     }
     jobs.extend(api.families.iter().flat_map(|family| family_jobs(api, family, layout)));
     jobs.push(job("cli.rs", move || commands::emit(api, layout)));
+    if layout == Layout::Crate && !api.guide.is_empty() {
+        jobs.push(job("guide.rs", move || guide::emit(api)));
+    }
     if layout == Layout::Crate {
         jobs.push(job("cli/main.rs", move || commands::main(api)));
     }

@@ -11,6 +11,8 @@
 //! The tools of the command line read the model, too; they are compiled only with the feature `cli`. One of them is
 //! **rules**: all rules, an interpreter of the checked ones, and requests that try each of them.
 //!
+//! The [guide] describes how a schema is begun and maintained, and what else is made of it.
+//!
 //! A mistake never stops a run early: each step reports every mistake that it finds, and nothing is written if there is
 //! one. Unlike in most compilers, the model comes before the checks: a check over resolved data is a few lines.
 //!
@@ -27,6 +29,8 @@ mod diagnostics;
 mod earlier;
 mod emit;
 mod generator;
+#[cfg(all(doc, not(doctest)))]
+pub mod guide;
 mod json;
 mod load;
 // Only the tools read some parts of the model, and build scripts are compiled without them.

@@ -102,6 +102,8 @@ pub(crate) struct Api {
     pub(crate) markets: Vec<Market>,
     /// The programs in the folder `examples`.
     pub(crate) examples: Vec<Program>,
+    /// The chapters in the folder `guide`.
+    pub(crate) guide: Vec<Chapter>,
     pub(crate) account: Option<Account>,
     /// The outcome of a request that changes something, by the result of its call.
     pub(crate) outcomes: Vec<OutcomeRow>,
@@ -132,6 +134,15 @@ pub(crate) struct Market {
 pub(crate) struct Program {
     pub(crate) name: String,
     pub(crate) shows: String,
+    pub(crate) place: Place,
+}
+
+/// A chapter in the folder `guide` of the emitted crate.
+#[derive(Clone, Debug)]
+pub(crate) struct Chapter {
+    /// The name of its file, without `.md`.
+    pub(crate) name: String,
+    pub(crate) explains: String,
     pub(crate) place: Place,
 }
 

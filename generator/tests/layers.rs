@@ -28,8 +28,8 @@ const LAYERS: [&[&str]; 4] = [
         "compare", "revision", "rules", "list", "skeleton", "init", "draft", "explain", "drift", "diff", "export",
         "audit",
     ],
-    // The entrance.
-    &["generator"],
+    // The entrance, and its documentation.
+    &["generator", "guide"],
     // The program.
     &["cli", "main"],
 ];

@@ -30,6 +30,8 @@ runtime::parameters! {
     /// - **Window:** `startTime` to `endTime`, at most 30 days apart, data of the last 90 days, 1 day when
     ///   left out, both or neither, days of UTC+8
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
+    /// - **Guide:** [checks](super::super::guide::checks), [pages and
+    ///   batches](super::super::guide::pages_and_batches), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

@@ -27,6 +27,9 @@ runtime::parameters! {
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
     ///   call, and returns the result of each by `orderId` or `clientOid`
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [pages and
+    ///   batches](super::super::guide::pages_and_batches), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

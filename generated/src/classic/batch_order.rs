@@ -33,6 +33,9 @@ runtime::parameters! {
     ///   are kept for at least 90 days, so an absence can prove that it had no effect
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
     ///   call, and returns the result of each by `clientOid` or `orderId`
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [pages and
+    ///   batches](super::super::guide::pages_and_batches), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

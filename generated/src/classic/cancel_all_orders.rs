@@ -25,6 +25,8 @@ runtime::parameters! {
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Several effects:** It cancels one order after the other, so some may be cancelled although the
     ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

@@ -28,6 +28,8 @@ runtime::parameters! {
     /// - **Window:** `startTime` to `endTime`, at most 1 week apart, 1 week when left out
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
     ///   identifies items by `tradeId`
+    /// - **Guide:** [pages and batches](super::super::guide::pages_and_batches), [rate
+    ///   limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

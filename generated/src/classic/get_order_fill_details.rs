@@ -29,6 +29,8 @@ runtime::parameters! {
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
     ///   identifies items by `tradeId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
     ///   fills of an account from it
+    /// - **Guide:** [checks](super::super::guide::checks), [pages and
+    ///   batches](super::super::guide::pages_and_batches), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

@@ -32,6 +32,8 @@ runtime::parameters! {
     ///   identifies items by `orderId`. It queries once for each value of `status`, in this order, where
     ///   the request sets none: an item that moves on to the next value in the meantime is still listed.
     ///   [`Client::reconcile`](super::super::Client::reconcile) reads the open orders of an account from it
+    /// - **Guide:** [pages and batches](super::super::guide::pages_and_batches), [rate
+    ///   limits](super::super::guide::rate_limits)
     ///
     /// # Not shown in the documents
     ///

@@ -33,6 +33,8 @@ runtime::parameters! {
     ///   the outcome unknown.
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `newClientOid`; records
     ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

@@ -43,6 +43,8 @@ runtime::parameters! {
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
     ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

@@ -35,6 +35,8 @@ runtime::parameters! {
     ///   although the opening is refused. A refusal by a rule of trading leaves the outcome unknown.
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
     ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

@@ -24,6 +24,8 @@ runtime::parameters! {
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
     /// - **Several effects:** It closes one position after the other, so some may be closed although the
     ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
+    ///   limits](super::super::guide::rate_limits)
     ///
     /// # Example
     ///

@@ -18,6 +18,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** public, no credentials needed
     /// - **Rate limit:** 20 calls a second per IP
+    /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
     /// # Example
     ///

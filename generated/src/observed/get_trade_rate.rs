@@ -19,6 +19,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
+    /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
     /// # Example
     ///

@@ -20,6 +20,8 @@ runtime::parameters! {
     /// - **Access:** signed
     /// - **Rate limit:** 5 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
+    ///   limits](super::super::guide::rate_limits)
     ///
     /// # Example
     ///

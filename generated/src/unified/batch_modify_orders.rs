@@ -33,6 +33,9 @@ runtime::parameters! {
     ///   `clientOid`; an absence proves nothing
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
     ///   call, and returns the result of each by `orderId` or `clientOid`
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [pages and
+    ///   batches](super::super::guide::pages_and_batches), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

@@ -25,6 +25,8 @@ runtime::parameters! {
     ///   `40725`, `45001`, `40762`, `24056`
     /// - **Several effects:** It cancels one order after the other, so some may be cancelled although the
     ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
+    ///   limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

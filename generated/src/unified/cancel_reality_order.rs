@@ -28,6 +28,8 @@ runtime::parameters! {
     ///   `40725`, `45001`
     /// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
     ///   nothing left to cancel a second time.
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

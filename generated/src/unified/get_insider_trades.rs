@@ -23,6 +23,8 @@ runtime::parameters! {
     /// - **Access:** public, no credentials needed
     /// - **Rate limit:** 1 call a second per IP
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
+    /// - **Guide:** [pages and batches](super::super::guide::pages_and_batches), [rate
+    ///   limits](super::super::guide::rate_limits)
     ///
     /// # Not shown in the documents
     ///

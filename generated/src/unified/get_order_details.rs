@@ -21,6 +21,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed, permission `UTA trade (read)`
     /// - **Rate limit:** 20 calls a second per UID
+    /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
     /// # Example
     ///

@@ -23,6 +23,7 @@ runtime::parameters! {
     /// - **Access:** signed, permission `UTA trade (read)`; only for user ids on the exchange's white list
     /// - **Rate limit:** 10 calls a second per UID
     /// - **History:** the last 3 months
+    /// - **Guide:** [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

@@ -47,6 +47,8 @@ runtime::parameters! {
     ///   A refusal by a rule of trading leaves the outcome unknown.
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `orderId` or
     ///   `clientOid`; an absence proves nothing
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

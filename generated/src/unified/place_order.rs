@@ -50,6 +50,8 @@ runtime::parameters! {
     ///   `40725`, `45001`
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `clientOid`; records
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

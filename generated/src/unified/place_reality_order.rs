@@ -33,6 +33,8 @@ runtime::parameters! {
     ///   `40725`, `45001`
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `clientOid`; an
     ///   absence proves nothing
+    /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
+    ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
     /// # Rules
     ///

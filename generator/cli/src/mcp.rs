@@ -6,6 +6,8 @@
 mod exact;
 mod tool;
 
+use std::ops::RangeInclusive;
+
 use clap::ArgMatches;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListToolsResult,
@@ -23,13 +25,17 @@ use crate::calls::Called;
 use crate::command::Command;
 use crate::dry_run::DryRunOf;
 use crate::ending::{Ended, Ending};
-use crate::options::{ALLOW_TRADING, USUAL_DAYS};
+use crate::options::{ALLOW_TRADING, MOST_DAYS, USUAL_DAYS};
 use crate::output::Report;
 use crate::table::Program;
 use crate::{everyday, request, settings};
 
 /// How many results a tool returns at most, unless it is asked for another number.
 const USUALLY_FIRST: usize = 100;
+
+/// What to do about a change that the server may not send.
+const NOT_ALLOWED: &str = "Nothing was sent, because this server may not trade. Whoever starts it allows changes with \
+                           `mcp --allow-trading`.";
 
 /// Serves the tools until the input ends.
 pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> Ended {
@@ -78,6 +84,7 @@ fn public_client(program: &'static Program, options: &ArgMatches) -> Result<Clie
 /// Keeps results up to a number.
 struct Collector {
     first: usize,
+    is_dry_run: bool,
     results: Vec<Value>,
     are_more: bool,
     notes: Vec<String>,
@@ -85,14 +92,20 @@ struct Collector {
 
 impl Collector {
     fn new(first: usize) -> Self {
-        Self { first, results: Vec::new(), are_more: false, notes: Vec::new() }
+        Self { first, is_dry_run: false, results: Vec::new(), are_more: false, notes: Vec::new() }
     }
 
     /// The result of a tool.
-    fn finish(self, ended: &Ended) -> CallToolResult {
-        let mut value = json!({ "outcome": ended.ending.as_str(), "results": self.results });
+    fn finish(mut self, ended: &Ended) -> CallToolResult {
+        // What was only shown is not done, so that nobody takes it for a change.
+        let outcome = match ended.ending {
+            Ending::Done if self.is_dry_run => tool::DRY_RUN_OUTCOME,
+            ending => ending.as_str(),
+        };
+        let mut value = json!({ "outcome": outcome, "results": self.results });
         if self.are_more {
             value["more"] = true.into();
+            self.notes.push(format!("There are more than {} results: raise `{FIRST}`, or ask for less.", self.first));
         }
         if !self.notes.is_empty() {
             value["notes"] = self.notes.into();
@@ -154,55 +167,54 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        if let Some(everyday) = self.everyday().find(|one| one.name() == request.name) {
-            return Ok(self.call_everyday(everyday, arguments).await?.into());
-        }
-        let (_, command) = tool::commands(self.program)
-            .find(|(name, _)| *name == request.name)
-            .ok_or_else(|| ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None))?;
-        Ok(self.call_command(command, arguments).await?.into())
+        let called = if let Some(everyday) = self.everyday().find(|one| one.name() == request.name) {
+            self.call_everyday(everyday, arguments).await
+        } else if let Some((_, command)) = tool::commands(self.program).find(|(name, _)| *name == request.name) {
+            self.call_command(command, arguments).await
+        } else {
+            return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
+        };
+        // An assistant reads the result of a tool, and corrects the arguments; an error of the protocol ends there.
+        Ok(called.unwrap_or_else(|why| Collector::new(0).finish(&Ended::refused(why))).into())
     }
 }
 
 impl Server {
     fn tools(&self) -> Vec<Tool> {
         let commands = tool::commands(self.program).map(|(name, command)| tool::of(name, command, self.may_trade));
-        commands.chain(self.everyday().map(Everyday::tool)).collect()
+        let everyday = self.everyday().filter(|one| self.may_trade || one.is_read());
+        commands.chain(everyday.map(Everyday::tool)).collect()
     }
 
     /// The tools that consist of several operations.
     fn everyday(&self) -> impl Iterator<Item = Everyday> {
-        let (program, may_trade) = (self.program, self.may_trade);
-        Everyday::ALL.into_iter().filter(move |one| one.is_supported_by(program) && (may_trade || one.is_read()))
+        Everyday::ALL.into_iter().filter(|one| one.is_supported_by(self.program))
     }
 
     async fn call_command(
         &self,
         command: &'static Command,
         mut arguments: JsonObject,
-    ) -> Result<CallToolResult, ErrorData> {
+    ) -> Result<CallToolResult, String> {
         let is_read = command.meta.effect == Effect::Read;
-        let first = if tool::has(command, FIRST) { None } else { number(&mut arguments, FIRST)? };
-        let first = first.unwrap_or(USUALLY_FIRST);
+        let first = if tool::has(command, FIRST) { USUALLY_FIRST } else { self::first(&mut arguments)? };
         let is_asked = !tool::has(command, DRY_RUN) && truth(&mut arguments, DRY_RUN)?;
         let only_shown = is_asked || (!is_read && !self.may_trade);
         let given = match arguments.remove(BODY) {
-            Some(body) if tool::has(command, "") => body,
+            Some(body) if tool::has(command, "") => {
+                nothing_else(command.name, &arguments)?;
+                body
+            }
             Some(other) => {
                 arguments.insert(BODY.to_owned(), other);
                 Value::Object(arguments)
             }
             None => Value::Object(arguments),
         };
-        exact::check(&given).map_err(|path| {
-            ErrorData::invalid_params(format!("{path}: write the number as a string, so that it stays exact"), None)
-        })?;
-        let json = match request::completed(command, &given.to_string()) {
-            Ok(json) => json,
-            Err(why) => return Ok(Collector::new(first).finish(&Ended::refused(why))),
-        };
+        exact::check(&given).map_err(|path| format!("{path}: write the number as a string, so that it stays exact"))?;
+        let json = request::completed(command, &given.to_string())?;
         if only_shown {
-            return Ok(self.shown(command, &json));
+            return Ok(self.shown(command, &json, is_asked));
         }
         let client = match command.meta.access {
             Access::Public => &self.public,
@@ -217,9 +229,11 @@ impl Server {
     }
 
     /// The request as it would be sent, and its checks.
-    fn shown(&self, command: &Command, json: &str) -> CallToolResult {
+    fn shown(&self, command: &Command, json: &str, is_asked: bool) -> CallToolResult {
         let now = Timestamp::from(std::time::SystemTime::now());
         let mut to = Collector::new(1);
+        to.is_dry_run = true;
+        to.note(if is_asked { "Nothing was sent, because dryRun is true." } else { NOT_ALLOWED });
         match (command.dry_run)(DryRunOf { api: self.program.api, json, account: &self.account, now }) {
             Ok(shown) => {
                 to.item(&shown.json(), None);
@@ -233,9 +247,16 @@ impl Server {
         }
     }
 
-    async fn call_everyday(&self, everyday: Everyday, mut arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
-        let first = number(&mut arguments, FIRST)?.unwrap_or(USUALLY_FIRST);
-        let days = number(&mut arguments, DAYS)?.and_then(|days| u32::try_from(days).ok()).unwrap_or(USUAL_DAYS);
+    async fn call_everyday(&self, everyday: Everyday, mut arguments: JsonObject) -> Result<CallToolResult, String> {
+        if !self.may_trade && !everyday.is_read() {
+            return Err(NOT_ALLOWED.to_owned());
+        }
+        let first = if everyday.is_read() { self::first(&mut arguments)? } else { USUALLY_FIRST };
+        let days = match everyday {
+            Everyday::Positions => number(&mut arguments, DAYS, 1..=MOST_DAYS)?.unwrap_or(USUAL_DAYS),
+            Everyday::Orders | Everyday::Flatten => USUAL_DAYS,
+        };
+        nothing_else(everyday.name(), &arguments)?;
         let mut to = Collector::new(first);
         let ended = match (&self.client, everyday) {
             (Err(why), _) => Ended::refused(why.clone()),
@@ -247,15 +268,27 @@ impl Server {
     }
 }
 
+/// Refuses arguments that nothing has taken.
+fn nothing_else(tool: &str, arguments: &JsonObject) -> Result<(), String> {
+    arguments.keys().next().map_or(Ok(()), |unknown| Err(format!("{tool} has no argument {unknown:?}")))
+}
+
+/// Takes the greatest number of results out of the arguments.
+fn first(arguments: &mut JsonObject) -> Result<usize, String> {
+    let first = number(arguments, FIRST, 1..=u32::MAX)?;
+    Ok(first.and_then(|first| usize::try_from(first).ok()).unwrap_or(USUALLY_FIRST))
+}
+
 /// Takes a count out of the arguments.
-fn number(arguments: &mut JsonObject, name: &str) -> Result<Option<usize>, ErrorData> {
-    let wrong = || ErrorData::invalid_params(format!("{name} has to be a whole number"), None);
-    let count = |value: Value| value.as_u64().and_then(|count| usize::try_from(count).ok()).ok_or_else(wrong);
-    arguments.remove(name).map(count).transpose()
+fn number(arguments: &mut JsonObject, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, String> {
+    let wrong = || format!("{name} has to be a whole number from {} to {}", range.start(), range.end());
+    let count = |value: Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
+    let Some(value) = arguments.remove(name) else { return Ok(None) };
+    count(value).filter(|count| range.contains(count)).map(Some).ok_or_else(wrong)
 }
 
 /// Takes a flag out of the arguments.
-fn truth(arguments: &mut JsonObject, name: &str) -> Result<bool, ErrorData> {
-    let wrong = || ErrorData::invalid_params(format!("{name} has to be true or false"), None);
+fn truth(arguments: &mut JsonObject, name: &str) -> Result<bool, String> {
+    let wrong = || format!("{name} has to be true or false");
     arguments.remove(name).map_or(Ok(false), |value| value.as_bool().ok_or_else(wrong))
 }

@@ -31,6 +31,9 @@ pub(crate) const ALLOW_TRADING: &str = "allow-trading";
 /// The usual number of [`DAYS`].
 pub(crate) const USUAL_DAYS: u32 = 30;
 
+/// The greatest number of [`DAYS`].
+pub(crate) const MOST_DAYS: u32 = 3650;
+
 /// The values of [`FORMAT`].
 pub(crate) const TABLE: &str = "table";
 

@@ -5,7 +5,7 @@ use tradeapi_runtime::reconcile::Listing;
 
 #[cfg(feature = "mcp")]
 use crate::options::ALLOW_TRADING;
-use crate::options::{DAYS, EVERY, OUT, SHELL, USUAL_DAYS, first};
+use crate::options::{DAYS, EVERY, MOST_DAYS, OUT, SHELL, USUAL_DAYS, first};
 use crate::table::Program;
 
 /// A command that is no operation.
@@ -94,7 +94,7 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
                 "The days of fills that positions follow from; older ones are not known. [default: {USUAL_DAYS}]"
             ))
             .value_name("COUNT")
-            .value_parser(value_parser!(u32).range(1..=3650));
+            .value_parser(value_parser!(u32).range(1..=MOST_DAYS.into()));
         all.push(word(Word::Positions).about("Lists the positions that follow from recent fills.").arg(days));
     }
     if !program.flats.is_empty() {

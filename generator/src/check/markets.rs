@@ -1,4 +1,4 @@
-//! Markets, which become functions of the client, and example programs.
+//! Markets, which become functions of the client, example programs, and chapters of the guide.
 
 use super::reserved;
 use crate::diagnostics::{Code, Diagnostics, Place, unknown};
@@ -31,6 +31,18 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
 pub(super) fn examples(api: &Api, to: &mut Diagnostics) {
     for program in &api.examples {
         is_a_name("program", &program.name, program.place, to);
+    }
+}
+
+/// The name of a chapter is a valid file name, and leads to that of a module.
+pub(super) fn guide(api: &Api, to: &mut Diagnostics) {
+    for chapter in &api.guide {
+        let is_word = |word: &str| word.starts_with(|first: char| first.is_ascii_lowercase());
+        let is_valid = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+        if !chapter.name.split('-').all(is_word) || !chapter.name.chars().all(is_valid) {
+            to.at(chapter.place, Code::NotAnIdentifier, format!("invalid name of a chapter `{}`", chapter.name))
+                .help("write lower-case words with hyphens between them, such as `first-steps` for `first-steps.md`");
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use syn::Expr;
 
 use super::code::{File, Item, gate, ident};
 use super::docs::Docs;
+use super::guide::Subject;
 use super::trees;
 use super::{batches, confirm, module_name, pages};
 use crate::emit::Layout;
@@ -19,7 +20,11 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
     );
     let families = api.families.iter().map(|family| Item::Text(commands(family, layout)));
     let items = [imports, program(api, layout)].into_iter().map(Item::Code).chain(families);
-    let top = Docs::new("The program of this API, and its commands.", "").inner();
+    let mut top = Docs::new("The program of this API, and its commands.", "");
+    if let Some(chapter) = Subject::CommandLine.link(api, layout, "super::") {
+        top.markdown(&format!("The guide describes the {chapter}."));
+    }
+    let top = top.inner();
     // A file that is included cannot have inner attributes.
     File::new(if layout == Layout::Crate { top } else { TokenStream::new() }, items)
 }

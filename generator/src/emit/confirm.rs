@@ -7,9 +7,11 @@ use syn::Expr;
 use super::code::ident;
 use super::codes;
 use super::docs::{Docs, code, escape};
+use super::guide::Subject;
 use super::pages;
 use super::scope::{Scope, value_type};
 use super::trees::{self, Field};
+use crate::emit::Layout;
 use crate::model::{
     Api, Compound, Confirm, Echoes, Effect, Family, NamesWithin, Operation, Pair, Repeat, RowOutcome, Shape, Type,
     has_parameter,
@@ -246,7 +248,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
 }
 
 /// Adds the table of outcomes, which applies to every operation that changes something.
-pub(super) fn add_outcomes(docs: &mut Docs, api: &Api) {
+pub(super) fn add_outcomes(docs: &mut Docs, api: &Api, layout: Layout) {
     if api.outcomes.is_empty() {
         return;
     }
@@ -274,6 +276,9 @@ pub(super) fn add_outcomes(docs: &mut Docs, api: &Api) {
             "[`OBSERVED_CODES`](codes::OBSERVED_CODES) has the codes that no document lists, with the meanings that several \
             independent sources agree on.",
         );
+    }
+    if let Some(chapter) = Subject::UnknownOutcomes.link(api, layout, "") {
+        docs.markdown(&format!("The guide describes {chapter} and how they are resolved."));
     }
 }
 

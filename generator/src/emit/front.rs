@@ -5,21 +5,27 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::docs::{Docs, cell, code, escape};
-use super::module_name;
+use super::guide::Subject;
+use super::{guide, module_name};
+use crate::emit::Layout;
 use crate::model::{Api, Family, Operation, Program};
 
-/// Purposes common to all APIs; the functions are those of the emitted client.
-const TASKS: &[(&str, &str)] = &[
-    ("learn the outcome of a request without an answer", "[`place_and_confirm`](Client::place_and_confirm)"),
-    ("store each change before it is sent", "[`journal`](runtime::ClientBuilder::journal)"),
-    ("resolve what a crash left open", "[`recover`](Client::recover)"),
-    ("compare the account with what was sent", "[`reconcile`](Client::reconcile)"),
-    ("list everything, over any length of time", "[`pages`](Client::pages)"),
-    ("send more items than one call takes", "[`batch`](Client::batch)"),
-    ("retry what is safe to repeat", "[`retrying`](Client::retrying)"),
-    ("wait for rate limits, or not", "[`limits`](runtime::ClientBuilder::limits)"),
-    ("see every call", "[`metrics`](runtime::ClientBuilder::metrics), the feature `tracing`"),
-    ("call without async", "the feature `blocking`"),
+/// Purposes common to all APIs, each with the functions of the emitted client and what explains them.
+const TASKS: &[(&str, &str, Subject)] = &[
+    (
+        "learn the outcome of a request without an answer",
+        "[`place_and_confirm`](Client::place_and_confirm)",
+        Subject::UnknownOutcomes,
+    ),
+    ("store each change before it is sent", "[`journal`](runtime::ClientBuilder::journal)", Subject::Journal),
+    ("resolve what a crash left open", "[`recover`](Client::recover)", Subject::Journal),
+    ("compare the account with what was sent", "[`reconcile`](Client::reconcile)", Subject::Reconciliation),
+    ("list everything, over any length of time", "[`pages`](Client::pages)", Subject::PagesAndBatches),
+    ("send more items than one call takes", "[`batch`](Client::batch)", Subject::PagesAndBatches),
+    ("retry what is safe to repeat", "[`retrying`](Client::retrying)", Subject::UnknownOutcomes),
+    ("wait for rate limits, or not", "[`limits`](runtime::ClientBuilder::limits)", Subject::RateLimits),
+    ("see every call", "[`metrics`](runtime::ClientBuilder::metrics), the feature `tracing`", Subject::Transports),
+    ("call without async", "the feature `blocking`", Subject::Transports),
 ];
 
 /// The attributes of the root file.
@@ -55,6 +61,7 @@ fn rest(api: &Api, programs: &[Program]) -> Docs {
             docs.entry(&format!("{}: {}", code(&program.name), escape(&program.shows)));
         }
     }
+    guide::add(&mut docs, api);
     search_words(&mut docs, api);
     markets(&mut docs, api);
     docs.heading("Features");
@@ -84,7 +91,10 @@ fn search_words(docs: &mut Docs, api: &Api) {
         }
     }
     search_words.sort_by_key(|(word, _)| *word);
-    let common = TASKS.iter().map(|(word, with)| (*word, vec![(*with).to_owned()]));
+    let common = TASKS.iter().map(|(word, with, subject)| {
+        let chapter = subject.link(api, Layout::Crate, "").map(|chapter| format!("guide: {chapter}"));
+        (*word, [(*with).to_owned()].into_iter().chain(chapter).collect())
+    });
     for (word, links) in search_words.into_iter().chain(common) {
         docs.line(format!("| {} | {} |", cell(&escape(word)), links.join(", ")));
     }

@@ -12,7 +12,9 @@ use super::parameters::{self, Set};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
-use super::{batches, classes, confirm, envelope, example, in_flight, intents, orders, pages, rules, statements};
+use super::{
+    batches, classes, confirm, envelope, example, guide, in_flight, intents, orders, pages, rules, statements,
+};
 use crate::emit::Layout;
 use crate::model::{
     Access, Api, BesideData, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter,
@@ -424,7 +426,8 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         docs.entry(&escape(&says));
     }
     confirm::add(&mut docs, api, scope.family, operation);
-    for entry in [pages::entry(operation), batches::entry(operation)].into_iter().flatten() {
+    let entries = [pages::entry(operation), batches::entry(operation), guide::entry(api, operation, layout)];
+    for entry in entries.into_iter().flatten() {
         docs.entry(&entry);
     }
     statements::add(&mut docs, &operation.statements);

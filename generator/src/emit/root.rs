@@ -21,6 +21,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         codes(api),
         families(api, layout),
         commands(layout),
+        guide(api, layout),
         table(api, layout),
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
@@ -113,6 +114,17 @@ fn commands(layout: Layout) -> TokenStream {
     quote!(#module)
 }
 
+/// The guide, which is compiled for documentation only. What its examples compile with is not this crate's concern.
+fn guide(api: &Api, layout: Layout) -> TokenStream {
+    let module = (layout == Layout::Crate && !api.guide.is_empty()).then(|| {
+        quote! {
+            #[cfg(all(doc, not(doctest)))]
+            pub mod guide;
+        }
+    });
+    quote!(#module)
+}
+
 /// Whether emitted code uses a deprecated field or value.
 fn has_deprecated(family: &Family) -> bool {
     let mut fields = family.records.iter().flat_map(|record| &record.fields);
@@ -198,7 +210,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     };
     let pools = api.pools.iter().filter_map(pool_reporting);
     let outcomes = super::confirm::outcomes(api);
-    let creations = api.operations().filter(|(_, operation)| operation.creates_with_id()).map(|(family, operation)| {
+    let queryable = api.operations().filter(|(_, operation)| operation.confirm.is_some()).map(|(family, operation)| {
         let (gate, module) = (gate(family, layout), ident(&module_name(&family.name)));
         let name = ident(&operation.rust.rust);
         quote!(#gate <#module::#name as runtime::Operation>::META)
@@ -208,7 +220,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
         None => quote!(&[]),
     };
     let mut docs = Docs::new("The properties that all operations share.", "");
-    super::confirm::add_outcomes(&mut docs, api);
+    super::confirm::add_outcomes(&mut docs, api, layout);
     let docs = docs.outer();
     quote! {
         #docs
@@ -222,7 +234,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
             account: #account,
             pools: &[#(#pools),*],
             outcomes: #outcomes,
-            creations: &[#(#creations),*],
+            queryable: &[#(#queryable),*],
             observed_codes: #observed_codes,
         };
     }

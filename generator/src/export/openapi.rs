@@ -71,6 +71,7 @@ pub(crate) fn openapi(api: &Api) -> OpenApi {
         // Of the emitted crate.
         markets: _,
         examples: _,
+        guide: _,
         // Of the files.
         place: _,
         is_sound: _,

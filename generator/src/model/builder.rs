@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 
 use super::names::NoIdentifier;
 use super::{
-    AnswerPath, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name, OpenQuestion,
-    Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
+    AnswerPath, Api, Around, Chapter, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
+    OpenQuestion, Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -75,6 +75,15 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
             .map(|(name, shows)| Program {
                 name: name.value.clone(),
                 shows: shows.value.trim().to_owned(),
+                place: name.place,
+            })
+            .collect(),
+        guide: raw
+            .guide
+            .iter()
+            .map(|(name, explains)| Chapter {
+                name: name.value.clone(),
+                explains: explains.value.trim().to_owned(),
                 place: name.place,
             })
             .collect(),

@@ -370,7 +370,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::Generator;
+    use crate::{Generator, Layout, Schema};
 
     /// Names that two keys of an element have, although they are compared by name.
     fn doubled(element: &Element, found: &mut BTreeSet<String>) {
@@ -381,14 +381,46 @@ mod tests {
         element.elements.iter().for_each(|inner| doubled(inner, found));
     }
 
-    #[test]
-    fn no_two_keys_of_an_element_have_one_name() {
+    /// All schemas whose crates are tested.
+    fn schemas() -> impl Iterator<Item = Schema> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let apis = std::fs::read_dir(root.join("tests/apis/schema")).unwrap();
         let own = [root.join("schema"), root.join("tests/downstream/schema")];
+        let folders = apis.map(|entry| entry.unwrap().path()).chain(own);
+        folders.map(|folder| Generator::new().schema_dir(folder).read().unwrap())
+    }
+
+    #[test]
+    fn no_two_keys_of_an_element_have_one_name() {
         let mut found = BTreeSet::new();
-        for folder in apis.map(|entry| entry.unwrap().path()).chain(own) {
-            doubled(&Generator::new().schema_dir(folder).read().unwrap().api.element(), &mut found);
+        schemas().for_each(|schema| doubled(&schema.api.element(), &mut found));
+        assert_eq!(found, BTreeSet::new());
+    }
+
+    /// A text without what a page of documentation adds: marks, escapes, and the breaks of lines.
+    fn letters(text: &str) -> String {
+        text.lines()
+            .map(|line| line.trim_start().trim_start_matches("///").trim_start_matches("//!"))
+            .flat_map(str::chars)
+            .filter(|letter| letter.is_alphanumeric())
+            .collect()
+    }
+
+    /// Statements that have to be documented and that `text` lacks.
+    fn undocumented(element: &Element, text: &str, found: &mut BTreeSet<String>) {
+        let says = element.keys.iter().filter(|key| key.is_documented && !text.contains(&letters(&key.says)));
+        found.extend(says.map(|key| format!("`{}` of {} {}: {}", key.name, element.kind, element.path, key.says)));
+        element.elements.iter().for_each(|inner| undocumented(inner, text, found));
+    }
+
+    #[test]
+    fn documented_keys_stand_in_the_documentation_of_the_emitted_crate() {
+        let mut found = BTreeSet::new();
+        for schema in schemas() {
+            let emitted = schema.emit(Layout::Crate);
+            let lines = emitted.values().flat_map(|text| text.lines());
+            let docs: Vec<_> = lines.filter(|line| line.trim_start().starts_with("//")).collect();
+            undocumented(&schema.api.element(), &letters(&docs.join("\n")), &mut found);
         }
         assert_eq!(found, BTreeSet::new());
     }

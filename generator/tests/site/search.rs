@@ -23,7 +23,7 @@ fn people_find_what_they_mean_however_they_write_it() {
         println!("SKIPPED: there is no node");
         return;
     }
-    let wanted: [(&str, &str, &str); 28] = [
+    let wanted: [(&str, &str, &str); 42] = [
         ("place order", "operation", "Place Order"),
         ("placeorder", "operation", "Place Order"),
         ("plce order", "operation", "Place Order"),
@@ -52,6 +52,20 @@ fn people_find_what_they_mean_however_they_write_it() {
         ("maximum batch cancel", "operation", "Batch Cancel"),
         ("how often open orders", "operation", "Get Open Orders"),
         ("hedge mode", "concept", "Account"),
+        ("postonly", "values", "TimeInForce"),
+        ("openordrs", "operation", "Get Open Orders"),
+        ("fils rate limit", "operation", "Get Fill History"),
+        ("rate limit of fills", "operation", "Get Fill History"),
+        ("how many orders may a batch have", "concept", "Batch sizes"),
+        ("how long are fills kept", "operation", "Get Fill History"),
+        ("transfer permission", "concept", "Permissions"),
+        ("take profit when amending", "parameter", "takeProfit"),
+        ("what to do after 40725", "code", "40725"),
+        ("timestamp window", "concept", "Signing"),
+        ("closeposition", "operation", "Flash Close Position"),
+        ("hedgemode", "concept", "Account"),
+        ("sandbox", "concept", "The market demo"),
+        ("demo trading", "concept", "The market demo"),
     ];
     let site = sites().next().unwrap().1;
     let folder = tempfile::tempdir().unwrap();

@@ -27,12 +27,14 @@ pub enum Naming {
     SharedId,
     /// Without an id.
     NoId,
+    /// By the id that the exchange gave it.
+    ExchangeId,
 }
 
 impl Naming {
     pub(crate) fn suffix(self) -> &'static str {
         match self {
-            Self::UniqueId => "",
+            Self::UniqueId | Self::ExchangeId => "",
             Self::SharedId => "(id used again)",
             Self::NoId => "(no id)",
         }

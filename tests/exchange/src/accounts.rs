@@ -195,8 +195,9 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
+    /// What is free. After a realised loss, orders and positions may use more than there is; then nothing is.
     pub(crate) fn available(&self) -> Decimal {
-        self.total - self.frozen - self.margin
+        (self.total - self.frozen - self.margin).max(Decimal::ZERO)
     }
 
     /// Repays borrowed funds as far as free funds allow.
@@ -204,7 +205,7 @@ impl Balance {
         if self.debt.is_zero() {
             return;
         }
-        let paid = self.debt.min(self.available()).max(Decimal::ZERO);
+        let paid = self.debt.min(self.available());
         self.total -= paid;
         self.debt -= paid;
     }
@@ -246,7 +247,7 @@ pub(crate) struct Tally {
 impl Tally {
     /// Adds a fill of some lots.
     pub(crate) fn add(&mut self, change: &Change, lots: u64, fee: Decimal, at: u64) {
-        let opening = quotient(fee * Decimal::from(change.opened), Decimal::from(lots));
+        let opening = change.opening_fee(lots, fee);
         if change.begins {
             *self = Self { opened_at: at, ..Self::default() };
         } else {
@@ -263,10 +264,24 @@ impl Tally {
 pub(crate) struct Change {
     pub(crate) profit: Decimal,
     pub(crate) margin: Decimal,
+    /// The part of the margin that the closed part had.
+    pub(crate) released: Decimal,
     /// The lots that were opened.
     pub(crate) opened: u64,
     /// Whether a position begins with it, perhaps on the other side of an earlier one.
     pub(crate) begins: bool,
+}
+
+impl Change {
+    /// The part of a fill's fee that belongs to the lots that were opened.
+    fn opening_fee(&self, lots: u64, fee: Decimal) -> Decimal {
+        quotient(fee * Decimal::from(self.opened), Decimal::from(lots))
+    }
+
+    /// What the closed part lost, with its fee, beyond its margin.
+    fn beyond_margin(&self, lots: u64, fee: Decimal) -> Decimal {
+        fee - self.opening_fee(lots, fee) - self.profit - self.released
+    }
 }
 
 impl Position {
@@ -288,6 +303,7 @@ impl Position {
             let (cost, margin) = (share(self.cost), share(self.margin));
             change.profit = pair.profit(self.side, cost, ticks, closed);
             change.margin -= margin;
+            change.released = margin;
             (self.cost, self.margin, self.lots) = (self.cost - cost, self.margin - margin, self.lots - closed);
             left -= closed;
         }
@@ -334,6 +350,8 @@ pub(crate) struct Account {
     /// The ids of open orders, and of those that close a position.
     pub(crate) open: BTreeSet<u64>,
     pub(crate) closing: BTreeMap<(usize, PositionSide), BTreeSet<u64>>,
+    /// The ids of open orders that close a position without being reduce-only, by pair.
+    pub(crate) netting: BTreeMap<usize, BTreeSet<u64>>,
     /// The ids of filled and cancelled orders.
     pub(crate) closed: BTreeSet<u64>,
     /// The fills, the oldest first.
@@ -360,6 +378,7 @@ impl Account {
             positions: BTreeMap::new(),
             open: BTreeSet::new(),
             closing: BTreeMap::new(),
+            netting: BTreeMap::new(),
             closed: BTreeSet::new(),
             fills: VecDeque::new(),
             clients: FxHashMap::default(),
@@ -389,22 +408,23 @@ impl Account {
         }
     }
 
-    /// What an account lacks after a liquidation: of an isolated position, what it lost beyond its margin; of a crossed
-    /// one, what is missing of the balance without the margins of isolated ones.
-    pub(crate) fn missing_after_liquidation(
+    /// What an account lacks after some lots of a position were closed: of an isolated one, what was lost beyond its
+    /// margin; of a crossed one, what is missing of the balance without the margins of isolated ones.
+    pub(crate) fn missing(
         &self,
         pairs: &[Instrument],
         coin: Coin,
         mode: Margin,
-        beyond_margin: Decimal,
+        closed: &Change,
+        (lots, fee): (u64, Decimal),
     ) -> Decimal {
         let missing = match mode {
-            Margin::Isolated => beyond_margin,
+            Margin::Isolated => closed.beyond_margin(lots, fee),
             Margin::Crossed => {
                 let of_coin = self.positions.iter().filter(|((index, _), _)| pairs[*index].settle() == coin);
                 let isolated = of_coin.filter(|(_, position)| position.mode == Margin::Isolated);
                 let kept: Decimal = isolated.map(|(_, position)| position.margin).sum();
-                kept - self.balances.get(coin).map(Balance::equity).unwrap_or_default()
+                kept - self.balances.get(coin).map(|balance| balance.total).unwrap_or_default()
             }
         };
         missing.max(Decimal::ZERO)

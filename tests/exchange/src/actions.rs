@@ -17,6 +17,7 @@ impl Core {
         }
         let line = self.journal.is_some().then(|| action.clone());
         let done = self.carry_out(now, action);
+        self.liquidate_changed();
         if let (Some(journal), Some(action)) = (&mut self.journal, line) {
             let recorded = if done.is_ok() { action } else { Action::Look };
             journal.push(&JournalLine::of_action(now, recorded));

@@ -97,7 +97,8 @@ impl Core {
         }
         let lots = lots.min(self.most_lots_of(order));
         let left = lots - order.filled;
-        let (coin, needed) = self.funds_for(index, &order.ticket, Some(ticks), left)?;
+        let netted = self.netted_lots(index, &order.ticket, left, Some(id));
+        let (coin, needed) = self.funds_for(index, &order.ticket, Some(ticks), left, netted)?;
         let more = needed - order.frozen;
         let keeps_place = ticks == limit && lots <= order.lots;
         let (spot, less) = (order.spot, order.lots - lots.min(order.lots));
@@ -109,12 +110,13 @@ impl Core {
         }
         let now = self.now;
         if let Some(order) = self.orders.get_mut(&id) {
-            (order.frozen, order.ticks, order.lots, order.updated) = (needed, Some(ticks), lots, now);
+            (order.ticks, order.lots, order.updated) = (Some(ticks), lots, now);
             let kept = order.ticket.presets();
             let take_profit = changes.take_profit.unwrap_or(kept.take_profit);
             let stop_loss = changes.stop_loss.unwrap_or(kept.stop_loss);
             order.ticket.presets = Presets { take_profit, stop_loss }.boxed();
         }
+        self.set_netted(id, netted, needed);
         self.publish(Event::Amended { order: id, request_id: changes.request_id });
         let Some(spot) = spot else { return Ok(()) };
         if left == 0 {

@@ -83,7 +83,7 @@ decisions! {
     "What happens to modifications in progress when autoCancel cancels their order?", "They are refused when it is their turn, without an answer, because their requests were accepted.", "The document says that further modifications are rejected.";
     "Where does the requestId of a rejected modification come back?", "In the message of the refusal, if it had autoCancel.", "The documented data of the answer have no such field.";
     "Does an amended order keep its place in the queue?", "Only if its quantity is reduced.", "Common practice.";
-    "How much margin does an order need?", "Its value divided by the leverage, plus the taker fee. Closing needs none.", "The documents give no formula.";
+    "How much margin does an order need?", "Its value divided by the leverage, plus the taker fee. Closing needs none: waiting orders share the position that they close, the oldest first, and those for which too little of it is left reserve the funds then or are cancelled.", "The documents give no formula.";
     "What is the leverage?", "Ten, until an observed operation sets another one, from 1 to 100.", "No documented operation sets it.";
     "What does a change of leverage do?", "It changes the margin of positions and what open orders reserve, and is refused if the funds do not suffice.", "The documents do not mention it.";
     "When can modes of positions be changed?", "While the account has neither positions nor open orders in futures.", "Both would have to be converted otherwise.";
@@ -95,7 +95,7 @@ decisions! {
     "Which coins can be borrowed?", "USDT, USDC, BTC and ETH, in any amount.", "The documents list neither coins nor limits.";
     "When is a debt paid back?", "From funds of the same coin as soon as they are received by a fill or released by an order that ends.", "No documented operation pays it back.";
     "Does unrealised profit count as available?", "No.", "The documents give no formula.";
-    "When is a position liquidated?", "When its margin and profit at the mark price fall below 0.5 percent of its value: of an isolated position by itself, of crossed ones together with the balance. Its open orders are cancelled, and it is closed at market.", "The documents give no maintenance margin.", setting "liquidation";
+    "When is a position liquidated?", "Once its margin and profit at the mark price fall below 0.5 percent of its value: of an isolated position by itself, of crossed ones together with the balance. Its open orders are cancelled, and it is closed at market.", "The documents give no maintenance margin.", setting "liquidation";
     "When do the presets of an order apply to its position?", "At once if the position exists, otherwise from the first fill.", "The document of the classic batch says so; nothing contradicts it elsewhere.";
     "What do the presets of a spot order apply to?", "What it has traded, from when it ends. They place the opposite order, within what is available.", "A spot account has no position.";
     "What does a triggered take-profit or stop-loss do?", "It closes the whole position at market or at its limit price, and removes the other one.", "Not documented.";

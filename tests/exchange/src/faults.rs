@@ -222,6 +222,25 @@ pub struct Conditions {
     pub hostility: Option<Hostility>,
 }
 
+impl Conditions {
+    /// Why the conditions are impossible, if they are.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if !self.latency.is_sorted() {
+            return Err(format!("latency {:?}: expected quantiles, the smallest first", self.latency));
+        }
+        let Some(hostility) = &self.hostility else { return Ok(()) };
+        let Hostility { faults, quirks, false_refusals, nodes, .. } = hostility;
+        let percentages = [("faults", faults), ("quirks", quirks), ("false_refusals", false_refusals)];
+        if let Some((key, percent)) = percentages.into_iter().find(|(_, percent)| **percent > 100) {
+            return Err(format!("{key} {percent}: expected a percentage"));
+        }
+        if nodes.iter().any(|node| node.share == 0) {
+            return Err("share 0 of a node: expected at least 1".to_owned());
+        }
+        Ok(())
+    }
+}
+
 /// The faults and conditions of an exchange.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {

@@ -57,7 +57,7 @@
 //! | `book`, `candles`, `market`, `dice` | the order book, the price of a pair, and random numbers from a seed |
 //! | `recorded`, `delivery`, `hostile`, `faults` | answers as they are recorded and delivered, and deliberate faults |
 //! | `setup`, `journal`, `tasks`, `state` | the initial state, recording and replay, and the whole state |
-//! | `matching`, `placing`, `amending`, `closing`, `triggers`, `liquidation`, `funding`, `terms` | operations on orders and positions |
+//! | `matching`, `netting`, `placing`, `amending`, `closing`, `triggers`, `liquidation`, `funding`, `terms` | operations on orders and positions |
 //! | `participants`, `shown` | other participants, and what a node shows |
 //! | `refusal`, `limits`, `tolerance`, `reading`, `routes` | the checks of a request: rate limits, rules, and refusals |
 //! | `unified`, `classic`, `observed`, `reports`, `pages` | the operations |
@@ -75,7 +75,7 @@
 //!
 //! # Limits
 //!
-//! A position of a pair has one margin mode, that of the last fill. Other participants trade only pairs that an account
+//! A position has one margin mode, that of the fill that began it. Other participants trade only pairs that an account
 //! has traded.
 
 mod account_view;
@@ -107,6 +107,7 @@ mod liquidation;
 mod log;
 mod market;
 mod matching;
+mod netting;
 mod observed;
 mod orders;
 mod pages;

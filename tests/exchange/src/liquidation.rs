@@ -1,5 +1,7 @@
 //! Liquidation: positions whose margin is used up are closed at the market price.
 
+use std::collections::BTreeSet;
+
 use rust_decimal::Decimal;
 
 use crate::accounts::Position;
@@ -19,6 +21,7 @@ impl Core {
         if !self.settings.liquidation {
             return;
         }
+        let mut others = BTreeSet::new();
         // One by one, because each changes what is left for the others of its account.
         while let Some((_, account, pos)) = self.used_up(index) {
             let of_pair = |id: &u64| self.orders.get(id).is_some_and(|order| order.ticket.pair == index);
@@ -26,11 +29,29 @@ impl Core {
             for order in open {
                 self.end(order, State::Cancelled(Cancelled::Normal));
             }
+            others.extend(self.accounts[account].positions.keys().map(|(pair, _)| *pair).filter(|pair| *pair != index));
             let lots = self.accounts[account].position(index, pos).lots;
             let closed = self.close_position(account, index, pos, lots, Source::Liquidation);
             if closed.is_err() || self.accounts[account].position(index, pos).lots == lots {
                 // Nothing can be closed at this price, as with an empty book; the next change of the price tries again.
                 return;
+            }
+        }
+        // What the liquidation lost, is missing for crossed positions of other pairs.
+        for other in others {
+            self.liquidate(other);
+        }
+    }
+
+    /// Liquidates positions of accounts that have traded or changed their leverage, whose margin is used up at the same
+    /// price.
+    pub(crate) fn liquidate_changed(&mut self) {
+        while !self.changed.is_empty() {
+            let changed = std::mem::take(&mut self.changed);
+            let positions = changed.iter().flat_map(|account| self.accounts[*account].positions.keys());
+            let pairs: BTreeSet<usize> = positions.map(|(index, _)| *index).collect();
+            for index in pairs {
+                self.liquidate(index);
             }
         }
     }
@@ -54,28 +75,35 @@ impl Core {
 
     /// The mark price at which a position is liquidated; `None` if there is none.
     pub(crate) fn liquidation_price(&self, index: usize, account: usize, pos: PositionSide) -> Option<Decimal> {
-        let (pair, position) = (&self.pairs[index], self.accounts[account].position(index, pos));
-        let backing = match position.mode {
-            Margin::Isolated => position.margin,
+        let (pair, of) = (&self.pairs[index], &self.accounts[account]);
+        let position = of.position(index, pos);
+        // What moves with the price, and what backs it.
+        let (moving, backing) = match position.mode {
+            Margin::Isolated => (vec![position], position.margin),
             Margin::Crossed => {
+                let of_pair = of.positions.range((index, PositionSide::Net)..=(index, PositionSide::Short));
+                let crossed = of_pair.map(|(_, position)| *position).filter(|one| one.mode == Margin::Crossed);
+                let moving: Vec<Position> = crossed.collect();
                 // What the others leave, at their mark prices.
                 let (worth, needed) = self.crossed(account, pair.settle());
-                let (profit, own) = self.marked(index, &position);
-                (worth - profit) - (needed - own)
+                let left: Decimal =
+                    moving.iter().map(|one| self.marked(index, one)).map(|(profit, own)| own - profit).sum();
+                (moving, worth - needed + left)
             }
         };
-        let (qty, one) = (pair.qty(position.lots), Decimal::ONE);
-        let is_long = position.side == Side::Buy;
+        let (mut net_qty, mut net_cost, mut needed) = (Decimal::ZERO, Decimal::ZERO, Decimal::ZERO);
+        for one in &moving {
+            let (qty, sign) = (pair.qty(one.lots), if one.side == Side::Buy { Decimal::ONE } else { -Decimal::ONE });
+            (net_qty, net_cost, needed) =
+                (net_qty + sign * qty, net_cost + sign * one.cost, needed + qty * MAINTENANCE);
+        }
         // Where the backing and the profit equal the maintenance margin.
-        let (above, below) = match (pair.contract, is_long) {
-            (Contract::Spot | Contract::Linear, true) => (position.cost - backing, qty * (one - MAINTENANCE)),
-            (Contract::Spot | Contract::Linear, false) => (position.cost + backing, qty * (one + MAINTENANCE)),
-            (Contract::Inverse, true) => (position.cost, backing + qty * (one - MAINTENANCE)),
-            (Contract::Inverse, false) => (position.cost, qty * (one + MAINTENANCE) - backing),
-            (Contract::InverseByQuote, true) => (qty * (one + MAINTENANCE), backing + position.cost),
-            (Contract::InverseByQuote, false) => (qty * (one - MAINTENANCE), position.cost - backing),
+        let (above, below) = match pair.contract {
+            Contract::Spot | Contract::Linear => (net_cost - backing, net_qty - needed),
+            Contract::Inverse => (net_cost, backing + net_qty - needed),
+            Contract::InverseByQuote => (net_qty + needed, backing + net_cost),
         };
-        (below > Decimal::ZERO && above > Decimal::ZERO).then(|| quotient(above, below))
+        (!below.is_zero() && above * below > Decimal::ZERO).then(|| quotient(above, below))
     }
 
     /// An account's equity in a coin for its crossed positions, and the margin that they need.

@@ -8,7 +8,7 @@ use crate::decisions::{MAKER_FEE, TAKER_FEE};
 use crate::events::Event;
 use crate::instruments::{Contract, quotient};
 use crate::market::PublicFill;
-use crate::orders::{Fill, Order, Quantity, Source, State};
+use crate::orders::{Fill, Order, Quantity, State};
 use crate::state::Core;
 use crate::words::{Cancelled, Force, Prevention, Side};
 
@@ -147,6 +147,7 @@ impl Core {
             order.lots += lots;
         }
         release(order, account.balance(order.frozen_coin), pair.value(ticks, lots), lots);
+        account.note_netting(order);
         order.filled += lots;
         order.value += pair.value(ticks, lots);
         order.base += pair.base_qty(ticks, lots);
@@ -169,6 +170,7 @@ impl Core {
         } else {
             let mut position = account.position(index, order.ticket.pos);
             let leverage = account.leverage(index, order.ticket.pos, order.ticket.side);
+            let closed_mode = position.mode;
             let change = position.fill(pair, order.ticket.side, ticks, lots, leverage);
             let fee = (pair.settled_value(ticks, lots) * rate).round_dp(8);
             position.tally.add(&change, lots, fee, now);
@@ -181,6 +183,7 @@ impl Core {
             }
             let key_of_holder = (index, order.ticket.account, order.ticket.pos);
             self.held.insert(key_of_holder);
+            self.changed.insert(order.ticket.account);
             if position.presets.is_some() {
                 self.guarded.insert(key_of_holder);
             }
@@ -194,10 +197,8 @@ impl Core {
             let balance = account.balance(pair.settle());
             balance.total += change.profit - fee;
             balance.margin += change.margin;
-            if order.ticket.source == Source::Liquidation {
-                let lost = fee - change.profit;
-                let missing =
-                    account.missing_after_liquidation(&self.pairs, pair.settle(), position.mode, lost + change.margin);
+            if change.opened < lots {
+                let missing = account.missing(&self.pairs, pair.settle(), closed_mode, &change, (lots, fee));
                 account.balance(pair.settle()).total += missing;
                 *self.insurance.entry(pair.settle()).or_default() -= missing;
             }
@@ -231,6 +232,7 @@ impl Core {
             self.end(id, State::Filled);
         }
         self.trim_closing(owner, index, pos);
+        self.fund_netted(owner, index);
     }
 
     /// Ends an order: removes it from the book, and releases reserved funds.
@@ -260,6 +262,7 @@ impl Core {
                 account.closing.remove(&key);
             }
         }
+        account.note_netting(order);
         let is_cancelled = matches!(state, State::Cancelled(_));
         let (family, waits_for_price) = (account.family, order.filled > 0 && order.ticket.presets.is_some());
         if waits_for_price && !order.ticket.line.is_futures() {
@@ -272,9 +275,12 @@ impl Core {
     }
 }
 
-/// Releases the part of an order's reserved funds that belongs to some of its lots.
+/// Releases the part of an order's reserved funds that belongs to some of its lots. Those that close a position come
+/// first.
 fn release(order: &mut Order, balance: &mut Balance, value: Decimal, lots: u64) {
-    let remaining = order.remaining();
+    let netted = lots.min(order.netted);
+    let (lots, remaining) = (lots - netted, order.remaining().saturating_sub(order.netted));
+    order.netted -= netted;
     let share = match order.ticket.quantity {
         Quantity::Amount(_) => value.min(order.frozen),
         Quantity::Lots(_) if lots >= remaining => order.frozen,

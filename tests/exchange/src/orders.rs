@@ -203,6 +203,8 @@ pub(crate) struct Order {
     /// All lots, filled ones included. For an order of an amount, the lots that it has bought.
     pub(crate) lots: u64,
     pub(crate) filled: u64,
+    /// The lots that close a position, so that no funds are reserved for them.
+    pub(crate) netted: u64,
     /// The filled value in the quote coin, and the filled quantity in the base coin.
     pub(crate) value: Decimal,
     pub(crate) base: Decimal,

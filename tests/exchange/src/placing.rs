@@ -50,10 +50,11 @@ impl Core {
         if ticket.line.is_futures() && (ticket.reduce_only || ticket.effect == Effect::Close) {
             (lots, replaced) = self.make_room_to_close(index, &ticket, lots)?;
         }
-        let (frozen_coin, frozen) = self.funds_for(index, &ticket, ticks, lots)?;
+        let netted = self.netted_lots(index, &ticket, lots, None);
+        let (frozen_coin, frozen) = self.funds_for(index, &ticket, ticks, lots, netted)?;
         self.hold(ticket.account, frozen_coin, &ticket, frozen)?;
         self.guard_position(&ticket);
-        let id = self.insert(ticket, ticks, lots, (frozen_coin, frozen));
+        let id = self.insert(ticket, ticks, [lots, netted], (frozen_coin, frozen));
         self.publish(Event::Placed { order: id });
         self.work(id);
         Ok(Placed { id, replaced })
@@ -146,13 +147,14 @@ impl Core {
         }
     }
 
-    /// The funds that an order needs.
+    /// The funds that an order needs, of which some lots are [netted](Self::netted_lots).
     pub(crate) fn funds_for(
         &self,
         index: usize,
         ticket: &Ticket,
         ticks: Option<u64>,
         lots: u64,
+        netted: u64,
     ) -> Result<(Coin, Decimal), Reason> {
         let pair = &self.pairs[index];
         if pair.contract == Contract::Spot {
@@ -165,15 +167,12 @@ impl Core {
                 }
             });
         }
-        let position = self.accounts[ticket.account].position(index, ticket.pos);
-        let closes = if position.side == ticket.side { 0 } else { position.lots };
-        let opens = lots.saturating_sub(closes);
         let at = match (ticks, ticket.side) {
             (Some(ticks), Side::Buy) => ticks,
             (Some(ticks), Side::Sell) => ticks.max(self.reference(index, Side::Sell)),
             (None, side) => self.worst_price(index, side, lots),
         };
-        let value = pair.settled_value(at, opens);
+        let value = pair.settled_value(at, lots.saturating_sub(netted));
         let leverage = self.accounts[ticket.account].leverage(index, ticket.pos, ticket.side);
         Ok((pair.settle(), quotient(value, Decimal::from(leverage)) + value * TAKER_FEE))
     }
@@ -218,7 +217,13 @@ impl Core {
         Ok(())
     }
 
-    fn insert(&mut self, ticket: Ticket, ticks: Option<u64>, lots: u64, (frozen_coin, frozen): (Coin, Decimal)) -> u64 {
+    fn insert(
+        &mut self,
+        ticket: Ticket,
+        ticks: Option<u64>,
+        [lots, netted]: [u64; 2],
+        (frozen_coin, frozen): (Coin, Decimal),
+    ) -> u64 {
         let id = self.new_id();
         let is_futures = usize::from(ticket.line.is_futures());
         let by_amount = matches!(ticket.quantity, Quantity::Amount(_));
@@ -228,6 +233,7 @@ impl Core {
             ticks,
             lots: if by_amount { 0 } else { lots },
             filled: 0,
+            netted,
             value: zero,
             base: zero,
             fee: zero,
@@ -247,6 +253,7 @@ impl Core {
         if is_futures == 1 && order.is_closing() {
             account.closing.entry((order.ticket.pair, order.ticket.pos)).or_default().insert(id);
         }
+        account.note_netting(&order);
         if let Some(client) = &order.ticket.client {
             let named = account.clients.entry(Arc::clone(client)).or_insert(id);
             if !self.settings.first_of_client_id {

@@ -97,7 +97,9 @@ impl Route {
 
     /// Serves a request.
     pub(crate) fn call(&self, core: &mut Core, caller: &Caller<'_>) -> Served {
-        (self.call)(core, caller)
+        let served = (self.call)(core, caller);
+        core.liquidate_changed();
+        served
     }
 
     /// The route of an operation.

@@ -70,6 +70,7 @@ impl Core {
                 None
             }
         };
+        self.liquidate_changed();
         self.note_versions();
         if let Some(code) = refused {
             self.publish(Event::Refused { code: code.to_owned() });

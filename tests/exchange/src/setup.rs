@@ -1,5 +1,7 @@
 //! The setup of an exchange: settings, users, instruments and prices, from a YAML file or the first line of a journal.
 
+use std::collections::BTreeSet;
+
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use tradeapi::unified::Symbol;
@@ -119,9 +121,9 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// A pair is there twice or has impossible numbers, a recorded market has a number that its pair cannot have or is
-    /// empty, a balance is negative, a permission is in no document, a report cannot be read, or a status is not one of
-    /// HTTP.
+    /// A pair is there twice or has impossible names or numbers, a recorded market has a number that its pair cannot have,
+    /// is empty or is there twice, a balance is negative or of no pair's coin, a permission is in no document, a report
+    /// cannot be read, a condition is impossible, or a status is not one of HTTP.
     pub fn check(&self) -> Result<(), SetupError> {
         let wrong = |why: String| Err(SetupError(why));
         if !(200..=599).contains(&self.settings.refusal_status) {
@@ -136,6 +138,7 @@ impl Setup {
             if pairs.iter().any(|other| other.symbol == pair.symbol && other.line == pair.line) {
                 return wrong(format!("the pair {} of {} is there twice", pair.symbol, pair.line));
             }
+            pair.check_names().map_err(SetupError)?;
             let Some(made) = pair.instrument() else {
                 let (symbol, tick, step, opening) = (&pair.symbol, pair.tick, pair.step, pair.opening);
                 return wrong(format!(
@@ -146,7 +149,21 @@ impl Setup {
             pairs.push(made);
         }
         let is_used = |symbol: &str| pairs.iter().any(|pair| pair.symbol == symbol);
+        let has_coin = |coin: &str| pairs.iter().any(|pair| pair.base == coin || pair.quote == coin);
+        for user in &self.users {
+            if let Some(coin) = user.balances.keys().find(|coin| !has_coin(coin)) {
+                return wrong(format!("balance of {coin}: no pair has this coin"));
+            }
+            if let Some(symbol) = user.copy_trading.iter().flatten().find(|symbol| !is_used(symbol)) {
+                return wrong(format!("copy_trading: there is no pair {symbol}"));
+            }
+        }
+        self.conditions.check().map_err(SetupError)?;
+        let mut recorded = BTreeSet::new();
         for (what, symbol, count) in self.recordings() {
+            if !recorded.insert((what, symbol)) {
+                return wrong(format!("{what} of {symbol}: they are there twice"));
+            }
             if !is_used(symbol) {
                 return wrong(format!("{what} of {symbol}: there is no such pair"));
             }
@@ -199,6 +216,31 @@ impl Setup {
 }
 
 impl Pair {
+    /// Why the names make no sense, if they do not: they appear in queries, and futures are settled in a coin.
+    fn check_names(&self) -> Result<(), String> {
+        let is_name =
+            |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let names = [("symbol", &self.symbol), ("base", &self.base), ("quote", &self.quote)];
+        if let Some((key, name)) = names.into_iter().find(|(_, name)| !is_name(name)) {
+            return Err(format!(
+                "the pair {:?}: {key} {name:?}: expected letters, digits and underscores",
+                self.symbol
+            ));
+        }
+        let settled = match self.line {
+            Line::UsdtFutures => Some("USDT"),
+            Line::UsdcFutures => Some("USDC"),
+            Line::Spot | Line::Margin | Line::CoinFutures => None,
+        };
+        if let Some(coin) = settled.filter(|coin| self.quote != *coin) {
+            return Err(format!("the pair {}: quote {}: {} are quoted in {coin}", self.symbol, self.quote, self.line));
+        }
+        if self.base == self.quote {
+            return Err(format!("the pair {}: base and quote are both {}", self.symbol, self.base));
+        }
+        Ok(())
+    }
+
     /// The instrument; `None` if the numbers make no sense. Its names live as long as the program.
     pub(crate) fn instrument(&self) -> Option<Instrument> {
         let leaked = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };

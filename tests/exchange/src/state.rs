@@ -59,6 +59,8 @@ pub(crate) struct Core {
     pub(crate) guarded: BTreeSet<(usize, usize, PositionSide)>,
     /// All positions, in the same form.
     pub(crate) held: BTreeSet<(usize, usize, PositionSide)>,
+    /// Accounts whose positions have changed since it was checked whether they have to be liquidated.
+    pub(crate) changed: BTreeSet<usize>,
     /// Ended spot orders with a take-profit or a stop-loss for what they traded: pair, order.
     pub(crate) bought: BTreeSet<(usize, u64)>,
     /// What liquidations cost beyond the funds of their accounts, by coin.
@@ -110,6 +112,7 @@ impl Core {
             orders: Orders::default(),
             guarded: BTreeSet::new(),
             held: BTreeSet::new(),
+            changed: BTreeSet::new(),
             bought: BTreeSet::new(),
             insurance: BTreeMap::new(),
             last_id: FIRST_ID,

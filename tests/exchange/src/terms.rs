@@ -43,6 +43,7 @@ impl Core {
             }
             self.accounts[account].balance(coin).frozen += more;
         }
+        self.changed.insert(account);
         Ok(())
     }
 
@@ -64,7 +65,8 @@ impl Core {
         let open = self.accounts[account].open.iter().filter_map(|id| self.orders.get(id));
         let opening = open.filter(|order| order.ticket.pair == index && !order.frozen.is_zero());
         let reserve = |order: &Order| {
-            let (_, needed) = self.funds_for(index, &order.ticket, order.ticks, order.remaining()).ok()?;
+            let (_, needed) =
+                self.funds_for(index, &order.ticket, order.ticks, order.remaining(), order.netted).ok()?;
             Some((order.id, needed, needed - order.frozen))
         };
         opening.filter_map(reserve).collect()

@@ -8,8 +8,9 @@ use tradeapi_runtime::reconcile::Listing;
 use tradeapi_runtime::tables::Effect;
 
 use crate::command::Command;
+use crate::ending::Ending;
 use crate::help;
-use crate::options::USUAL_DAYS;
+use crate::options::{MOST_DAYS, USUAL_DAYS};
 use crate::parameter::{Kind, Parameter, Required};
 use crate::table::Program;
 
@@ -17,6 +18,8 @@ use crate::table::Program;
 pub(super) const DRY_RUN: &str = "dryRun";
 pub(super) const FIRST: &str = "first";
 pub(super) const DAYS: &str = "days";
+/// The outcome of what was only shown.
+pub(super) const DRY_RUN_OUTCOME: &str = "dry run";
 /// The name of a body that is an array.
 pub(super) const BODY: &str = "items";
 
@@ -56,7 +59,7 @@ impl Everyday {
         let (doc, properties) = match self {
             Self::Orders => ("Lists the open orders of all families.", vec![first]),
             Self::Positions => {
-                let days = json!({ "type": "integer", "minimum": 1, "description": format!("The days of fills that positions follow from; {USUAL_DAYS} by default.") });
+                let days = json!({ "type": "integer", "minimum": 1, "maximum": MOST_DAYS, "description": format!("The days of fills that positions follow from; {USUAL_DAYS} by default.") });
                 ("Lists the positions that follow from recent fills.", vec![first, (DAYS, days)])
             }
             Self::Flatten => {
@@ -64,7 +67,9 @@ impl Everyday {
             }
         };
         let properties = properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
-        Tool::new(self.name(), doc, schema(properties, &[])).with_annotations(annotations(self.is_read(), true))
+        Tool::new(self.name(), doc, schema(properties, &[]))
+            .with_raw_output_schema(output())
+            .with_annotations(annotations(self.is_read(), true))
     }
 }
 
@@ -103,6 +108,7 @@ pub(super) fn of(name: String, command: &Command, may_trade: bool) -> Tool {
     let is_repeatable = meta.repeat.is_some() && meta.repeat_key.is_none();
     Tool::new(name, description, schema(properties, &parameters))
         .with_title(meta.title)
+        .with_raw_output_schema(output())
         .with_annotations(annotations(is_read || !may_trade, is_read || is_repeatable))
 }
 
@@ -113,6 +119,23 @@ fn annotations(is_read: bool, is_idempotent: bool) -> ToolAnnotations {
 
 fn first() -> Value {
     json!({ "type": "integer", "minimum": 1, "description": "The maximum number of results; 100 by default." })
+}
+
+/// The schema of results, which all tools share.
+fn output() -> Arc<JsonObject> {
+    let outcomes: Vec<_> = Ending::ALL.iter().map(|ending| ending.as_str()).chain([DRY_RUN_OUTCOME]).collect();
+    let properties = json!({
+        "outcome": { "type": "string", "enum": outcomes },
+        "results": { "type": "array" },
+        "more": { "type": "boolean", "description": "Whether there are more results." },
+        "notes": { "type": "array", "items": { "type": "string" } },
+        "failure": { "type": "object", "description": "Why it is not done, and what to do." },
+    });
+    let mut schema = JsonObject::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), properties);
+    schema.insert("required".to_owned(), json!(["outcome", "results"]));
+    Arc::new(schema)
 }
 
 /// The schema of an object. Nothing else is allowed in it, so that a misspelt name is noticed.

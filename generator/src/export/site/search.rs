@@ -82,9 +82,13 @@ impl Entries {
         }
         for (title, about) in [
             ("Rate limits", "How often each operation may be called, and by whom."),
-            ("Batch sizes", "How many items a call may have."),
+            ("Batch sizes", "How many orders, or other items, a call may have."),
         ] {
             self.add(title, "concept", "", about.to_owned(), Address::limits());
+        }
+        for market in &site.api.markets {
+            let text = format!("{}{WORDS}sandbox|testnet|paper trading|practice|simulated", market.doc);
+            self.add(&format!("The market {}", market.name), "concept", "", text, Address::concept("signing"));
         }
         let permissions = "The permission that the key needs for each operation.".to_owned();
         self.add("Permissions", "concept", "", permissions, Address::limits().at("permissions"));
@@ -157,8 +161,11 @@ fn with_parts(doc: &str, parts: impl Iterator<Item = String>) -> String {
 fn of_operation(operation: &Operation) -> String {
     let rates = operation.rates.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let mut text = format!("{}{WORDS}{}|{}|{rates}", sentence(&operation.doc), operation.name, operation.path.text);
+    if !operation.rates.is_empty() {
+        text.push_str(" rate limit");
+    }
     if operation.window.is_some() || operation.history.is_some() {
-        text.push_str(" how far back time range history");
+        text.push_str(" how far back time range history kept");
     }
     text.push_str(&format!(" {} repeat again", operation.effect.as_str()));
     for word in operation.called.iter().map(|(word, _)| word).chain(&operation.permission) {

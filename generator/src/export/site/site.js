@@ -156,6 +156,23 @@ function nearest(word, entries) {
   return one.size > 0 || word.length < 6 ? one : within(2);
 }
 
+// The words of the index; all of them and what they begin with are known.
+function isKnown(word, entries) {
+  return entries.some((entry) => entry.all.has(word) || (word.length > 1 && begins(entry.all, word)));
+}
+
+// A word that nobody wrote as two that somebody did: `postonly`, `openordrs`. Both are known, or one is nearly.
+function apart(word, entries) {
+  if (word.length < 6 || isKnown(word, entries)) return [word];
+  const isWord = (part) => entries.some((entry) => entry.all.has(part));
+  const cuts = [];
+  for (let at = 3; at <= word.length - 3; at += 1) cuts.push([word.slice(0, at), word.slice(at)]);
+  const whole = cuts.find((parts) => parts.every(isWord));
+  if (whole || nearest(word, entries).size > 0) return whole ?? [word];
+  const isNearly = (part) => part.length > 3 && nearest(part, entries).size > 0;
+  return cuts.find(([one, other]) => (isWord(one) && isNearly(other)) || (isNearly(one) && isWord(other))) ?? [word];
+}
+
 // How well an entry has a word: 2 if it is one of its words, 1 if it begins one, 0.6 if it is nearly one.
 function occurrence(entry, word, similar) {
   if (entry.all.has(word)) return 2;
@@ -168,12 +185,11 @@ function occurrence(entry, word, similar) {
 // names before sentences, documented ones before those that no document describes.
 function lookUp(query) {
   const plain = query.trim().toLowerCase(), together = joined(query);
-  const wanted = words(query).filter((word) => !fillers.has(word));
-  if (wanted.length === 0 && plain === "") return [];
+  if (plain === "") return [];
   const entries = prepare();
+  const wanted = words(query).filter((word) => !fillers.has(word)).flatMap((word) => apart(word, entries));
   const terms = wanted.map((word) => {
-    const isKnown = entries.some((entry) => entry.all.has(word) || (word.length > 1 && begins(entry.all, word)));
-    const similar = isKnown ? new Set() : nearest(word, entries);
+    const similar = isKnown(word, entries) ? new Set() : nearest(word, entries);
     const has = entries.map((entry) => occurrence(entry, word, similar));
     const count = has.reduce((sum, one) => sum + (one > 0), 0);
     return { word, similar, has, weight: Math.log(1 + entries.length / (1 + count)) };
@@ -181,9 +197,10 @@ function lookUp(query) {
   const order = { operation: 8, concept: 3, code: 3, limit: 3, parameter: 2, family: 2, "observed code": 1 };
   const found = [];
   entries.forEach((entry, index) => {
-    let score = 0, named = 0;
+    let score = 0, named = 0, had = 0;
     for (const { word, similar, has, weight } of terms) {
       if (has[index] === 0) continue;
+      had += 1;
       score += weight * (has[index] === 2 ? 1 : 0.7);
       const isTitle = entry.title_words.includes(word) || entry.title_words.some((other) => similar.has(other));
       named += isTitle;
@@ -199,6 +216,8 @@ function lookUp(query) {
       else if (entry.names.some((name) => name.startsWith(together))) score += 4;
     }
     if (score === 0) return;
+    // What has all words is meant before what has one of them often.
+    if (terms.length > 1) score *= 0.5 + (0.5 * had) / terms.length;
     // All words are in the name of an operation or of a topic.
     if ((entry.kind === "operation" || entry.kind === "concept") && terms.length > 0 && named === terms.length) score += 8;
     // Of two sentences the shorter one says it; the same code of several families stays in the order of these.

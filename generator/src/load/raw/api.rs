@@ -46,6 +46,10 @@ mappings! {
         /// The programs in the folder `examples` of the emitted crate: what each shows. The documentation of the crate
         /// begins with the first.
         examples: Named<Text>,
+        /// The chapters in the folder `guide` of the emitted crate, such as `first-steps` for `first-steps.md`: what each
+        /// explains. The documentation of the crate contains them, each after `links.md` of that folder, which states
+        /// where links between them lead there.
+        guide: Named<Text>,
         /// Properties of the account, for rules that depend on them.
         account: Option<Spanned<Account>>,
         /// The outcome of a request that changes something, a row for every way a call can end.

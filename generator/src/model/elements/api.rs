@@ -3,8 +3,8 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
 use crate::diagnostics::Place;
 use crate::model::{
-    AnswerPath, Api, Around, Calls, Credentials, Document, Duration, Envelope, Family, Header, Market, OutcomeRow,
-    Pool, Program, Refusal,
+    AnswerPath, Api, Around, Calls, Chapter, Credentials, Document, Duration, Envelope, Family, Header, Market,
+    OutcomeRow, Pool, Program, Refusal,
 };
 
 impl Api {
@@ -27,6 +27,7 @@ impl Api {
             pools,
             markets,
             examples,
+            guide,
             account,
             outcomes,
             observed,
@@ -59,6 +60,7 @@ impl Api {
             .holds(pools.iter().map(Pool::element))
             .holds(markets.iter().map(Market::element))
             .holds(examples.iter().map(Program::element))
+            .holds(guide.iter().map(Chapter::element))
             .holds(documents.iter().map(Document::element))
             .holds(outcomes.iter().map(OutcomeRow::element))
             .holds(codes.iter().map(|code| code.element(documented())))
@@ -126,6 +128,13 @@ impl Program {
     fn element(&self) -> Element {
         let Self { name, shows, place } = self;
         Element::new("example", name, ["examples", name], *place).keys([Key::prose("shows", shows)])
+    }
+}
+
+impl Chapter {
+    fn element(&self) -> Element {
+        let Self { name, explains, place } = self;
+        Element::new("chapter", name, ["guide", name], *place).keys([Key::prose("explains", explains)])
     }
 }
 

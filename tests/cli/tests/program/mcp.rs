@@ -31,6 +31,11 @@ impl Assistant {
     }
 }
 
+/// Why nothing was done, for the assistant to correct it.
+fn error(result: &CallToolResult) -> &str {
+    data(result)["failure"]["error"].as_str().unwrap()
+}
+
 fn data(result: &CallToolResult) -> &Value {
     result.structured_content.as_ref().unwrap()
 }
@@ -59,9 +64,18 @@ async fn without_permission_nothing_is_sent_but_reads() {
     assert!(place.description.as_ref().unwrap().contains("hedge-mode-needs-pos-side"), "the checks are described");
     assert_eq!(place.input_schema["properties"]["side"]["enum"], json!(["buy", "sell"]));
     let shown = assistant.call("unified_place_order", order("a")).await;
+    assert_eq!(
+        (shown.is_error, &data(&shown)["outcome"]),
+        (Some(false), &json!("dry run")),
+        "nobody takes it for done"
+    );
+    assert!(data(&shown)["notes"][0].as_str().unwrap().contains("--allow-trading"), "{shown:?}");
     let shown = &data(&shown)["results"][0];
     assert_eq!((&shown["dryRun"], &shown["request"]["target"]), (&json!(true), &json!("/api/v3/trade/place-order")));
     assert_eq!(local.open(), 0);
+    let flatten = assistant.call("flatten", json!({})).await;
+    assert_eq!((flatten.is_error, &data(&flatten)["outcome"]), (Some(true), &json!("refused")));
+    assert!(error(&flatten).contains("--allow-trading"), "{flatten:?}");
     let read = assistant.call("unified_unfilled_orders", json!({})).await;
     assert_eq!((read.is_error, &data(&read)["results"]), (Some(false), &json!([])));
     assistant.0.cancel().await.unwrap();
@@ -78,8 +92,8 @@ async fn with_permission_orders_are_placed_listed_and_flattened() {
     assert_eq!(hints(&tools, "flatten"), (Some(false), Some(true)));
     let mut shown = order("a");
     shown["dryRun"] = true.into();
-    assistant.call("unified_place_order", shown).await;
-    assert_eq!(local.open(), 0);
+    let shown = assistant.call("unified_place_order", shown).await;
+    assert_eq!((&data(&shown)["outcome"], local.open()), (&json!("dry run"), 0));
     let placed = assistant.call("unified_place_order", order("a")).await;
     assert_eq!((&data(&placed)["outcome"], local.open()), (&json!("done"), 1), "{placed:?}");
     let orders = assistant.call("orders", json!({})).await;
@@ -89,14 +103,88 @@ async fn with_permission_orders_are_placed_listed_and_flattened() {
     assert!(data(&refused)["failure"]["violations"].as_array().is_some_and(|all| all.len() > 3), "{refused:?}");
     let missing = assistant.call("unified_cancel_order", json!({ "clientOid": "b" })).await;
     assert_eq!(data(&missing)["outcome"], "not done");
-    let mut rounded = order("b");
-    rounded["qty"] = json!(0.01);
-    let Value::Object(rounded) = rounded else { panic!() };
-    let rounded =
-        assistant.0.call_tool(CallToolRequestParams::new("unified_place_order").with_arguments(rounded)).await;
-    assert!(rounded.unwrap_err().to_string().contains("qty"));
     let flat = assistant.call("flatten", json!({})).await;
     assert_eq!((&data(&flat)["outcome"], local.open()), (&json!("done"), 0));
+    assistant.0.cancel().await.unwrap();
+    tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
+}
+
+/// An order with one argument changed.
+fn with(name: &str, value: Value) -> Value {
+    let mut order = order("b");
+    order[name] = value;
+    order
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_arguments_are_refused_with_what_is_wrong() {
+    let local = tokio::task::spawn_blocking(Local::start).await.unwrap();
+    let assistant = Assistant::start(&local, &["--allow-trading"]).await;
+    let long = "9".repeat(100_000);
+    let mut wrong = Vec::new();
+    for (tool, arguments, named) in [
+        ("unified_place_order", with("qty", json!(0.01)), "qty"),
+        ("unified_place_order", with("qty", json!({ "of": "BTC" })), "qty"),
+        ("unified_place_order", with("qty", json!([1])), "qty"),
+        ("unified_place_order", with("qty", json!(null)), "qty"),
+        ("unified_place_order", with("qty", json!(long)), "qty"),
+        ("unified_place_order", with("side", json!("BUY\u{0}")), "side"),
+        ("unified_place_order", with("side", json!(true)), "side"),
+        ("unified_place_order", with("quantity", json!("1")), "quantity"),
+        ("unified_place_order", with("clientOid", json!(long)), "clientOid"),
+        ("unified_place_order", with("dryRun", json!("yes")), "dryRun"),
+        ("unified_place_order", json!({}), "category"),
+        ("unified_place_batch", json!({ "items": { "qty": "1" } }), "array"),
+        ("unified_place_batch", json!({ "items": [] }), "item"),
+        ("unified_place_batch", json!({ "items": [[]] }), ""),
+        ("unified_place_batch", json!({ "items": [order("a")], "also": 1 }), "also"),
+        ("unified_unfilled_orders", json!({ "first": 0 }), "first"),
+        ("unified_unfilled_orders", json!({ "first": -1 }), "first"),
+        ("unified_unfilled_orders", json!({ "first": u64::MAX }), "first"),
+        ("unified_unfilled_orders", json!({ "limit": "many" }), "limit"),
+        ("orders", json!({ "frist": 3 }), "frist"),
+        ("positions", json!({ "days": 0 }), "days"),
+        ("positions", json!({ "days": 5_000_000_000_u64 }), "days"),
+        ("flatten", json!({ "symbol": "BTCUSDT" }), "symbol"),
+    ] {
+        let result = assistant.call(tool, arguments.clone()).await;
+        if result.is_error != Some(true) || data(&result)["outcome"] != "refused" || !error(&result).contains(named) {
+            let arguments: String = arguments.to_string().chars().take(200).collect();
+            let result: String = data(&result).to_string().chars().take(400).collect();
+            wrong.push(format!("{tool} {arguments}: {result}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(local.open(), 0);
+    let unknown = assistant.0.call_tool(CallToolRequestParams::new("unified_withdraw")).await;
+    assert!(unknown.unwrap_err().to_string().contains("unified_withdraw"));
+    assistant.0.cancel().await.unwrap();
+    tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_are_data_of_the_declared_form_and_say_how_to_get_more() {
+    let local = tokio::task::spawn_blocking(Local::start).await.unwrap();
+    let assistant = Assistant::start(&local, &["--allow-trading"]).await;
+    for tool in assistant.tools().await {
+        let outcomes = &tool.output_schema.as_ref().unwrap()["properties"]["outcome"]["enum"];
+        assert_eq!(*outcomes, json!(["done", "not done", "refused", "unknown", "dry run"]), "{}", tool.name);
+        assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
+        assert!(tool.description.is_some_and(|text| !text.is_empty()), "{}", tool.name);
+    }
+    for id in ["a", "b", "c"] {
+        assistant.call("unified_place_order", order(id)).await;
+    }
+    for tool in ["orders", "unified_unfilled_orders"] {
+        let some = assistant.call(tool, json!({ "first": 2 })).await;
+        let some = data(&some);
+        assert_eq!((some["results"].as_array().unwrap().len(), &some["more"]), (2, &json!(true)), "{tool}");
+        assert!(some["notes"].to_string().contains("`first`"), "{tool}: {some}");
+        let all = assistant.call(tool, json!({ "first": 3 })).await;
+        assert!(data(&all).get("more").is_none(), "{tool}: {all:?}");
+        let price = &data(&all)["results"][0]["price"];
+        assert_eq!(price, "60000", "{tool}: numbers are exact");
+    }
     assistant.0.cancel().await.unwrap();
     tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
 }

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use rust_decimal::Decimal;
 use tokio::net::TcpListener;
-use tradeapi::unified::{MarginMode, Side};
+use tradeapi::observed::{self, SetLeverage};
+use tradeapi::unified::{MarginMode, OrderStatus, Side};
 use tradeapi_exchange::server::{self, Site};
-use tradeapi_exchange::{Exchange, Profile, Seed, Setup, torn_line};
+use tradeapi_exchange::{Exchange, Family, Profile, Seed, Setup, torn_line};
 
-use crate::fixture::{Fixture, limit, market};
+use crate::fixture::{Fixture, code, limit, market};
 use crate::http::Program;
 
 const STATE: &str = "GET /-/state HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
@@ -99,6 +100,18 @@ fn wrong_setups_are_refused_with_what_is_wrong() {
         ("users: [{ balances: { USDT: -1 } }]".to_owned(), "balance of -1 USDT"),
         ("users: [{ permissions: [everything] }]".to_owned(), "unknown permission `everything`"),
         ("settings: { refusal_status: 99 }".to_owned(), "refusal_status 99"),
+        (pair("0.1", "'A B'"), "symbol \"A B\": expected letters"),
+        (pair("0.1", "AUSDC").replace("quote: USDT", "quote: USDC"), "quote USDC: USDT-FUTURES are quoted in USDT"),
+        (pair("0.1", "UUSDT").replace("base: A", "base: USDT"), "base and quote are both USDT"),
+        ("users: [{ balances: { NONE: 1 } }]".to_owned(), "balance of NONE: no pair has this coin"),
+        ("users: [{ copy_trading: [NOUSDT] }]".to_owned(), "there is no pair NOUSDT"),
+        (
+            prices("[0, 64000]").replace("}]", "}, { symbol: BTCUSDT, steps: [[9, 64000]] }]"),
+            "BTCUSDT: they are there twice",
+        ),
+        ("conditions: { latency: [20, 5] }".to_owned(), "latency [20, 5]: expected quantiles"),
+        ("conditions: { hostility: { faults: 140 } }".to_owned(), "faults 140: expected a percentage"),
+        ("conditions: { hostility: { nodes: [{ share: 0 }] } }".to_owned(), "share 0 of a node"),
     ] {
         let error = Setup::from_yaml(&setup).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains(why), "{setup}: {error}");
@@ -138,4 +151,61 @@ async fn a_position_keeps_its_margin_mode() {
     fixture.client.unified().place_order(&isolated).await.unwrap();
     fixture.exchange.set_price("BTCUSDT", 57_000).unwrap();
     assert_eq!(fixture.unified().positions.len(), 1, "an isolated position would be liquidated");
+}
+
+#[tokio::test]
+async fn no_trade_leaves_a_balance_below_zero() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+    fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
+    // The mark price stays, so that nothing is liquidated; the position is sold far below it.
+    fixture.exchange.set_mark_price("BTCUSDT", Some(64_000.into())).unwrap();
+    fixture.exchange.set_price("BTCUSDT", 40_000).unwrap();
+    fixture.client.unified().place_order(&market("b", Side::Sell, "0.100")).await.unwrap();
+    let balance = fixture.unified().balances["USDT"];
+    assert_eq!((balance.total, balance.available), (Decimal::ZERO, Decimal::ZERO));
+}
+
+#[tokio::test]
+async fn orders_that_close_one_position_share_it() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 700));
+    let place = async |order| fixture.client.unified().place_order(&order).await;
+    let balance = || fixture.unified().balances["USDT"];
+    place(market("short", Side::Sell, "0.050")).await.unwrap();
+    place(limit("a", Side::Buy, "0.050", "63000")).await.unwrap();
+    assert_eq!(balance().frozen, Decimal::ZERO, "it closes the position");
+    place(limit("b", Side::Buy, "0.050", "62000")).await.unwrap();
+    assert_eq!(balance().frozen, "311.86".parse().unwrap(), "what it would open: 3,100 by ten, and the fee");
+    assert_eq!(code(place(limit("c", Side::Buy, "0.050", "62000")).await).as_deref(), Some("40762"));
+    // An order that trades at once closes the position first; the waiting one opens another and reserves funds.
+    place(market("close", Side::Buy, "0.050")).await.unwrap();
+    assert_eq!(balance().frozen, "628.75".parse().unwrap());
+    fixture.exchange.set_price("BTCUSDT", 61_000).unwrap();
+    assert_eq!(fixture.unified().positions[0].qty.normalize().to_string(), "0.1");
+    assert!(balance().total >= fixture.unified().positions[0].margin);
+}
+
+#[tokio::test]
+async fn a_waiting_order_that_cannot_be_paid_any_more_is_cancelled() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 400));
+    let place = async |order| fixture.client.unified().place_order(&order).await;
+    place(market("short", Side::Sell, "0.050")).await.unwrap();
+    place(limit("a", Side::Buy, "0.050", "63000")).await.unwrap();
+    fixture.exchange.set_balance(&fixture.keys, Family::Unified, "USDT", 330).unwrap();
+    fixture.exchange.set_price("BTCUSDT", 64_400).unwrap();
+    place(market("close", Side::Buy, "0.050")).await.unwrap();
+    let ended = fixture.details("a").await.unwrap();
+    assert_eq!(ended.order_status, Some(OrderStatus::Cancelled), "315 and a fee exceed what is left");
+    assert_eq!(fixture.unified().balances["USDT"].frozen, Decimal::ZERO);
+}
+
+#[tokio::test]
+async fn a_change_of_leverage_can_liquidate() {
+    let fixture = Fixture::one_way();
+    let order = market("a", Side::Buy, "0.100").margin_mode(MarginMode::Isolated);
+    fixture.client.unified().place_order(&order).await.unwrap();
+    fixture.exchange.set_price("BTCUSDT", 63_000).unwrap();
+    assert_eq!(fixture.unified().positions.len(), 1);
+    let set = SetLeverage::new(observed::Category::UsdtFutures, 100).symbol("BTCUSDT");
+    fixture.client.observed().set_leverage(&set).await.unwrap();
+    assert_eq!(fixture.unified().positions.len(), 0, "a hundredth of the value does not cover the loss");
 }

@@ -14,6 +14,8 @@ use tradeapi_tests::loopback::{Act, Request};
 use super::exchange::Exchange;
 
 const START: Timestamp = Timestamp::from_millis(1_790_000_000_000);
+/// Longer than any placement takes.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const TRIP: Duration = Duration::from_millis(10);
 
 /// The time of a client and its exchange. Clones share it.
@@ -57,7 +59,10 @@ impl VirtualTime {
         self.clocks.timer().advance(length);
     }
 
+    /// The time, which each answer of the exchange reads.
     pub(super) fn millis(&self) -> u64 {
+        let passed = self.clocks.timer().now();
+        assert!(passed < A_DAY, "a client still asks after {passed:?}, so its placement does not end");
         self.clocks.right_time().as_millis()
     }
 

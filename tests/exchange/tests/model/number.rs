@@ -1,0 +1,112 @@
+//! Exact numbers of the model: integers of a fixed unit.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+
+use num_bigint::BigInt;
+
+/// The decimal places of a number. Quotients are rounded down to them.
+const PLACES: usize = 24;
+
+/// A number.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Num(BigInt);
+
+fn one() -> BigInt {
+    BigInt::from(10_u32).pow(24)
+}
+
+impl Num {
+    pub(super) fn zero() -> Self {
+        Self::default()
+    }
+
+    /// A number in plain notation.
+    pub(super) fn read(text: &str) -> Self {
+        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+        assert!(part.len() <= PLACES, "{text}");
+        let all: BigInt = format!("{whole}{part:0<PLACES$}").parse().unwrap_or_else(|_| panic!("{text}"));
+        Self(all * sign)
+    }
+
+    pub(super) fn over(&self, by: &Self) -> Self {
+        Self(&self.0 * one() / &by.0)
+    }
+
+    /// Whether two numbers are the same but for the rounding of quotients, which the exchange shows with twelve places.
+    pub(super) fn is_near(&self, other: &Self) -> bool {
+        let off = &self.0 - &other.0;
+        off.magnitude() < Self::read("0.000000001").0.magnitude()
+    }
+}
+
+impl fmt::Display for Num {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = format!("{:0>25}", self.0.magnitude().to_string());
+        let (whole, part) = digits.split_at(digits.len() - PLACES);
+        let sign = if self.0 < BigInt::ZERO { "-" } else { "" };
+        let part = part.trim_end_matches('0');
+        let point = if part.is_empty() { "" } else { "." };
+        write!(f, "{sign}{whole}{point}{part}")
+    }
+}
+
+impl fmt::Debug for Num {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<i64> for Num {
+    fn from(whole: i64) -> Self {
+        Self(BigInt::from(whole) * one())
+    }
+}
+
+impl Add for Num {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for Num {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl Neg for Num {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl Mul<&Num> for &Num {
+    type Output = Num;
+    fn mul(self, other: &Num) -> Num {
+        Num(&self.0 * &other.0 / one())
+    }
+}
+
+impl AddAssign for Num {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl SubAssign for Num {
+    fn sub_assign(&mut self, other: Self) {
+        self.0 -= other.0;
+    }
+}
+
+impl Sum for Num {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::zero(), Add::add)
+    }
+}
