@@ -399,7 +399,7 @@ pub static API: tables::Api = tables::Api {
             why: "The answer shows neither success nor failure of the item.",
         },
     ],
-    creations: &[
+    queryable: &[
         #[cfg(feature = "classic")]
         <classic::BatchOrder as runtime::Operation>::META,
         #[cfg(feature = "classic")]
@@ -408,6 +408,10 @@ pub static API: tables::Api = tables::Api {
         <classic::ModifyOrder as runtime::Operation>::META,
         #[cfg(feature = "classic")]
         <classic::PlaceOrder as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::BatchModifyOrders as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::ModifyOrder as runtime::Operation>::META,
         #[cfg(feature = "unified")]
         <unified::BatchOrder as runtime::Operation>::META,
         #[cfg(feature = "unified")]

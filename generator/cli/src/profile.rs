@@ -39,10 +39,10 @@ impl Profile {
     pub(crate) fn read(program: &Program, name: &str) -> Result<Self, String> {
         let path = match name.contains(std::path::is_separator) {
             true => PathBuf::from(name),
-            false => folder(program)?.join(name).with_extension(SUFFIX),
+            false => folder(program)?.join(format!("{name}.{SUFFIX}")),
         };
         let failed = |why: String| match name {
-            LOCAL => format!("{}: {why}; start the local exchange, which writes it", path.display()),
+            LOCAL if !path.exists() => format!("{}: {why}; start the local exchange, which writes it", path.display()),
             _ => format!("the profile {}: {why}", path.display()),
         };
         let text = text(&path).map_err(failed)?;

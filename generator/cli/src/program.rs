@@ -57,11 +57,16 @@ async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, t
         }
         Word::Completions => {
             if let Some(shell) = options.get_one::<clap_complete::Shell>(SHELL) {
-                clap_complete::generate(*shell, &mut arguments::of(program), program.name, &mut io::stdout());
+                // Written to a closed pipe by itself, it would panic.
+                let mut script = Vec::new();
+                clap_complete::generate(*shell, &mut arguments::of(program), program.name, &mut script);
+                to.print(&String::from_utf8_lossy(&script));
             }
             Ended::DONE
         }
-        Word::Man => manual(program, options).unwrap_or_else(|error| Ended::failed(Ending::NotDone, error.to_string())),
+        Word::Man => {
+            manual(program, options, to).unwrap_or_else(|error| Ended::failed(Ending::NotDone, error.to_string()))
+        }
         #[cfg(feature = "mcp")]
         Word::Mcp => crate::mcp::serve(program, options).await,
         _ => match settings::client(program, options, None) {
@@ -166,14 +171,18 @@ fn dry_run(program: &Program, command: &Command, options: &ArgMatches, json: &st
     }
 }
 
-fn manual(program: &'static Program, options: &ArgMatches) -> io::Result<Ended> {
+fn manual(program: &'static Program, options: &ArgMatches, to: &mut Printer) -> io::Result<Ended> {
     let line = arguments::of(program);
     match options.get_one::<String>(OUT) {
         Some(folder) => {
             std::fs::create_dir_all(folder)?;
             clap_mangen::generate_to(line, folder)?;
         }
-        None => clap_mangen::Man::new(line).render(&mut io::stdout())?,
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(line).render(&mut page)?;
+            to.print(&String::from_utf8_lossy(&page));
+        }
     }
     Ok(Ended::DONE)
 }

@@ -6,5 +6,5 @@ mod proof;
 mod target;
 
 pub(crate) use awaited::{Awaited, MAX_REFUSED, OutsideRecord, Pending, QueryInProgress};
-pub(crate) use proof::{Attempts, CLOCK_ERROR, CLOSE, Departure, Evidence, Sent, is_same as is_same_value};
+pub(crate) use proof::{Attempts, CLOCK_ERROR, CLOSE, Departure, Evidence, Sent};
 pub(crate) use target::Target;

@@ -34,7 +34,7 @@ pub(crate) use reader::Mark;
 pub use reader::{Kind, Reader};
 #[doc(hidden)]
 pub use record::{Record, RecordWriter};
-pub(crate) use string::{each_string, is_stop, places_of};
+pub(crate) use string::{each_text, is_stop, places_of};
 pub use table::Form;
 #[doc(hidden)]
 pub use table::{CaseTable, FieldTable, OneOfTable, RecordTable, Travels};

@@ -210,7 +210,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     };
     let pools = api.pools.iter().filter_map(pool_reporting);
     let outcomes = super::confirm::outcomes(api);
-    let creations = api.operations().filter(|(_, operation)| operation.creates_with_id()).map(|(family, operation)| {
+    let queryable = api.operations().filter(|(_, operation)| operation.confirm.is_some()).map(|(family, operation)| {
         let (gate, module) = (gate(family, layout), ident(&module_name(&family.name)));
         let name = ident(&operation.rust.rust);
         quote!(#gate <#module::#name as runtime::Operation>::META)
@@ -234,7 +234,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
             account: #account,
             pools: &[#(#pools),*],
             outcomes: #outcomes,
-            creations: &[#(#creations),*],
+            queryable: &[#(#queryable),*],
             observed_codes: #observed_codes,
         };
     }

@@ -37,11 +37,6 @@ impl Operation {
         if has(self.members()) { None } else { self.items().find(|(_, item)| has(&item.parameters)) }
     }
 
-    /// Whether it gives an id to something new, which a query finds.
-    pub(crate) fn creates_with_id(&self) -> bool {
-        self.confirm.as_ref().is_some_and(|confirm| confirm.created.is_some())
-    }
-
     /// The query that shows whether a request had its effect, and the record that it returns.
     pub(crate) fn first_query<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
         let by = &self.confirm.as_ref()?.by.0;

@@ -24,7 +24,7 @@ impl AccountContext {
     }
 
     async fn cancel_with<O: Repeatable + Callable>(&self, operation: O, order: &Order, name: Name, dice: &mut Dice) {
-        let handle = self.ledger.open(order.cancelled(), O::META.id, order.naming);
+        let handle = self.ledger.open(order.cancelled(), O::META.id, name.naming(order));
         let outcome = match Retrying::new(&self.client, &self.settings.retry_policy()).call(&operation).await {
             Ok(_) => Outcome::Done,
             Err(error) => {
@@ -42,7 +42,7 @@ impl AccountContext {
             Family::Unified => "unified.cancel-batch",
             Family::Classic => "classic.batch-cancel-orders",
         };
-        let open = |(order, _): &(Order, Name)| self.ledger.open(order.cancelled(), operation, order.naming);
+        let open = |(order, name): &(Order, Name)| self.ledger.open(order.cancelled(), operation, name.naming(order));
         let handles: Vec<_> = all.iter().map(open).collect();
         let names: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
         let results: Vec<ItemResult> = match family {

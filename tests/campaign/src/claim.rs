@@ -27,6 +27,8 @@ pub enum Naming {
     SharedId,
     /// Without an id.
     NoId,
+    /// By the id that the exchange gave it.
+    ExchangeId,
 }
 
 impl Naming {
@@ -35,6 +37,7 @@ impl Naming {
             Self::UniqueId => "",
             Self::SharedId => "(id used again)",
             Self::NoId => "(no id)",
+            Self::ExchangeId => "(order id)",
         }
     }
 }

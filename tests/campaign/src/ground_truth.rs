@@ -38,6 +38,11 @@ pub(crate) fn label(client_oid: &str, size: &str, price: &str) -> String {
     format!("{client_oid} {size}@{price}")
 }
 
+/// The id in the label of an order.
+pub(crate) fn id_of(label: &str) -> &str {
+    label.split(' ').next().unwrap_or_default()
+}
+
 /// What an exchange did, as opposed to what its client claims.
 #[derive(Debug, Default)]
 pub(crate) struct GroundTruth {

@@ -8,7 +8,7 @@ use tradeapi::runtime::tables::{CodeProof, Outcome};
 
 use crate::claim::{Claim, Known, Naming};
 use crate::counts::{Counts, Situation};
-use crate::ground_truth::Effect;
+use crate::ground_truth::{Effect, id_of};
 use crate::violation::Violation;
 
 /// What the client claims about each effect that it requested. Clones share it.
@@ -52,10 +52,10 @@ impl Ledger {
 
     /// Notes that an id names several orders from now on.
     pub(crate) fn share(&self, client_oid: &str) {
-        let is_named = |label: &str| label.split(' ').next() == Some(client_oid);
         for (effect, claims) in &mut self.state().claims {
-            if matches!(effect, Effect::Placed(label) if is_named(label)) {
-                claims.iter_mut().for_each(|claim| claim.naming = Naming::SharedId);
+            if matches!(effect, Effect::Placed(label) | Effect::Cancelled(label) if id_of(label) == client_oid) {
+                let by_id = claims.iter_mut().filter(|claim| claim.naming == Naming::UniqueId);
+                by_id.for_each(|claim| claim.naming = Naming::SharedId);
             }
         }
     }

@@ -94,6 +94,14 @@ impl Name {
         }
     }
 
+    /// How a request with this name names its order.
+    pub(crate) fn naming(&self, order: &Order) -> Naming {
+        match self {
+            Self::OrderId(_) => Naming::ExchangeId,
+            Self::ClientOid(_) => order.naming,
+        }
+    }
+
     /// Whether a record with these ids belongs to this order.
     pub(crate) fn is_of(&self, order_id: Option<&str>, client_oid: Option<&str>) -> bool {
         match self {

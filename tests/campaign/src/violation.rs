@@ -5,8 +5,8 @@ use std::fmt;
 
 use tradeapi::runtime::tables::Outcome;
 
-use crate::claim::Claim;
-use crate::ground_truth::Effect;
+use crate::claim::{Claim, Naming};
+use crate::ground_truth::{Effect, id_of};
 
 /// A disagreement between the client's claims and the exchange's events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +79,10 @@ impl fmt::Display for Violation {
 }
 
 /// Compares the client's claims with the actual effects.
+///
+/// A cancel by a client id is a request to cancel the order that has the id when it arrives. If the id is used again
+/// while the cancel is under way, that is the later order; the client assumes that an id is used once, and says nothing
+/// false as long as it leaves the outcome of the cancel open.
 pub(crate) fn find_violations(
     claims: &BTreeMap<Effect, Vec<Claim>>,
     effects: &BTreeMap<Effect, u32>,
@@ -90,10 +94,21 @@ pub(crate) fn find_violations(
     };
     let is_requested = |effect: &Effect| match effect {
         Effect::Half(whole) => claims.contains_key(&**whole),
+        Effect::Cancelled(label) if times(effect) <= open_cancels(id_of(label), claims, times) => true,
         whole => claims.contains_key(whole),
     };
     let unrequested = effects.keys().filter(|effect| !is_requested(effect));
     claims.iter().filter_map(of_claims).chain(unrequested.cloned().map(Violation::Unrequested)).collect()
+}
+
+/// How many cancels by an id that is used again are under way, as far as the client says.
+fn open_cancels(id: &str, claims: &BTreeMap<Effect, Vec<Claim>>, times: impl Fn(&Effect) -> u32) -> u32 {
+    let of_id = claims.iter().filter(|(effect, _)| matches!(effect, Effect::Cancelled(label) if id_of(label) == id));
+    let open = of_id.map(|(effect, claims)| {
+        let is_open = |claim: &&Claim| (claim.naming, claim.outcome) == (Naming::SharedId, Outcome::Unknown);
+        u32::try_from(claims.iter().filter(is_open).count()).unwrap_or(u32::MAX).saturating_sub(times(effect))
+    });
+    open.sum()
 }
 
 /// Checks the claims about an effect that occurred `times` times, and half of it `half` times.
@@ -124,7 +139,7 @@ fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claim::{Known, Naming};
+    use crate::claim::Known;
 
     fn kinds(outcomes: &[Outcome], times: u32, half: u32) -> Option<&'static str> {
         let claim = |outcome: &Outcome| {
@@ -144,6 +159,27 @@ mod tests {
         assert_eq!(kinds(&[NotDone], 0, 1), Some("half done"));
         assert_eq!([kinds(&[Unknown], 0, 1), kinds(&[Done], 1, 1)], [None; 2]);
         assert_eq!([kinds(&[Done], 2, 0), kinds(&[Unknown], 2, 0)], [Some("doubled"); 2]);
+    }
+
+    /// The order that was meant has another size than the one that has its id when the cancel arrives.
+    #[test]
+    fn a_late_cancel_by_an_id_that_is_used_again_was_requested() {
+        let cancelled = |label: &str| Effect::Cancelled(label.to_owned());
+        let kinds = |naming, outcome, times| {
+            let (operation, known, how) = ("operation", Known::ByAnswer, "call");
+            let claims = vec![Claim { operation, naming, outcome, known, how }];
+            let claims = BTreeMap::from([(cancelled("a 1@5"), claims)]);
+            let effects = BTreeMap::from([(cancelled("a 2@5"), times)]);
+            let violations = find_violations(&claims, &effects);
+            violations.iter().map(Violation::kind).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(Naming::SharedId, Outcome::Unknown, 1), [""; 0]);
+        assert_eq!(kinds(Naming::SharedId, Outcome::Unknown, 2), ["not requested"], "one cancel cancels once");
+        assert_eq!(kinds(Naming::SharedId, Outcome::NotDone, 1), ["not requested"]);
+        assert_eq!(kinds(Naming::SharedId, Outcome::Done, 1), ["claimed falsely", "not requested"]);
+        for naming in [Naming::UniqueId, Naming::ExchangeId] {
+            assert_eq!(kinds(naming, Outcome::Unknown, 1), ["not requested"]);
+        }
     }
 
     #[test]

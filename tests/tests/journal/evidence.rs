@@ -169,6 +169,52 @@ async fn the_record_of_one_use_of_an_id_contradicts_no_refusal_of_another() {
     }
 }
 
+/// An id is used twice, and the second use is refused. A later run asks for its outcome: what the order shows is the first.
+#[tokio::test]
+async fn a_refusal_of_an_earlier_run_is_not_settled_by_another_order_of_its_id() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(8)));
+    let journal = journal(folder.path());
+    let build = || -> Client {
+        let environment = AnotherProcess(exchange.time().clone());
+        exchange.client_of(exchange.keys()).environment(environment).journal(journal.clone()).build().unwrap()
+    };
+    build().unified().place_order(&order("u1")).await.unwrap();
+    exchange.refuse_next("40762");
+    build().unified().place_order(&order("u1")).await.unwrap_err();
+    let signed_at = all(&*journal)[1].change.signed_at;
+    exchange.time().advance(Duration::from_secs(20 * 60));
+    let (client, order, policy) = (build(), order("u1"), ConfirmPolicy::new());
+    let confirmation = exchange.time().run(confirm::settle(client.core(), &order, signed_at, &policy)).await;
+    assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
+}
+
+/// The uses of an id are all refused, so that the order with it contradicts each.
+#[tokio::test]
+async fn the_record_of_an_order_contradicts_each_refusal_of_its_id() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(9)));
+    let journal = journal(folder.path());
+    let build = || -> Client {
+        let environment = AnotherProcess(exchange.time().clone());
+        exchange.client_of(exchange.keys()).environment(environment).journal(journal.clone()).build().unwrap()
+    };
+    let client = build();
+    for _ in 0..2 {
+        exchange.refuse_next("40762");
+        client.unified().place_order(&order("u1")).await.unwrap_err();
+        exchange.time().advance(Duration::from_secs(1));
+    }
+    another_process(&exchange).unified().place_order(&order("u1")).await.unwrap();
+    let record = seen(&exchange, "u1").await;
+    for client in [client, build()] {
+        let evidence = client.evidence(&record).await.unwrap();
+        let verdicts: Vec<_> = evidence.requests.iter().map(|request| request.verdict).collect();
+        assert!(
+            matches!(verdicts[..], [EvidenceVerdict::Contradicts(_), EvidenceVerdict::Contradicts(_)]),
+            "{evidence:?}"
+        );
+    }
+}
+
 /// Two orders of one id are sent, the answers are lost, and one of them is booked. A day later, the requests are
 /// forgotten, and the journal still has them.
 #[tokio::test]

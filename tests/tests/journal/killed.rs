@@ -22,6 +22,9 @@ use crate::{all, item, journal, order};
 /// The variables with the exchange, its keys and the journal of the killed process.
 const CHILD: &str = "TRADEAPI_TEST_CHILD";
 
+/// The line that the killed process prints before each call.
+const CALLING: &str = "calling";
+
 /// Trades until it is killed, starting with the recovery of the journal like a program.
 #[tokio::test]
 async fn child() {
@@ -46,6 +49,7 @@ async fn child() {
 
 async fn trade(client: Client, task: usize) {
     for number in task.. {
+        println!("{CALLING}");
         // Failures are in the journal.
         let _ = match number % 3 {
             0 => client.unified().place_order(&order(ClientOid::mint().as_str())).await.map(drop),
@@ -133,23 +137,26 @@ async fn kill(kills: u64, seed: u64) {
     assert!(count(Outcome::Done) as u64 > kills);
 }
 
-/// Starts the trader, and kills it during its start or while it trades. Some of its changes are refused, and some are
+/// Starts the trader, and kills it during its start or some calls later, however long they take. Some of its changes are refused, and some are
 /// done with an ambiguous answer.
 fn run_and_kill(arguments: &str, dice: &mut Dice, exchange: &Exchange) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["killed::child", "--exact", "--nocapture"]).env(CHILD, arguments);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    // Kept until the end, because the trader panics where nobody reads.
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     if dice.percent(80) {
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(lines.map_while(Result::ok).any(|line| line.ends_with("ready")), "the trader did not start");
+        assert!(lines.any(|line| line.ends_with("ready")), "the trader did not start");
         for _ in 0..dice.below(3) {
             match dice.percent(50) {
                 true => exchange.hide_next("40725"),
                 false => exchange.refuse_next("40725"),
             }
         }
+        let calls = 10 + usize::try_from(dice.below(40)).unwrap();
+        assert_eq!(lines.by_ref().filter(|line| line == CALLING).take(calls).count(), calls, "the trader ended");
     }
-    std::thread::sleep(Duration::from_micros(dice.below(60_000)));
+    std::thread::sleep(Duration::from_micros(dice.below(10_000)));
     child.kill().unwrap();
     child.wait().unwrap();
 }

@@ -30,7 +30,7 @@ pub enum Assumption {
     Records,
     /// A journal that has lost changes reports a gap.
     Gaps,
-    /// An amendment is not to the values that its order has got a moment before.
+    /// Nothing but the client gave an order the values of an amendment a moment before.
     Amendments,
 }
 

@@ -134,6 +134,15 @@ pub static SCENARIOS: &[Scenario] = &[
     scenario("evidence", &[program(&[&[Step::Place(A)], &[Step::Pause(2), Step::Evidence("a")]])]),
     scenario("cancel", &[program(&[&[Step::Place(A), Step::Cancel("a")]])]),
     scenario("amend", &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A })]])]),
+    // The order has the values of the second amendment before the first one.
+    scenario("amend-back", &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A }), Step::Amend(A)]])]),
+    scenario(
+        "amend-after-a-crash",
+        &[Program {
+            again: &[Step::Amend(Order { qty: 5, ..A })],
+            ..program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A }), Step::Restart]])
+        }],
+    ),
     scenario("amend-later", &[program(&[&[Step::Place(A), Step::Pause(20), Step::Amend(Order { qty: 5, ..A })]])]),
     scenario(
         "amend-others",

@@ -63,6 +63,17 @@ fn a_clock_that_was_moved_distinguishes_no_two_orders_of_an_id() {
     }
 }
 
+/// An earlier process gave the order its quantity, which the journal knows, and the clock of the exchange is ahead.
+#[test]
+fn what_an_earlier_process_gave_proves_no_amendment() {
+    let words = "place-order 1: clocks = machine and answers are behind; modify-order 2: request = is lost";
+    let words = Words::read(words).unwrap();
+    let run = run(Scenario::named("amend-after-a-crash").unwrap(), &words, Laws::default());
+    let story = run.story.join("\n");
+    assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
+    assert_eq!(run.false_words, [], "{story}");
+}
+
 /// Changes are lost, and the orders that they placed have ended before the comparison that closes the gap. Later ones
 /// still list them.
 #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::core::ClientCore;
-use super::recent::{IdUse, RequestFacts};
+use super::recent::RequestFacts;
 use crate::clock::Moment;
 use crate::error::JournalError;
-use crate::journal::{Journal, Selection, StoredChange, signed_since};
+use crate::journal::{Journal, Selection, SigningTimes, StoredChange, signed_since};
 use crate::parameters::Named;
 use crate::tables::Outcome;
 
@@ -26,7 +26,7 @@ impl ClientCore {
             let since = oldest.into_iter().chain([self.earliest_now()]).min();
             let since = since.and_then(|time| time.checked_sub(AROUND));
             self.remember_changes(&signed_since(&**journal, since.unwrap_or_default()).await?);
-            own.set_recalled(true);
+            own.set_recalled();
         }
         Ok(())
     }
@@ -42,29 +42,47 @@ impl ClientCore {
         if self.parts.recent.has_all_around(*number, change.signed_at) {
             return Ok(());
         }
-        let since = change.signed().earliest().checked_sub(AROUND).unwrap_or_default();
-        let (now, all) = (self.moment(), signed_since(&**journal, since).await?);
-        let has_its_id = |other: &&StoredChange| {
+        let has_its_id = |other: &StoredChange| {
             other.number == *number || other.change.client_ids.iter().any(|id| change.client_ids.contains(id))
         };
-        let of_account = all.iter().filter(|other| other.change.account == change.account);
-        of_account.filter(has_its_id).for_each(|other| self.remember_change(other, now));
+        self.remember_around(journal, change.signed(), has_its_id).await
+    }
+
+    /// Remembers the changes that the journal has with `id` from about the time of a request with it, unless that is
+    /// remembered.
+    pub(crate) async fn recall_id(&self, id: &str, signed: SigningTimes) -> Result<(), JournalError> {
+        match self.bound_journal().await? {
+            Some(journal) if !self.parts.recent.remembers(id, signed.signed_at) => {
+                let has_id = |other: &StoredChange| other.change.client_ids.iter().any(|one| one == id);
+                self.remember_around(journal, signed, has_id).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Remembers those changes of the journal that are `meant`, from shortly before a time on.
+    async fn remember_around(
+        &self,
+        journal: &Arc<dyn Journal>,
+        signed: SigningTimes,
+        meant: impl Fn(&StoredChange) -> bool,
+    ) -> Result<(), JournalError> {
+        let since = signed.earliest().checked_sub(AROUND).unwrap_or_default();
+        let (now, all) = (self.moment(), signed_since(&**journal, since).await?);
+        let of_account = all.iter().filter(|other| self.is_of_account(other));
+        of_account.filter(|other| meant(other)).for_each(|other| self.remember_change(other, now));
         Ok(())
     }
 
-    /// Makes the next queries recall the changes again: one may be open for longer than requests are remembered, and
-    /// then another one with its id is forgotten.
-    pub(crate) fn recall_again(&self) {
-        if let Some(own) = &self.journal {
-            own.set_recalled(false);
-        }
+    fn is_of_account(&self, stored: &StoredChange) -> bool {
+        stored.change.account.as_deref().unwrap_or_default() == self.account().name()
     }
 
     /// Remembers those of the changes that another one may be taken for: open ones, those with the id of an open one,
     /// and recent ones.
     fn remember_changes(&self, changes: &[StoredChange]) {
-        let (now, name) = (self.moment(), self.account().name());
-        let is_of_account = |stored: &&StoredChange| stored.change.account.as_deref().unwrap_or_default() == name;
+        let now = self.moment();
+        let is_of_account = |stored: &&StoredChange| self.is_of_account(stored);
         let is_open = |stored: &&StoredChange| stored.ending.is_none();
         let open = changes.iter().filter(is_of_account).filter(is_open);
         let mut ids: Vec<&str> = open.flat_map(|stored| &stored.change.client_ids).map(String::as_str).collect();
@@ -82,12 +100,12 @@ impl ClientCore {
 
     fn remember_change(&self, stored: &StoredChange, now: Moment) {
         let change = &stored.change;
-        let Some(meta) = self.api().creations.iter().find(|meta| meta.id == change.operation) else { return };
-        let Some(names) = IdUse::of(meta) else { return };
+        let Some(meta) = self.api().queryable.iter().find(|meta| meta.id == change.operation) else { return };
+        let Some(confirm) = &meta.confirm else { return };
         let key = meta.repeat_key.as_ref();
         let key = key.and_then(|key| self.key_of_repeats(meta, key, &Named::read(&change.request)));
-        let about = RequestFacts { signed: change.signed(), made: now, is_of_earlier_run: true, names, key };
-        let is_void = stored.ending.as_ref().is_some_and(|ending| ending.outcome == Outcome::NotDone);
-        self.parts.recent.remember_change(stored.number, change.request.as_bytes(), about, is_void);
+        let about = RequestFacts { signed: change.signed(), made: now, is_of_earlier_run: true, confirm, key };
+        let ended = stored.ending.as_ref().map(|ending| ending.outcome);
+        self.parts.recent.remember_change(stored.number, change.request.as_bytes(), about, ended);
     }
 }

@@ -33,7 +33,7 @@ impl OwnJournal {
         self.is_recalled.load(Ordering::Acquire)
     }
 
-    pub(super) fn set_recalled(&self, is_recalled: bool) {
-        self.is_recalled.store(is_recalled, Ordering::Release);
+    pub(super) fn set_recalled(&self) {
+        self.is_recalled.store(true, Ordering::Release);
     }
 }

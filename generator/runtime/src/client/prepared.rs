@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::core::{ClientCore, Parts};
-use super::recent::{IdUse, KeyOfRepeats, RequestFacts, RequestNumber};
+use super::recent::{KeyOfRepeats, RequestFacts, RequestNumber};
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::Error;
@@ -134,10 +134,10 @@ impl ClientCore {
         made: Moment,
     ) -> Option<RequestNumber> {
         let meta = operation.meta();
-        let names = IdUse::of(meta)?;
+        let confirm = meta.confirm.as_ref()?;
         let key = meta.repeat_key.as_ref().and_then(|key| self.key_of_repeats(meta, key, &Named::of(operation)));
         let signed = SigningTimes { signed_at, made_at: Some(made.wall()) };
-        let about = RequestFacts { signed, made, is_of_earlier_run: false, names, key };
+        let about = RequestFacts { signed, made, is_of_earlier_run: false, confirm, key };
         // The stored form has the ids of a request without a JSON body. Repeats are compared in the stored form, too,
         // because it has all of the request and nothing else.
         let is_in_body = meta.sends() == Sends::Json && !meta.path.contains('{') && !meta.query_beside_body;

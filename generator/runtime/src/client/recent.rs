@@ -18,10 +18,11 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 
 use crate::clock::Moment;
-use crate::evidence::is_same_value;
+use crate::evidence::Target;
 use crate::journal::{ChangeNumber, SigningTimes};
-use crate::json::each_string;
-use crate::tables::Meta;
+use crate::json::each_text;
+use crate::parameters::Named;
+use crate::tables::{Confirm, Outcome};
 use crate::value::Timestamp;
 
 /// The maximum number of requests to remember: two hundred a second for as long as records may be mistaken.
@@ -30,7 +31,7 @@ const MAX_REQUESTS: usize = 1 << 16;
 /// The maximum length of their texts, in bytes. A request that is longer by itself is remembered alone.
 const MAX_TEXT: usize = 1 << 26;
 
-/// The ages of records distinguish requests that left further apart than this.
+/// The times of records distinguish requests that left further apart than this.
 const AROUND: Duration = Duration::from_secs(5 * 60);
 
 /// How long requests are remembered: long enough for a program to query unknown outcomes.
@@ -49,7 +50,7 @@ pub(crate) struct RequestNumber(u64);
 
 /// Whether a request gives an id to something new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IdUse {
+enum IdUse {
     Nothing,
     One,
     /// Each of its items has one.
@@ -57,14 +58,13 @@ pub(super) enum IdUse {
 }
 
 impl IdUse {
-    /// Whether requests of an operation give an id to something new; `None` if their outcomes cannot be queried.
-    pub(super) fn of(meta: &Meta) -> Option<Self> {
-        let confirm = meta.confirm.as_ref()?;
-        Some(match (confirm.created, confirm.list) {
+    /// Whether requests that are confirmed by this table give an id to something new.
+    fn of(confirm: &Confirm) -> Self {
+        match (confirm.created, confirm.list) {
             (None, _) => Self::Nothing,
             (Some(_), None) => Self::One,
             (Some(_), Some(_)) => Self::Several,
-        })
+        }
     }
 }
 
@@ -83,7 +83,8 @@ pub(super) struct RequestFacts {
     /// When it was made; for a request of an earlier run, when it was read from the journal.
     pub(super) made: Moment,
     pub(super) is_of_earlier_run: bool,
-    pub(super) names: IdUse,
+    /// The table that it is confirmed by.
+    pub(super) confirm: &'static Confirm,
     /// The key of repeats, if it carries one.
     pub(super) key: Option<KeyOfRepeats>,
 }
@@ -172,13 +173,21 @@ impl RecentRequests {
     }
 
     /// Adds a request of an earlier run, or one that was forgotten, as its journal has it, unless it is remembered.
-    /// `is_void` if it had no effect.
-    pub(super) fn remember_change(&self, change: ChangeNumber, text: &[u8], about: RequestFacts, is_void: bool) {
+    /// `ended` is its outcome if the journal has it as ended.
+    pub(super) fn remember_change(
+        &self,
+        change: ChangeNumber,
+        text: &[u8],
+        about: RequestFacts,
+        ended: Option<Outcome>,
+    ) {
         if self.lock().change(change, about.signed.signed_at).is_none() {
             let request = self.remember(text, about);
             self.is_change(request, change);
-            if is_void {
-                self.void(request);
+            match ended {
+                Some(Outcome::NotDone) => self.void(request),
+                Some(Outcome::Done | Outcome::Unknown) => self.settle(request, about.made),
+                None => {}
             }
         }
     }
@@ -189,12 +198,9 @@ impl RecentRequests {
         recent.change(change, signed_at).is_some_and(|own| !recent.lacks_around(own))
     }
 
-    /// Whether the request with `id` that was signed at `signed_at` is forgotten, or another one that a record of it may
-    /// be of.
-    pub(super) fn lacks(&self, id: &str, signed_at: Timestamp) -> bool {
-        let recent = self.hashed();
-        let own = recent.that_carry(id, |recent| recent.about.signed.signed_at == signed_at).next();
-        own.map_or_else(|| recent.may_have_forgotten(signed_at), |own| recent.lacks_around(own.recent))
+    /// Whether a request with `id` that was signed at `signed_at` is remembered.
+    pub(super) fn remembers(&self, id: &str, signed_at: Timestamp) -> bool {
+        self.hashed().that_carry(id, |recent| recent.about.signed.signed_at == signed_at).next().is_some()
     }
 
     /// Notes the change of a request in the journal.
@@ -250,8 +256,8 @@ impl RecentRequests {
     /// older one with the id is taken, unless a call with that id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.hashed();
-        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names != IdUse::Nothing).collect();
-        if all.iter().any(|one| one.recent.about.names == IdUse::Several && one.times > 1) {
+        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names() != IdUse::Nothing).collect();
+        if all.iter().any(|one| one.recent.about.names() == IdUse::Several && one.times > 1) {
             return true;
         }
         let is_another = |own: &RequestWithId<'_>, other: &RequestWithId<'_>| !recent.are_attempts(own, other);
@@ -277,7 +283,7 @@ impl RecentRequests {
     /// effect.
     pub(super) fn has_another(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.hashed();
-        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names != IdUse::Nothing).collect();
+        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names() != IdUse::Nothing).collect();
         let (exact, others): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at);
         let [own] = exact.as_slice() else { return true };
@@ -287,12 +293,12 @@ impl RecentRequests {
         own.times > 1 || recent.lacks_around(own.recent) || others.iter().any(is_another)
     }
 
-    /// Whether a request other than the one that left at `left` has been under way since then and may have changed what
-    /// has `id`.
-    pub(super) fn has_contender(&self, id: &str, left: Moment) -> bool {
-        let is_since = |recent: &Recent| {
-            recent.departure != Departure::Void && recent.settled.is_none_or(|settled| settled.steady >= left.steady)
-        };
+    /// Whether a request other than the one that left at `left` may have made the last change that `record`, of what has
+    /// `id`, shows. It may if it was under way since then, or shortly before, which the times of records distinguish only
+    /// by clocks that are right, unless something that it gave differs from the record.
+    pub(super) fn has_contender(&self, id: &str, left: Moment, record: &Named) -> bool {
+        let is_apart = |settled: Moment| left.steady_since(settled) > AROUND;
+        let is_since = |recent: &Recent| recent.departure != Departure::Void && !recent.settled.is_some_and(is_apart);
         let recent = self.hashed();
         if recent.lacks_since(left.steady) {
             return true;
@@ -300,17 +306,8 @@ impl RecentRequests {
         let since = recent.that_carry(id, is_since);
         let (own, others): (Vec<_>, Vec<_>) = since.partition(|one| one.recent.departure == Departure::At(left));
         let is_attempt = |other| own.first().is_some_and(|own| recent.are_attempts(own, other));
-        !own.iter().skip(1).chain(&others).all(is_attempt)
-    }
-
-    /// Whether a request whose outcome became known up to `within` before `left` may have given all these values to what
-    /// has `id`. By clocks that are wrong together, its change seems to be the later one.
-    pub(super) fn gave_before(&self, id: &str, left: Moment, within: Duration, values: &[Cow<'_, str>]) -> bool {
-        let is_just_before = |settled: Moment| settled.steady < left.steady && left.steady_since(settled) <= within;
-        let recent = self.hashed();
-        let mut before = recent
-            .that_carry(id, |recent| recent.departure != Departure::Void && recent.settled.is_some_and(is_just_before));
-        before.any(|one| recent.carries_all(&one, values))
+        let mut others = own.iter().skip(1).chain(&others);
+        others.any(|other| !is_attempt(other) && recent.may_have_left(other, id, record))
     }
 
     /// When the only request with `id` that was signed at `signed_at` left; if it had several attempts, the first.
@@ -355,6 +352,12 @@ fn hash_of(id: &str) -> u32 {
     let mut hasher = FxHasher::default();
     hasher.write(id.as_bytes());
     (hasher.finish() >> 32) as u32
+}
+
+impl RequestFacts {
+    fn names(&self) -> IdUse {
+        IdUse::of(self.confirm)
+    }
 }
 
 impl Recent {
@@ -452,15 +455,12 @@ impl Requests {
             && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
     }
 
-    /// Whether the text of a request has each of these values as a string.
-    fn carries_all(&self, one: &RequestWithId<'_>, values: &[Cow<'_, str>]) -> bool {
-        let text = self.text_at(one.text.clone());
-        let Ok(text) = str::from_utf8(&text) else { return true };
-        values.iter().all(|value| {
-            let mut is_there = false;
-            each_string(text, |content| is_there |= is_same_value(content, value));
-            is_there
-        })
+    /// Whether a request may have made the last change that `record`, of what has `id`, shows.
+    fn may_have_left(&self, one: &RequestWithId<'_>, id: &str, record: &Named) -> bool {
+        let Ok(text) = String::from_utf8(self.text_at(one.text.clone()).into_owned()) else { return true };
+        let targets = Target::all_in(one.recent.about.confirm, Named::of_request(text));
+        let mut about = targets.iter().flatten().filter(|target| target.named().has_text(id)).peekable();
+        about.peek().is_none() || about.any(|target| target.may_have_left(record))
     }
 
     /// The requests that are `meant` and contain the text `id`.
@@ -492,7 +492,7 @@ impl Requests {
             let (end, before) = (begin + recent.length, hashes.len());
             let strings = match str::from_utf8(&self.text_at(begin..end)) {
                 Ok(text) => {
-                    each_string(text, |content| hashes.push_back(hash_of(content)));
+                    each_text(text, |content| hashes.push_back(hash_of(content)));
                     Strings::Hashed(hashes.len() - before)
                 }
                 Err(_) => Strings::Any,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::core::ClientCore;
 use crate::clock::Moment;
-use crate::evidence::{Attempts, Awaited, CLOCK_ERROR, CLOSE, Departure, Evidence, Sent, Target};
+use crate::evidence::{Attempts, Awaited, CLOSE, Departure, Evidence, Sent, Target};
 use crate::journal::SigningTimes;
 use crate::json::Form;
 use crate::lifecycle::{OrderShown, ShownAs};
@@ -90,22 +90,13 @@ impl ClientCore {
         target.evaluate(record, form, &self.sent(target, signed, left, settling), |id| match target.is_new() {
             true => recent.is_named_twice(id, signed.signed_at),
             // For an earlier run, other requests are not known.
-            false => left.is_some_and(|left| {
-                recent.has_contender(id, left)
-                    || recent.gave_before(id, left, CLOCK_ERROR.saturating_add(SETTLING), &target.values())
-            }),
+            false => left.is_some_and(|left| recent.has_contender(id, left, record)),
         })
     }
 
     /// Whether a record with `id` may be of another request than one that was signed at `signed_at` and had no effect.
     pub(crate) fn may_be_of_another(&self, id: &str, signed_at: Timestamp) -> bool {
         self.parts.recent.has_another(id, signed_at)
-    }
-
-    /// Whether a request with `id` that was signed at `signed_at` is forgotten, or another one that a record of it may
-    /// be of.
-    pub(crate) fn may_have_forgotten(&self, id: &str, signed_at: Timestamp) -> bool {
-        self.parts.recent.lacks(id, signed_at)
     }
 
     /// Whether a record from outside shows the effect of a request.

@@ -227,7 +227,6 @@ pub async fn recover(
             open.entry(stored.change.operation.clone()).or_default().push(stored);
         }
     }
-    client.recall_again();
     let mut all = Vec::new();
     for (operation, changes) in open {
         let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);

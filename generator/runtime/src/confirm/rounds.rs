@@ -176,13 +176,13 @@ async fn query_rounds(client: &ClientCore, open: Vec<Open>, policy: &ConfirmPoli
     confirmations
 }
 
-/// Remembers what the journal has around changes, if that is forgotten.
+/// Remembers what the journal has around changes.
 async fn recall_for(client: &ClientCore, open: &[Open]) -> Result<(), JournalError> {
-    let forgets = |one: &Open| client.may_have_forgotten(one.question.key(), one.signed.signed_at);
-    if open.iter().any(forgets) {
-        client.recall_again();
+    client.recall().await?;
+    for one in open {
+        client.recall_id(one.question.key(), one.signed).await?;
     }
-    client.recall().await
+    Ok(())
 }
 
 /// Queries a change once, in the second place as well if the first does not have it. Returns how long the exchange

@@ -15,6 +15,9 @@ macro_rules! client {
         $($(#[$attribute:meta])* $family:ident: $operations:ident;)*
     ) => {
         /// A client of an exchange. Clones share its connections.
+        ///
+        /// [`from_env`](Self::from_env) and [`builder`](Self::builder) make one. The functions that have the names of
+        /// families lead to their operations, and [`call`](Self::call) sends a request of any of them.
         #[derive(Clone, Debug)]
         pub struct Client {
             core: $crate::ClientCore,

@@ -154,6 +154,15 @@ fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
     })
 }
 
+/// Whether every field agrees that the record has and the request creates or changes.
+pub(super) fn contradicts_nothing(confirm: &Confirm, request: &Named, record: &Named) -> bool {
+    let differs = |(field, own): &(&str, &str)| {
+        let both = record.text(field).zip(request.text(own));
+        both.is_some_and(|(stated, wanted)| !is_same(&stated, &wanted))
+    };
+    agrees(confirm, request, record) && !confirm.matches.iter().any(differs)
+}
+
 /// Whether everything that the request was to change has the wanted value, and has it because of this request.
 fn is_changed(
     confirm: &Confirm,
@@ -177,7 +186,7 @@ fn is_changed(
         return Evidence::Nothing("it has the values of the request, but may have had them before");
     };
     if has_rival() {
-        return Evidence::Ambiguous("another request, in flight or just before, may have changed it so");
+        return Evidence::Ambiguous("another request, in flight or shortly before, may have changed it so");
     }
     let only_amended = confirm.changed_while.iter().all(|(field, values)| {
         record.text(field).is_none_or(|stated| values.iter().any(|value| is_same(&stated, value)))
@@ -196,7 +205,7 @@ fn is_changed(
 }
 
 /// Whether two texts are the same number, or the same word whatever its case, with spaces or underscores.
-pub(crate) fn is_same(one: &str, other: &str) -> bool {
+fn is_same(one: &str, other: &str) -> bool {
     let number = |text: &str| text.parse::<Decimal>().ok();
     let letter = |byte: u8| if byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
     one.bytes().map(letter).eq(other.bytes().map(letter))

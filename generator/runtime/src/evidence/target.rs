@@ -1,8 +1,6 @@
 //! What a request creates or changes.
 
-use std::borrow::Cow;
-
-use super::proof::{Evidence, Sent, evaluate};
+use super::proof::{Evidence, Sent, contradicts_nothing, evaluate};
 use crate::json::Form;
 use crate::operation::DynOperation;
 use crate::parameters::Named;
@@ -23,8 +21,12 @@ pub(crate) struct Target {
 impl Target {
     /// The target of a request, or that of each of its items. `None` if it has no id.
     pub(crate) fn all(operation: &dyn DynOperation) -> Vec<Option<Self>> {
-        let Some(confirm) = &operation.meta().confirm else { return Vec::new() };
-        let named = Named::of(operation);
+        let confirm = operation.meta().confirm.as_ref();
+        confirm.map(|confirm| Self::all_in(confirm, Named::of(operation))).unwrap_or_default()
+    }
+
+    /// The same for a request with these parameters.
+    pub(crate) fn all_in(confirm: &'static Confirm, named: Named) -> Vec<Option<Self>> {
         match confirm.list {
             None => vec![Self::of(confirm, named)],
             Some(list) => {
@@ -56,11 +58,6 @@ impl Target {
         self.field
     }
 
-    /// The values that the request gives to what it changes.
-    pub(crate) fn values(&self) -> Vec<Cow<'_, str>> {
-        self.confirm.matches.iter().filter_map(|(_, own)| self.named.text(own)).collect()
-    }
-
     /// The time after which the exchange refuses the request, if it says so.
     pub(crate) fn expires(&self) -> Option<Timestamp> {
         let (parameter, read) = self.confirm.expires?;
@@ -80,6 +77,11 @@ impl Target {
     /// Whether a record has its id.
     pub(crate) fn is_shown_by(&self, record: &Named) -> bool {
         record.text(self.field).as_deref() == Some(&self.key)
+    }
+
+    /// Whether the request may have made the last change that a record of it shows: nothing that it gives differs there.
+    pub(crate) fn may_have_left(&self, record: &Named) -> bool {
+        contradicts_nothing(self.confirm, &self.named, record)
     }
 
     /// What a record of it proves. `has_rival` returns whether another request of the client is about the thing with an

@@ -70,11 +70,12 @@ fn equal_to(word: u64, byte: u8) -> u64 {
     less_than(word ^ (ONES * u64::from(byte)), 1)
 }
 
-/// Calls `see` with the content of each string of a JSON text, also of the names of members.
-pub(crate) fn each_string(text: &str, mut see: impl FnMut(&str)) {
+/// Calls `see` with the content of each string of a JSON text, also of the names of members, and with each number.
+pub(crate) fn each_text(text: &str, mut see: impl FnMut(&str)) {
     let mut at = 0;
     while let Some(quote) = text.as_bytes().get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'"')) {
         let start = at + quote + 1;
+        each_number(&text[at..start], &mut see);
         let stop = stop(text.as_bytes(), start);
         at = match text.as_bytes().get(stop) {
             Some(b'"') => {
@@ -87,6 +88,14 @@ pub(crate) fn each_string(text: &str, mut see: impl FnMut(&str)) {
             }),
         };
     }
+    each_number(text.get(at..).unwrap_or_default(), &mut see);
+}
+
+/// Calls `see` with each number in a part of a JSON text without strings.
+fn each_number(part: &str, see: &mut impl FnMut(&str)) {
+    let is_within = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.' | 'e' | 'E');
+    let texts = part.split(|letter| !is_within(letter));
+    texts.filter(|text| text.bytes().any(|byte| byte.is_ascii_digit())).for_each(see);
 }
 
 /// The content of the string that begins at `start`, after its opening quote, and the place after its closing one.

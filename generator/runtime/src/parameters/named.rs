@@ -24,7 +24,11 @@ struct Place {
 impl Named {
     /// The parameters of a request; the items of a body that is a list are under `[]`.
     pub(crate) fn of(parameters: &dyn Parameters) -> Self {
-        let json = json_of(parameters);
+        Self::of_request(json_of(parameters))
+    }
+
+    /// The same for a request as JSON.
+    pub(crate) fn of_request(json: String) -> Self {
         if !json.starts_with('[') {
             return Self::of_json(json);
         }

@@ -26,8 +26,8 @@ pub struct Api {
     pub pools: &'static [PoolReporting],
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
-    /// The operations that give ids to something new.
-    pub creations: &'static [&'static Meta],
+    /// The operations whose outcomes can be queried.
+    pub queryable: &'static [&'static Meta],
     /// Observed codes that no document lists, in their order as texts: there are hundreds of them.
     pub observed_codes: &'static [KnownError],
 }
@@ -45,7 +45,7 @@ impl Api {
             account: AccountTable::NONE,
             pools: &[],
             outcomes: &[],
-            creations: &[],
+            queryable: &[],
             observed_codes: &[],
         }
     }

@@ -25,8 +25,7 @@ pub use self::exact::{IntoDecimal, IntoEdit};
 /// value, because trailing zeros show the precision an exchange works with.
 ///
 /// ```
-/// use tradeapi_runtime::Decimal;
-///
+/// # use tradeapi_runtime::Decimal;
 /// let price: Decimal = "64000.10".parse()?;
 /// assert_eq!(price, "64000.1".parse()?);
 /// assert_eq!(price.as_str(), "64000.10");
@@ -127,8 +126,7 @@ impl Decimal {
     /// The product of both. A product of more than 28 digits is rounded, as `rust_decimal` does.
     ///
     /// ```
-    /// use tradeapi_runtime::dec;
-    ///
+    /// # use tradeapi_runtime::dec;
     /// assert_eq!(dec!(64000).times(&dec!(0.9995))?.minus(&dec!(0.5))?, dec!(63967.5));
     /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
     /// ```
@@ -152,8 +150,7 @@ impl Decimal {
     /// The greatest multiple of `step` that is not above this.
     ///
     /// ```
-    /// use tradeapi_runtime::dec;
-    ///
+    /// # use tradeapi_runtime::dec;
     /// assert_eq!(dec!(64000.37).floor_to(&dec!(0.1))?.as_str(), "64000.3");
     /// assert_eq!(dec!(64000.31).ceil_to(&dec!(0.1))?.as_str(), "64000.4");
     /// assert_eq!(dec!(64000.37).round_to(&dec!(0.5))?.as_str(), "64000.5");

@@ -15,7 +15,7 @@ use super::scalar::{Scalar, Scratch};
 /// of them by `TryFrom`.
 ///
 /// ```
-/// use tradeapi_runtime::Timestamp;
+/// # use tradeapi_runtime::Timestamp;
 /// use tradeapi_runtime::value::days;
 ///
 /// let time = Timestamp::from_millis(1_730_271_234_567);

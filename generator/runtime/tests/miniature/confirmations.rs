@@ -24,7 +24,7 @@ use crate::Tested;
 use crate::api::{Client, ClientOid, Side};
 use crate::orders::{Execution, Orders, PlaceBatch, PlaceOrder};
 
-const START: u64 = 1_000_000_000_000;
+pub(crate) const START: u64 = 1_000_000_000_000;
 
 /// Reads one order.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +76,8 @@ record! {
         client_oid: Option<ClientOid>,
         #[wire("size")]
         size: Option<Decimal>,
+        #[wire("price")]
+        price: Option<Decimal>,
         #[wire("created")]
         created: Option<Timestamp>,
         #[wire("updated")]

@@ -8,6 +8,7 @@ mod calls;
 mod clocks;
 mod codes;
 mod confirmations;
+mod contenders;
 mod echoes;
 mod evidence;
 mod limits;

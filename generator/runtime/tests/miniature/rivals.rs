@@ -1,5 +1,4 @@
-//! Requests with the same id, of which a record may show either: those that had no effect, and those that ended before,
-//! do not count.
+//! Requests with the same id, of which a record may show either: those that had no effect do not count.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -15,8 +14,7 @@ use tradeapi_runtime::tables::{Meta, Outcome, RepeatKey};
 use tradeapi_runtime::{Error, Operation, Reply};
 
 use crate::Tested;
-use crate::api::ClientOid;
-use crate::confirmations::{Found, Line, OneOrder, Resize, answers, code, lost, order, seconds};
+use crate::confirmations::{Found, Line, OneOrder, answers, code, lost, order, seconds};
 use crate::orders::{PlaceOrder, Placed, with_parameters_of_order};
 
 const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
@@ -61,24 +59,6 @@ async fn a_refused_request_is_no_rival() -> Tested {
     line.time.timer().advance(seconds(1));
     let confirmation = confirm::place_and_confirm(client.core(), &order, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
-    Ok(())
-}
-
-#[tokio::test]
-async fn an_amendment_that_ended_before_is_no_rival() -> Tested {
-    let resize = |size: &str| -> Result<_, Box<dyn std::error::Error>> {
-        Ok(Resize(OneOrder { client_oid: ClientOid::new("a1")? }, size.parse()?))
-    };
-    let sized = || answers(r#"{"clientOid":"a1","size":"3","updated":NOW}"#);
-    for (first, outcome) in [(answers("null"), Outcome::Done), (lost(), Outcome::Unknown)] {
-        // What the exchange's clock shows is known from the first answer on.
-        let line = Line::new([first, lost(), sized(), sized()]);
-        let client = line.client()?;
-        assert_eq!(client.call(&resize("2")?).await.is_ok(), outcome == Outcome::Done);
-        line.time.timer().advance(seconds(1));
-        let confirmation = confirm::place_and_confirm(client.core(), &resize("3")?, &ConfirmPolicy::new()).await;
-        assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
-    }
     Ok(())
 }
 

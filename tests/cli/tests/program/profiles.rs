@@ -12,7 +12,7 @@ fn a_file_that_others_can_read_is_refused() {
         set_mode(&file, mode);
         let refused = local.run(&["orders"]).ended(2).line();
         let error = refused["error"].as_str().unwrap();
-        assert!(error.contains(&format!("mode {mode:o}")) && error.contains("chmod 600"), "{error}");
+        assert!(error.contains(&format!("mode {mode:o}")) && error.ends_with("chmod 600 it"), "{error}");
     }
     set_mode(&file, 0o400);
     local.run(&["orders"]).ended(0);
@@ -28,6 +28,9 @@ fn a_profile_is_a_name_or_a_path_or_the_environment() {
     run(folder, &["--profile", folder.join("desk.env").to_str().unwrap(), "orders"], "").ended(0);
     let missing = run(folder, &["--profile", "other", "orders"], "").ended(2);
     assert!(missing.out.contains("other.env"), "{missing:?}");
+    // The keys of one desk are not those of another.
+    let missing = run(folder, &["--profile", "desk.2", "orders"], "").ended(2);
+    assert!(missing.out.contains("desk.2.env"), "{missing:?}");
     let variables =
         [("URL", &local.url), ("KEY", &keys.key), ("SECRET", &keys.secret), ("PASSPHRASE", &keys.passphrase)];
     for left_out in 0..=variables.len() {

@@ -1,9 +1,11 @@
 //! Help, completions, manual pages and the catalogue.
 
+use std::process::Stdio;
+
 use tempfile::TempDir;
 use tradeapi::runtime::Operation;
 
-use crate::fixture::run;
+use crate::fixture::{command, run};
 
 #[test]
 fn the_catalogue_has_every_operation_with_its_parameters() {
@@ -63,6 +65,19 @@ fn completions_have_the_values_of_enums() {
         let script = run(folder.path(), &["completions", shell], "").ended(0).out;
         assert!(script.contains("place-order") && script.contains("client-oid"), "{shell}");
         assert!(["elvish", "powershell"].contains(&shell) || script.contains("USDT-FUTURES"), "{shell}");
+    }
+}
+
+#[test]
+fn nothing_panics_if_nobody_reads_on() {
+    let folder = TempDir::new().unwrap();
+    for arguments in [&["completions", "bash"][..], &["man"], &["catalogue"], &["--help"]] {
+        let mut command = command(folder.path());
+        let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let ended = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.code() == Some(0) && errors.is_empty(), "{arguments:?}: {} {errors}", ended.status);
     }
 }
 

@@ -10,24 +10,39 @@ fn millis(millis: u64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-fn about(signed_at: u64, now: u64, names: IdUse) -> RequestFacts {
+/// Amends what has an id.
+const AMENDS: Confirm =
+    Confirm { ids: &[("id", "amends")], matches: &[("qty", "qty"), ("price", "newPrice")], ..Confirm::DEFAULT };
+
+/// Gives an id to something new.
+const CREATES: Confirm = Confirm {
+    ids: &[("id", "id")],
+    created: Some("created"),
+    agrees: &[("qty", &["qty", "amount"]), ("price", &["price"])],
+    ..Confirm::DEFAULT
+};
+
+/// Gives ids to several new things.
+const CREATES_SEVERAL: Confirm = Confirm { list: Some("[]"), ..CREATES };
+
+fn about(signed_at: u64, now: u64, confirm: &'static Confirm) -> RequestFacts {
     let signed = SigningTimes { signed_at: millis(signed_at), made_at: Some(millis(1_000 * now)) };
-    RequestFacts { signed, made: at(now), is_of_earlier_run: false, names, key: None }
+    RequestFacts { signed, made: at(now), is_of_earlier_run: false, confirm, key: None }
 }
 
 fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
-    let names = match body {
-        _ if body.starts_with("{\"id") => IdUse::One,
-        _ if body.starts_with('[') => IdUse::Several,
-        _ => IdUse::Nothing,
+    let confirm = match body {
+        _ if body.starts_with("{\"id") => &CREATES,
+        _ if body.starts_with('[') => &CREATES_SEVERAL,
+        _ => &AMENDS,
     };
-    recent.remember(body.as_bytes(), about(signed_at, now, names))
+    recent.remember(body.as_bytes(), about(signed_at, now, confirm))
 }
 
 /// Sends an attempt of a request whose repeats the exchange recognizes for a minute.
 fn attempt(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
     let key = Some(KeyOfRepeats { operation: "mini.place", kept: Some(Duration::from_secs(60)) });
-    let request = recent.remember(body.as_bytes(), RequestFacts { key, ..about(signed_at, now, IdUse::One) });
+    let request = recent.remember(body.as_bytes(), RequestFacts { key, ..about(signed_at, now, &CREATES) });
     recent.leaves(request, at(now));
     request
 }
@@ -69,7 +84,7 @@ fn an_id_is_found_wherever_the_buffer_wraps_around() {
 #[test]
 fn a_body_that_is_not_text_may_carry_any_id() {
     let recent = RecentRequests::default();
-    let request = recent.remember(&[b'"', 0xff, b'"'], about(1, 0, IdUse::One));
+    let request = recent.remember(&[b'"', 0xff, b'"'], about(1, 0, &CREATES));
     recent.leaves(request, at(3));
     send(&recent, 1, 4, r#"{"id":"b"}"#);
     assert_eq!(recent.left("a", millis(1)), Some(at(3)));
@@ -104,8 +119,8 @@ fn requests_of_an_earlier_run_are_apart_only_by_every_clock() {
         for (number, (signed, made)) in (1..).zip(times) {
             let of_minute = |minute: u64| millis(60_000 * minute);
             let signed = SigningTimes { signed_at: of_minute(signed), made_at: made.map(of_minute) };
-            let about = RequestFacts { signed, is_of_earlier_run: true, ..about(0, 0, IdUse::One) };
-            recent.remember_change(ChangeNumber(number), br#"{"id":"a"}"#, about, false);
+            let about = RequestFacts { signed, is_of_earlier_run: true, ..about(0, 0, &CREATES) };
+            recent.remember_change(ChangeNumber(number), br#"{"id":"a"}"#, about, None);
         }
         times.map(|(signed, _)| !recent.is_named_twice("a", millis(60_000 * signed)))
     };
@@ -123,8 +138,8 @@ fn requests_of_an_earlier_run_are_apart_only_by_every_clock() {
     assert_eq!(apart([(100, None), (160, Some(160))]), [false; 2], "an earlier release did not store it");
     // One of this run, and one that its journal has.
     let recent = RecentRequests::default();
-    let earlier = RequestFacts { is_of_earlier_run: true, ..about(0, 0, IdUse::One) };
-    recent.remember_change(ChangeNumber(1), br#"{"id":"a"}"#, earlier, false);
+    let earlier = RequestFacts { is_of_earlier_run: true, ..about(0, 0, &CREATES) };
+    recent.remember_change(ChangeNumber(1), br#"{"id":"a"}"#, earlier, None);
     prepare(&recent, 3_600_000, 60, r#"{"id":"a"}"#);
     assert!(recent.is_named_twice("a", millis(3_600_000)));
     // Two of this run, an hour apart: the signature of the first has the time of the second.
@@ -163,43 +178,44 @@ fn an_id_may_be_that_of_a_forgotten_request() {
     let recent = RecentRequests::default();
     let facts = |signed_at| {
         let at = millis(signed_at);
-        (recent.is_named_twice("a", at), recent.lacks("a", at), recent.has_all_around(ChangeNumber(7), at))
+        (recent.is_named_twice("a", at), recent.has_all_around(ChangeNumber(7), at))
     };
     let own = send(&recent, 7_200_000, 7_200, r#"{"id":"a"}"#);
     recent.is_change(own, ChangeNumber(7));
-    assert_eq!(facts(7_200_000), (false, false, true));
-    assert_eq!(facts(1), (true, false, false), "another one has the id");
+    assert_eq!(facts(7_200_000), (false, true));
+    assert_eq!(facts(1), (true, false), "another one has the id");
     // The first one is forgotten, which was made minutes before.
     let recent = RecentRequests::default();
     let facts = |signed_at| {
         let at = millis(signed_at);
-        (recent.is_named_twice("a", at), recent.lacks("a", at), recent.has_all_around(ChangeNumber(7), at))
+        (recent.is_named_twice("a", at), recent.has_all_around(ChangeNumber(7), at))
     };
     send(&recent, 6_900_000, 6_900, r#"{"id":"x"}"#);
     let own = send(&recent, 7_200_000, 7_200, r#"{"id":"a"}"#);
     recent.is_change(own, ChangeNumber(7));
-    assert_eq!(facts(7_200_000), (false, false, true));
+    assert_eq!(facts(7_200_000), (false, true));
     send(&recent, 14_101_000, 14_101, r#"{"id":"y"}"#);
-    assert_eq!(facts(7_200_000), (true, true, false));
-    assert!(recent.has_contender("a", at(7_200)));
+    assert_eq!(facts(7_200_000), (true, false));
+    assert!(recent.has_contender("a", at(7_200), &Named::default()));
     // A later one has nothing to do with it.
     send(&recent, 14_101_000, 14_101, r#"{"id":"b"}"#);
-    assert!(!recent.is_named_twice("b", millis(14_101_000)) && !recent.has_contender("b", at(14_101)));
+    assert!(
+        !recent.is_named_twice("b", millis(14_101_000)) && !recent.has_contender("b", at(14_101), &Named::default())
+    );
     // So has one that is not remembered itself, and was signed later.
     assert!(recent.is_named_twice("c", millis(7_200_000)) && !recent.is_named_twice("c", millis(7_200_001)));
-    assert!(recent.lacks("c", millis(7_200_000)) && !recent.lacks("c", millis(7_200_001)));
     // The steady clock shows that they are close, although their signatures are hours apart.
     let recent = RecentRequests::default();
     send(&recent, 6_900_000, 6_900, r#"{"id":"x"}"#);
     let signed = SigningTimes { signed_at: millis(20_000_000), made_at: Some(millis(20_000_000)) };
-    recent.remember(br#"{"id":"a"}"#, RequestFacts { signed, ..about(0, 7_200, IdUse::One) });
+    recent.remember(br#"{"id":"a"}"#, RequestFacts { signed, ..about(0, 7_200, &CREATES) });
     send(&recent, 21_000_000, 14_101, r#"{"id":"y"}"#);
-    assert!(recent.is_named_twice("a", millis(20_000_000)) && recent.lacks("a", millis(20_000_000)));
+    assert!(recent.is_named_twice("a", millis(20_000_000)));
     // What had no effect may be forgotten.
     let recent = RecentRequests::default();
     recent.void(send(&recent, 1, 0, r#"{"id":"a"}"#));
     send(&recent, 2, 7_201, "{}");
-    assert!(!recent.is_named_twice("a", millis(1)) && !recent.lacks("a", millis(1)));
+    assert!(!recent.is_named_twice("a", millis(1)));
 }
 
 #[test]
@@ -229,52 +245,79 @@ fn a_request_that_may_still_leave_counts() {
     send(&recent, 1, 0, r#"{"id":"a"}"#);
     prepare(&recent, 2, 0, r#"{"id":"a"}"#);
     assert!(recent.is_named_twice("a", millis(1)) && recent.is_named_twice("a", millis(2)));
-    assert!(recent.has_contender("a", at(0)));
+    assert!(recent.has_contender("a", at(0), &Named::default()));
 }
 
 #[test]
 fn a_request_that_was_under_way_since_contends() {
     let recent = RecentRequests::default();
+    let contends = |id| recent.has_contender(id, at(500), &Named::default());
     let first = send(&recent, 1, 1, r#"{"amends":"a"}"#);
-    send(&recent, 2, 5, r#"{"amends":"a"}"#);
-    assert!(recent.has_contender("a", at(5)), "its outcome is not known");
-    assert!(!recent.has_contender("b", at(5)));
-    recent.settle(first, at(4));
-    assert!(!recent.has_contender("a", at(5)), "it had ended before");
-    recent.settle(first, at(5));
-    assert!(recent.has_contender("a", at(5)), "it ended only after");
+    send(&recent, 2, 500, r#"{"amends":"a"}"#);
+    assert!(contends("a"), "its outcome is not known");
+    assert!(!contends("b"));
+    recent.settle(first, at(199));
+    assert!(!contends("a"), "it had ended before");
+    recent.settle(first, at(501));
+    assert!(contends("a"), "it ended only after");
     recent.void(first);
-    assert!(!recent.has_contender("a", at(5)), "it had no effect");
+    assert!(!contends("a"), "it had no effect");
     // The request that creates the order changes it too if it arrives late.
     send(&recent, 3, 3, r#"{"id":"a"}"#);
-    assert!(recent.has_contender("a", at(5)));
+    assert!(contends("a"));
 }
 
 #[test]
-fn a_request_that_gave_the_same_values_just_before_is_known() {
+fn a_request_contends_until_five_minutes_after_its_end() {
     let recent = RecentRequests::default();
-    let first = send(&recent, 1, 100, r#"{"id":"a","price":"50000","qty":"1.0"}"#);
-    let gave = |left, values: &[&str]| {
-        let values: Vec<_> = values.iter().map(|value| Cow::Borrowed(*value)).collect();
-        recent.gave_before("a", at(left), Duration::from_secs(70), &values)
-    };
-    assert!(!gave(105, &["50000", "1"]), "while its outcome is open, it contends");
+    let first = send(&recent, 1, 100, r#"{"amends":"a"}"#);
+    let contends = |left| recent.has_contender("a", at(left), &Named::default());
     recent.settle(first, at(101));
-    assert!(gave(105, &["50000", "1"]) && gave(105, &["50000"]));
-    assert!(!gave(105, &["50000", "2"]), "it gave another value");
-    assert!(gave(171, &["50000"]) && !gave(172, &["50000"]), "no clocks are wrong by as much");
-    assert!(!recent.gave_before("b", at(105), Duration::from_secs(70), &[Cow::Borrowed("50000")]));
+    assert!(contends(102) && contends(401) && !contends(402));
     recent.void(first);
-    assert!(!gave(105, &["50000"]), "it had no effect");
+    assert!(!contends(102), "it had no effect");
+}
+
+#[test]
+fn a_request_that_gave_other_values_is_no_contender() {
+    let record = Named::read(r#"{"id":"a","qty":"2","amount":"100","price":"50.0"}"#);
+    for (body, contends) in [
+        (r#"{"amends":"a","qty":"2","newPrice":"50"}"#, true),
+        (r#"{"amends":"a","qty":2}"#, true),
+        (r#"{"amends":"a","newPrice":50.00}"#, true),
+        (r#"{"amends":"a"}"#, true),
+        (r#"{"amends":"a","qty":"3","newPrice":"50"}"#, false),
+        (r#"{"amends":"a","newPrice":51}"#, false),
+        (r#"{"id":"a"}"#, true),
+        (r#"{"id":"a","qty":"100"}"#, true),
+        (r#"{"id":"a","qty":"3"}"#, false),
+        (r#"{"id":"a","qty":"2","price":"51"}"#, false),
+        (r#"[{"id":"b","qty":"2"},{"id":"a","qty":"3"}]"#, false),
+        (r#"[{"id":"b","qty":"3"},{"id":"a","qty":"2"}]"#, true),
+    ] {
+        let recent = RecentRequests::default();
+        send(&recent, 1, 100, body);
+        assert_eq!(recent.has_contender("a", at(105), &record), contends, "{body}");
+    }
+}
+
+#[test]
+fn an_id_that_is_a_number_is_found() {
+    let recent = RecentRequests::default();
+    send(&recent, 1, 0, r#"{"id":17,"sizes":[1.5,-2]}"#);
+    send(&recent, 2, 0, r#"{"id": 17}"#);
+    assert!(recent.is_named_twice("17", millis(1)));
+    assert!(!recent.is_named_twice("1", millis(1)));
+    assert_eq!(recent.left("-2", millis(1)), Some(at(0)));
 }
 
 #[test]
 fn two_changes_of_one_moment_contend() {
     let recent = RecentRequests::default();
     send(&recent, 1, 5, r#"{"amends":"a"}"#);
-    assert!(!recent.has_contender("a", at(5)));
+    assert!(!recent.has_contender("a", at(5), &Named::default()));
     send(&recent, 1, 5, r#"{"amends":"a"}"#);
-    assert!(recent.has_contender("a", at(5)));
+    assert!(recent.has_contender("a", at(5), &Named::default()));
 }
 
 #[test]
@@ -317,7 +360,9 @@ fn attempts_with_one_key_are_one_request() {
     attempt(&recent, 9_000, 9, r#"{"id":"a","qty":"1"}"#);
     let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
     assert!(!is_named_twice(1_000) && !is_named_twice(9_000) && !is_named_twice(9_500));
-    assert!(!recent.has_contender("a", at(1)) && !recent.has_contender("a", at(9)));
+    assert!(
+        !recent.has_contender("a", at(1), &Named::default()) && !recent.has_contender("a", at(9), &Named::default())
+    );
     let both = Attempted { first: (millis(1_000), Some(at(1))), last: millis(9_000) };
     assert_eq!([1_000, 9_000].map(|signed_at| recent.attempts("a", millis(signed_at))), [Some(both); 2]);
     recent.void(first);
@@ -332,7 +377,7 @@ fn another_request_with_the_key_is_a_rival() {
     attempt(&recent, 9_000, 9, r#"{"id":"a","qty":"2"}"#);
     let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
     assert!(is_named_twice(1_000) && is_named_twice(9_000) && is_named_twice(9_500));
-    assert!(recent.has_contender("a", at(1)) && recent.has_contender("a", at(9)));
+    assert!(recent.has_contender("a", at(1), &Named::default()) && recent.has_contender("a", at(9), &Named::default()));
 }
 
 #[test]
@@ -340,7 +385,7 @@ fn a_key_that_may_be_forgotten_makes_two_requests() {
     let recent = RecentRequests::default();
     attempt(&recent, 1_000, 1, r#"{"id":"a"}"#);
     attempt(&recent, 61_000, 61, r#"{"id":"a"}"#);
-    assert!(recent.is_named_twice("a", millis(1_000)) && recent.has_contender("a", at(61)));
+    assert!(recent.is_named_twice("a", millis(1_000)) && recent.has_contender("a", at(61), &Named::default()));
     // Without a key, a repeat is another request.
     send(&recent, 1_000, 1, r#"{"id":"b"}"#);
     send(&recent, 9_000, 9, r#"{"id":"b"}"#);
@@ -351,7 +396,7 @@ fn a_key_that_may_be_forgotten_makes_two_requests() {
 fn an_id_counts_as_a_whole_string() {
     let times_of = |body: &[u8], id: &str| {
         let recent = RecentRequests::default();
-        recent.remember(body, about(0, 0, IdUse::One));
+        recent.remember(body, about(0, 0, &CREATES));
         let recent = recent.hashed();
         recent.that_carry(id, |_| true).map(|one| one.times).sum::<usize>()
     };

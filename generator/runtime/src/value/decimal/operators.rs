@@ -10,8 +10,7 @@ impl Decimal {
     /// The number without its sign; its digits stay.
     ///
     /// ```
-    /// use tradeapi_runtime::dec;
-    ///
+    /// # use tradeapi_runtime::dec;
     /// assert_eq!(dec!(-1.50).abs().as_str(), "1.50");
     /// assert_eq!((-dec!(1.50)).as_str(), "-1.50");
     /// ```
