@@ -478,12 +478,24 @@ impl Run {
 
 /// What both sides show.
 impl Run {
+    /// Reads both markets until all quotes are renewed, as they are for whoever reads a market. Renewed quotes may fill
+    /// orders, and a liquidation after that takes quotes again.
+    fn renew_quotes(&mut self) {
+        loop {
+            for pair in 0..2 {
+                let symbol = self.symbol(pair);
+                self.get(0, &format!("/api/v3/market/orderbook?category=USDT-FUTURES&symbol={symbol}"));
+                self.world.read_market(pair);
+            }
+            if !self.world.has_taken_quotes() {
+                return;
+            }
+        }
+    }
+
     fn compare(&mut self, told: &str) {
+        self.renew_quotes();
         for pair in 0..2 {
-            // Who reads a market meets renewed quotes.
-            let symbol = self.symbol(pair);
-            self.get(0, &format!("/api/v3/market/orderbook?category=USDT-FUTURES&symbol={symbol}"));
-            self.world.renew_quotes(pair);
             let book = self.exchange.book(Line::UsdtFutures, self.symbol(pair));
             for (buys, levels) in [(true, book.bids), (false, book.asks)] {
                 let levels: Vec<_> =

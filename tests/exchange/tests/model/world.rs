@@ -282,8 +282,17 @@ impl World {
         }
     }
 
+    pub(super) fn read_market(&mut self, pair: usize) {
+        self.renew_quotes(pair);
+        self.liquidate(None);
+    }
+
+    pub(super) fn has_taken_quotes(&self) -> bool {
+        self.pairs.iter().any(|pair| pair.is_touched)
+    }
+
     /// Quotes that a user has taken are renewed before the next order.
-    pub(super) fn renew_quotes(&mut self, pair: usize) {
+    fn renew_quotes(&mut self, pair: usize) {
         if self.pairs[pair].is_touched {
             self.quote(pair);
         }
