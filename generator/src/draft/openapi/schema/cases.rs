@@ -59,7 +59,7 @@ fn with(record: DraftField, common: &[DraftField]) -> Option<DraftField> {
     let is_object = record.kind == JsonKind::Object && !record.is_again;
     let mut fields = common.to_vec();
     record.fields.iter().for_each(|own| put(&mut fields, own.clone()));
-    is_object.then(|| DraftField { fields, named: None, ..record })
+    is_object.then_some(DraftField { fields, named: None, ..record })
 }
 
 /// What decides, and the words that tell each record.
