@@ -79,6 +79,16 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// Whether a choice of the request itself has objects, lists of them or maps.
+    fn chooses_objects(&self) -> bool {
+        let is_object = |field: &DraftField| field.kind == JsonKind::Map || !field.fields.is_empty();
+        let by_value = self.by_value.iter().flat_map(|(_, choice)| &choice.cases).flat_map(|(_, members)| members);
+        let members = self.choices.iter().flat_map(|choice| &choice.members);
+        let of_request = self.request.iter().flatten();
+        let by_presence = members.flat_map(|name| of_request.clone().filter(move |field| field.name == *name));
+        by_value.chain(by_presence).any(is_object)
+    }
+
     /// Leaves open what the body has: the whole request, or a parameter that stands for the body.
     fn body_is_unread(&mut self) {
         let Some(fields) = self.request.as_mut().filter(|fields| !fields.is_empty()) else {

@@ -326,3 +326,58 @@ proptest! {
         report(&text.into_iter().collect::<String>());
     }
 }
+
+/// A document that says which records a record may be, in a table or in a sentence.
+#[test]
+fn the_records_that_one_may_be_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in
+        ["api.yaml", "garden/family.yaml", "garden/harvests.yaml", "garden/pull-plant.yaml", "garden/types.yaml"]
+            .into_iter()
+            .chain([
+                "garden/pull-plants.yaml",
+                "garden/sow-seed.yaml",
+                "garden/sow-seeds.yaml",
+                "garden/water-bed.yaml",
+            ])
+    {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(here().join("schema").join(file), path).unwrap();
+    }
+    let types = folder.path().join("garden/types.yaml");
+    let visit = "records:\n  Visit:\n    doc: Who came.\n    source: { document: garden-v1, section: Visit }\n    \
+        choose_by: kind\n    one_of: { Bee: bee, Mole: [mole, vole] }\n  \
+        Bee: { doc: A bee., fields: { kind: { type: string, doc: Kind. } } }\n  \
+        Mole: { doc: A mole., fields: { kind: { type: string, doc: Kind. } } }\n";
+    let field =
+        "      quality: { type: Quality }\n      visits: { list: Visit, sources: [a photo, a log], doc: Who came. }\n";
+    let text = std::fs::read_to_string(&types).unwrap().replacen("records:\n", visit, 1);
+    std::fs::write(&types, text.replacen("      quality: { type: Quality }\n", field, 1)).unwrap();
+    let schema = Generator::new().schema_dir(folder.path()).read().unwrap();
+    let report = |says: &str| {
+        let text = format!("{}\n### Visit\n\n{says}\n", DOCUMENT.trim_end());
+        let report = schema.audit(&Documents::one("garden-v1", &text), &Documents::default()).to_string();
+        report.replace(&format!("{}/", folder.path().display()), "")
+    };
+    let table = |rows: &str| report(&format!("| Record | kind |\n|---|---|\n{rows}"));
+    for same in [
+        report("A visit is one of Bee (kind bee), Mole (kind mole or vole)."),
+        report("It is one of Mole (when kind is vole or mole) and Bee."),
+        table("| Bee | bee |\n| Mole | mole, vole |\n"),
+    ] {
+        assert!(!same.contains(" of Visit"), "{same}");
+        assert!(!same.contains("recordcase"), "{same}");
+    }
+    let missing = report("A visit is one of Bee (kind bee).");
+    assert!(
+        missing.contains("in the schema only:") && missing.contains("case Mole of Visit by mole or vole"),
+        "{missing}"
+    );
+    assert!(missing.contains("garden/types.yaml:"), "{missing}");
+    let new = table("| Bee | bee |\n| Mole | mole, vole |\n| Fox | fox |\n");
+    assert!(new.contains("in the document only:") && new.contains("case Fox of Visit by fox"), "{new}");
+    let changed = report("A visit is one of Bee (kind bee, when it flies), Mole (kind mole).");
+    assert!(changed.contains("changed:") && changed.contains("case Mole of Visit by mole · "), "{changed}");
+    assert!(report("Nobody comes.").contains("not found: recordcase garden.Visit"), "{}", report("Nobody comes."));
+}

@@ -308,8 +308,11 @@ impl<'a> Claims<'a> {
                     self.own.observed += usize::from(self.is_ours(about));
                     continue;
                 }
-                // Rules are compared by their places, and no reader knows how documents describe one of several records.
-                Fact::Rule { .. } | Fact::RecordCase { .. } => continue,
+                Fact::RecordCase { record, case, told_by } => {
+                    (record, key(FactKind::RecordCase, [record, case]), told_by.join(","))
+                }
+                // Rules are compared by their places.
+                Fact::Rule { .. } => continue,
             };
             if self.is_ours(about) {
                 self.add(key, value, place, 1);

@@ -87,6 +87,11 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found:
 fn agree(key: &FactKey, said: &str, claimed: &str) -> bool {
     match key.kind {
         FactKind::Error | FactKind::Title => plain(said) == plain(&canonical(claimed)),
+        // Words in any order.
+        FactKind::RecordCase => {
+            let words = |text: &str| text.split(',').map(str::to_owned).collect::<BTreeSet<_>>();
+            words(said) == words(claimed)
+        }
         FactKind::Permission | FactKind::Unit => said == canonical(claimed),
         FactKind::Window => match (Duration::parse(said), Duration::parse(claimed)) {
             (Some(said), Some(claimed)) => said.is_as_long_as(claimed),
@@ -123,7 +128,7 @@ impl Comparison<'_> {
 
     fn is_stated(&self, key: &FactKey, claim: &Claim) -> bool {
         let mut statements = self.by_key.get(key).into_iter().flatten();
-        statements.any(|statement| agree(key, &statement.value, &claim.value))
+        statements.any(|statement| statement.force != Basis::Unread && agree(key, &statement.value, &claim.value))
     }
 
     /// The claims that the document does not state and `is_meant` selects.
@@ -190,7 +195,7 @@ impl Comparison<'_> {
     fn statements(&mut self) -> usize {
         let mut matched = 0;
         let mut reported: BTreeSet<&FactKey> = BTreeSet::new();
-        for statement in &self.found.statements {
+        for statement in self.found.statements.iter().filter(|statement| statement.force != Basis::Unread) {
             let claims = self.claims.get(&statement.key);
             let disagreeing: Vec<&Claim> =
                 claims.iter().filter(|claim| !agree(&statement.key, &statement.value, &claim.value)).collect();
@@ -201,7 +206,7 @@ impl Comparison<'_> {
             match &statement.force {
                 Basis::Namesake => continue,
                 Basis::By(origin) if reported.contains(origin) => continue,
-                Basis::By(_) | Basis::Stated => {}
+                Basis::By(_) | Basis::Stated | Basis::Unread => {}
             }
             reported.insert(&statement.key);
             if self.is_settled(&statement.key) {

@@ -38,6 +38,7 @@ pub(super) fn of_key(key: &FactKey) -> String {
         (FactKind::ResponseShape, [_]) => "response".to_owned(),
         (FactKind::ResponseField, [_, name]) => format!("response field {name}"),
         (FactKind::RecordField, [id, name]) => format!("field {name} of {}", id.rsplit('.').next().unwrap_or(id)),
+        (FactKind::RecordCase, [id, case]) => format!("case {case} of {}", id.rsplit('.').next().unwrap_or(id)),
         (FactKind::Error, [_, code]) => format!("error {code}"),
         (FactKind::Permission, [_]) => "permission".to_owned(),
         (FactKind::HeaderOn, [id, header]) => format!("header {header} on {}", id.rsplit('.').next().unwrap_or(id)),
@@ -64,6 +65,7 @@ pub(super) fn of_value(key: &FactKey, value: &str) -> String {
         },
         FactKind::Window => value.to_owned(),
         FactKind::RecordField | FactKind::ResponseField => format!("({value})").replace("()", ""),
+        FactKind::RecordCase => format!("by {}", value.replace(',', " or ")),
         FactKind::Alphabet => ranges(value),
         _ => value.to_owned(),
     }

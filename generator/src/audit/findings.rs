@@ -32,6 +32,7 @@ pub(super) enum FactKind {
     ParameterMin,
     Permission,
     Rate,
+    RecordCase,
     RecordField,
     RecordValue,
     ResponseField,
@@ -75,6 +76,7 @@ impl FactKind {
             Self::ParameterMin => "parammin",
             Self::Permission => "permission",
             Self::Rate => "rate",
+            Self::RecordCase => "recordcase",
             Self::RecordField => "record",
             Self::RecordValue => "recordenum",
             Self::ResponseField => "respfield",
@@ -143,6 +145,7 @@ impl FactKind {
             | Self::ParameterMin
             | Self::ParameterValue
             | Self::Permission
+            | Self::RecordCase
             | Self::RecordField
             | Self::RecordValue
             | Self::ResponseField
@@ -165,6 +168,7 @@ impl FactKind {
         matches!(
             self,
             Self::ParameterValue
+                | Self::RecordCase
                 | Self::RecordValue
                 | Self::State
                 | Self::Transition
@@ -230,6 +234,9 @@ pub(super) enum Basis {
     By(FactKey),
     /// About the same name elsewhere. It counts as stated if it agrees, and is ignored if not.
     Namesake,
+    /// In words that no reader knows: what the schema claims is neither stated nor missing. Words that changed are
+    /// reviewed in any case.
+    Unread,
 }
 
 /// One statement of a document.
@@ -239,6 +246,13 @@ pub(super) struct Statement {
     pub(super) value: String,
     pub(super) at: usize,
     pub(super) force: Basis,
+}
+
+impl Statement {
+    /// The basis of the same statement about something that refers to this one.
+    pub(super) fn referred(&self) -> Basis {
+        if self.force == Basis::Unread { Basis::Unread } else { Basis::By(self.key.clone()) }
+    }
 }
 
 /// A list of values, each with its byte in the text.

@@ -79,6 +79,8 @@ pub(super) struct TextChange {
     pub(super) at: usize,
     /// The mark from the review; `None` if the unit is new.
     pub(super) was: Option<String>,
+    /// New units beside it, where some of what it said may stand now: a row that was split in two.
+    pub(super) beside: Vec<Range<usize>>,
 }
 
 impl TextChange {
@@ -300,15 +302,19 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
     }
     let mut changes = renumbered(&mut runs, &marks, &units);
     for (removed, added, next) in runs {
+        let new: Vec<Range<usize>> = added.iter().skip(removed.len()).map(|index| units[*index].at.clone()).collect();
         for nth in 0..removed.len().max(added.len()) {
             let now = added.get(nth).map(|index| units[*index].at.clone());
             let at = now.as_ref().map_or_else(|| place_of_gone(&units, next, section), |now| now.start);
-            changes.push(TextChange { now, at, was: removed.get(nth).map(|index| marks[*index].to_owned()) });
+            let was = removed.get(nth).map(|index| marks[*index].to_owned());
+            let beside = if was.is_some() { new.clone() } else { Vec::new() };
+            changes.push(TextChange { now, at, was, beside });
         }
     }
     if changes.is_empty() {
         // With equal hashes, or rows moved between tables, the section is known but not the place.
-        changes.push(TextChange { now: Some(section.at.clone()), at: section.at.start, was: None });
+        let (now, at) = (Some(section.at.clone()), section.at.start);
+        changes.push(TextChange { now, at, was: None, beside: Vec::new() });
     }
     changes
 }
@@ -330,7 +336,8 @@ fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], unit
             all_added.retain(|other| *other != index);
         }
         let now = units[index].at.clone();
-        changes.push(TextChange { at: now.start, now: Some(now), was: Some(marks[removed].to_owned()) });
+        let was = Some(marks[removed].to_owned());
+        changes.push(TextChange { at: now.start, now: Some(now), was, beside: Vec::new() });
     }
     changes
 }

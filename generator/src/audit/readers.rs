@@ -2,6 +2,7 @@
 //! come from the document, or from the schema that it is compared with.
 
 mod access;
+mod cases;
 mod columns;
 mod conventions;
 pub(super) mod endpoint;
@@ -9,6 +10,7 @@ mod errors;
 mod examples;
 mod labels;
 mod limits;
+mod needs;
 mod note;
 mod parameters;
 mod records;
@@ -154,6 +156,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.record_texts(section);
+        self.cases(section);
         for text in section.texts(self.document) {
             self.states(text);
             self.headers_elsewhere(text);

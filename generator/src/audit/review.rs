@@ -233,7 +233,8 @@ fn beside(change: &TextChange, context: &Context<'_>) -> [(&'static str, Vec<Str
         }
     }
     let (now, before) = (marks::facts_in(found, &range), change.facts_before());
-    let lost: Vec<String> = (now < before)
+    let beside: usize = change.beside.iter().map(|unit| marks::facts_in(found, unit)).sum();
+    let lost: Vec<String> = (now + beside < before)
         .then(|| format!("{now} facts are read here, {before} were when it was reviewed"))
         .into_iter()
         .collect();

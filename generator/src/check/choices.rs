@@ -6,7 +6,7 @@ use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Need, Parameter,
 /// Checks the choices of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for choice in &family.choices {
-        members_are_plain(choice, to);
+        members_are_no_choices(choice, to);
         match &choice.kind {
             ChoiceKind::Presence { alternatives, wins } => {
                 are_several(choice, alternatives, to);
@@ -18,26 +18,20 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The members of a choice are neither choices nor lists of objects.
-fn members_are_plain(choice: &Choice, to: &mut Diagnostics) {
+/// Neither the members of a choice nor those of their objects are choices, so that no type holds itself.
+fn members_are_no_choices(choice: &Choice, to: &mut Diagnostics) {
+    let within = choice.objects().into_iter().flat_map(|object| &object.parameters);
+    for member in choice.members().into_iter().chain(within) {
+        if matches!(member.shape, Shape::One(Type::Choice(_))) {
+            let what = format!("a choice cannot be a member of the choice `{}`", choice.name.wire);
+            to.at(member.name.place, Code::BadChoice, what).help("make it a parameter of the request");
+        }
+    }
     for member in choice.members() {
         if let Some(place) = member.may_be_null {
             to.at(place, Code::BadChoice, format!("`{}` cannot be null: it is a member of a choice", member.name.wire))
                 .help("make it a parameter of the request, or remove `may_be`");
         }
-        let what = match member.shape {
-            Shape::One(Type::Choice(_)) => "a choice",
-            Shape::Items(_) => "a list of objects",
-            Shape::Object(_) => "an object",
-            Shape::Map(_) => "a map",
-            Shape::One(_) | Shape::List(_) => continue,
-        };
-        to.at(
-            member.name.place,
-            Code::BadChoice,
-            format!("{what} cannot be a member of the choice `{}`", choice.name.wire),
-        )
-        .help("make it a parameter of the request");
     }
 }
 
@@ -67,7 +61,7 @@ fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
                     .help(format!("move `{key}` to the parameter whose type is the choice, or remove it"));
             }
         }
-        if alternative.shape.listed().is_some() {
+        if alternative.shape.is_list() {
             to.at(name.place, Code::BadChoice, format!("the alternative `{}` cannot be a list", name.wire))
                 .help("make it a parameter of the request, and add a rule for what it excludes");
         }

@@ -67,8 +67,8 @@ fn unnamed(family: &Family, names: &WireNames<'_>, before: &str, named: &[&Strin
 fn client_id_is_an_id(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some(name) = &operation.client_id else { return };
     let all = names(family, operation);
-    is_found(&all, name, &operation.name, to);
-    let Lookup::Found(found) = all.find(&name.0) else { return };
+    is_found_within(family, &all, name, &operation.name, to);
+    let Lookup::Found(found) = find_within(family, &all, &name.0) else { return };
     let is_id = |one: &Parameter| one.shape.is_one(|ty| ty.is_identifier() || ty == Type::Integer);
     if !matches!(found.role, Role::Plain(one) | Role::Alternative(one) if is_id(one)) {
         to.at(name.1, Code::Misplaced, format!("expected an identifier or an integer, found `{}`", name.0))

@@ -1,5 +1,6 @@
 //! The values of a request that its answer repeats.
 
+use super::queries::find_within;
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{Api, Echoes, Effect, Family, Lookup, Operation, Parameter, Record, Response, WireNames};
@@ -13,7 +14,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
                 if operation.batch.is_none() =>
             {
                 if let Some(record) = family.records.get(*record) {
-                    names_are_known(operation, echoes, record, &names, to);
+                    names_are_known(family, operation, echoes, record, &names, to);
                 }
             }
             (Some(echoes), Response::Object { .. } | Response::Array { .. } | Response::Page { .. }) => {
@@ -36,6 +37,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 fn names_are_known(
+    family: &Family,
     operation: &Operation,
     echoes: &Echoes,
     record: &Record,
@@ -49,7 +51,7 @@ fn names_are_known(
                 .help("name the parameter that it repeats, or several of which it repeats one");
         }
         for (parameter, place) in parameters {
-            if let Lookup::Missing(help) = names.find(parameter) {
+            if let Lookup::Missing(help) = find_within(family, names, parameter) {
                 let message = format!("`{}` has no parameter `{parameter}`", operation.name);
                 to.at(*place, Code::UndefinedName, message).help(help);
             }

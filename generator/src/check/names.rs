@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::reserved::{self, ReservedNames};
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{
-    Api, Choice, ChoiceKind, EnumValue, Family, ListName, Name, Operation, Parameter, Response, Role, WireParameter,
-    field_name,
+    Api, Choice, ChoiceKind, EnumValue, Family, Item, ListName, Name, Operation, Parameter, Response, Role,
+    WireParameter, field_name,
 };
 
 /// An element with a Rust name.
@@ -140,6 +140,7 @@ fn choice_types(family: &Family, choice: &Choice) -> Vec<RustName> {
             named.push(RustName::new(what, &format!("{}{}", value.rust, choice.name.rust), &choice.name));
         }
     }
+    named.extend(choice.objects().into_iter().map(|object| object_type(object, &choice.name.wire)));
     named
 }
 
@@ -163,15 +164,18 @@ fn operation_types(operation: &Operation) -> Vec<RustName> {
         let what = format!("the item of `{}` in `{}`", parameter.name.wire, operation.name);
         all.push(RustName { key: "item", ..named(what, &item.rust, place) });
     }
-    for object in operation.objects() {
-        let (word, key) = match object.list {
-            ListName::Object(_) => ("the object", "object"),
-            _ => ("the item of", "item"),
-        };
-        let what = format!("{word} `{}` in `{}`", object.list, operation.name);
-        all.push(RustName { key, ..named(what, &object.rust, object.place) });
-    }
+    all.extend(operation.objects().into_iter().map(|object| object_type(object, &operation.name)));
     all
+}
+
+/// An object, or an item of a list, within an operation or a choice.
+fn object_type(object: &Item, of: &str) -> RustName {
+    let (word, key) = match object.list {
+        ListName::Object(_) => ("the object", "object"),
+        _ => ("the item of", "item"),
+    };
+    let what = format!("{word} `{}` in `{of}`", object.list);
+    RustName { rust: object.rust.clone(), what, wire: String::new(), place: object.place, key }
 }
 
 /// The values of an enum become variants, and functions of the choices that it decides.
@@ -259,6 +263,7 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
     for choice in &family.choices {
         choice_members(choice, to);
+        choice.objects().into_iter().for_each(|object| parameter_set(family, &object.parameters, to));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Lookup, Need, Operation, Parameter, PathPiece, Role, Shape};
+use crate::model::{Api, Choice, Family, Lookup, Need, Operation, Parameter, PathPiece, Role, Shape};
 use crate::words::{In, Lists, Objects, Sends};
 
 /// No two operations have the same method and path.
@@ -43,6 +43,27 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         empty_lists_are_sent(operation, to);
         nulls_are_json(operation, to);
         maps_are_json(operation, to);
+        choices_of_objects_are_json(family, operation, to);
+    }
+}
+
+/// A choice that holds objects, lists of them or maps has no form but JSON.
+fn choices_of_objects_are_json(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let is_json = operation.sends() == Sends::Json;
+    let own = operation.members().iter().filter(|parameter| !is_json || operation.is_elsewhere(parameter));
+    let of_items = operation.items().map(|(_, item)| item).chain(operation.objects());
+    let within = of_items.flat_map(|item| &item.parameters).filter(|_| !is_json);
+    for parameter in own.chain(within) {
+        let members = family.choice_of(parameter).into_iter().flat_map(Choice::members);
+        let is_object =
+            |member: &&Parameter| matches!(member.shape, Shape::Map(_) | Shape::Items(_) | Shape::Object(_));
+        for member in members.filter(is_object) {
+            let what =
+                format!("`{}`, which `{}` may send, does not travel in JSON", member.name.wire, parameter.name.wire);
+            to.at(parameter.name.place, Code::Misplaced, what)
+                .related(member.name.place, "the member of the choice is here")
+                .help("send the parameters as JSON");
+        }
     }
 }
 

@@ -191,7 +191,8 @@ impl OpenApiFile<'_> {
             ..Draft::default()
         };
         exported::add(operation, &mut draft);
-        if content == Content::Unknown {
+        // Only JSON has a choice of objects.
+        if content == Content::Unknown || content == Content::Form && draft.chooses_objects() {
             draft.body_is_unread();
         }
         draft

@@ -125,7 +125,18 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
             wins: choice.wins.as_ref().map(bare),
             need: choice.need,
         };
-        let (key, name, is_unstated) = types.choice(&own, fields);
+        let (key, name, is_unstated) = types.own_choice(&own).unwrap_or_else(|| {
+            let members = own.members.iter().map(|name| {
+                let field = fields.iter().find(|field| field.name == *name);
+                match field.filter(|field| field.kind == JsonKind::Object && !field.is_undecided) {
+                    Some(object) => parameter(draft, prefix, object, types),
+                    None => types.alternative(name, field),
+                }
+            });
+            let members = members.collect();
+            let (key, name) = types.choice_by_presence(&own, members);
+            (key, name, false)
+        });
         let mut keys = vec![Entry::word("type", name)];
         if choice.need != Need::No {
             keys.push(Entry::word("required", choice.need.as_str()));

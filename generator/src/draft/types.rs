@@ -198,30 +198,33 @@ impl<'a> Types<'a> {
         name
     }
 
-    /// The choice of these parameters: its key in requests, its name, and whether it states another winner than the
-    /// source.
-    pub(super) fn choice(&mut self, one_of: &OneOf, fields: &[DraftField]) -> (String, String, bool) {
-        if let Some((index, wins)) = self.known_choice(&one_of.members, one_of.wins.as_deref()) {
-            let name = self.family.choices[index].name.wire.clone();
-            let key = self.choices.get(&index).map_or_else(|| name.to_lowercase(), |key| (*key).to_owned());
-            return (key, name, wins != one_of.wins);
+    /// The choice of the family that has these parameters: its key in requests, its name, and whether it states another
+    /// winner than the source.
+    pub(super) fn own_choice(&self, one_of: &OneOf) -> Option<(String, String, bool)> {
+        let (index, wins) = self.known_choice(&one_of.members, one_of.wins.as_deref())?;
+        let name = self.family.choices[index].name.wire.clone();
+        let key = self.choices.get(&index).map_or_else(|| name.to_lowercase(), |key| (*key).to_owned());
+        Some((key, name, wins != one_of.wins))
+    }
+
+    /// An alternative that is one value.
+    pub(super) fn alternative(&mut self, name: &str, field: Option<&DraftField>) -> Entry {
+        let nothing = DraftField::default();
+        let field = field.unwrap_or(&nothing);
+        let mut entries = Vec::new();
+        self.typed(field, true, &mut entries);
+        if field.kind == JsonKind::Unknown {
+            entries.truncate(1);
         }
+        Entry::new(name, Yaml::Map(entries))
+    }
+
+    /// A new choice of these alternatives: its key in requests, and its name.
+    pub(super) fn choice_by_presence(&mut self, one_of: &OneOf, members: Vec<Entry>) -> (String, String) {
         let joined = one_of.members.join("-or-").to_upper_camel_case();
-        let members = one_of.members.iter().map(|member| {
-            let nothing = DraftField { name: member.clone(), ..DraftField::default() };
-            let field = fields.iter().find(|field| field.name == *member).unwrap_or(&nothing);
-            let mut entries = Vec::new();
-            self.typed(field, true, &mut entries);
-            if field.kind == JsonKind::Unknown {
-                entries.truncate(1);
-            }
-            Entry::new(member.clone(), Yaml::Map(entries))
-        });
-        let members = members.collect();
         let mut entries = vec![Entry::gap("doc"), Entry::new("one_of", Yaml::Map(members))];
         entries.extend(one_of.wins.as_ref().map(|wins| Entry::text("wins", wins.clone())));
-        let (key, name) = self.new_choice(&joined, entries);
-        (key, name, false)
+        self.new_choice(&joined, entries)
     }
 
     /// A choice that a parameter decides: its key in requests, and its name.

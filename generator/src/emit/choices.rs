@@ -9,7 +9,8 @@ use super::docs::{Docs, code, escape};
 use super::parameters::{self, Set};
 use super::scope::Scope;
 use super::{declarations, parameter_docs, trees};
-use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter, Type};
+use crate::model::phrases;
+use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter};
 
 /// `choices.rs` of a family.
 pub(super) fn emit(family: &Family) -> File {
@@ -26,6 +27,7 @@ pub(super) fn type_names(family: &Family, choice: &Choice) -> Vec<String> {
     let mut names = vec![choice.name.rust.clone()];
     let with_parameters = choice.cases(family).filter(|(_, case)| !case.parameters.is_empty());
     names.extend(with_parameters.map(|(value, _)| case_name(choice, value)));
+    names.extend(choice.objects().into_iter().map(|object| object.rust.clone()));
     names
 }
 
@@ -38,7 +40,7 @@ pub(super) fn case_name(choice: &Choice, value: &EnumValue) -> String {
 type Cases<'a> = [(&'a EnumValue, &'a Case)];
 
 fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<Item> {
-    match &choice.kind {
+    let mut items = match &choice.kind {
         ChoiceKind::Presence { alternatives, wins } => {
             let wins = wins.as_ref().map(|(wins, _)| wins.as_str());
             vec![by_presence(scope, choice, alternatives, wins)]
@@ -47,11 +49,9 @@ fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<Item> {
             let cases: Vec<_> = choice.cases(scope.family).collect();
             by_value(scope, choice, decider, *enum_index, &cases)
         }
-    }
-}
-
-fn one_type(parameter: &Parameter) -> Type {
-    parameter.shape.single().unwrap_or(Type::Undefined)
+    };
+    items.extend(choice.objects().into_iter().flat_map(|object| parameters::object(scope, object, &choice.name.rust)));
+    items
 }
 
 fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], wins: Option<&str>) -> Item {
@@ -65,13 +65,14 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
             code(wins)
         ));
     }
-    let is_only_one = |ty: Type| alternatives.iter().filter(|other| one_type(other) == ty).count() == 1;
+    let shown = |parameter: &Parameter| phrases::shape(&parameter.shape, |ty| scope.family.type_rust(ty));
+    let is_only_one = |ty: String| alternatives.iter().filter(|other| shown(other) == ty).count() == 1;
     let variants = alternatives.iter().map(|parameter| {
         let docs = parameter_docs::field(scope, parameter).outer();
-        let converts = is_only_one(one_type(parameter)).then(|| quote!(impl From));
+        let converts = is_only_one(shown(parameter)).then(|| quote!(impl From));
         let wire = parameters::wire(parameter, &[&parameter.name.wire], converts, None);
         let attributes = docs.into_iter().chain([wire]).collect();
-        declarations::holding(attributes, ident(&alternative(parameter)), scope.ty(one_type(parameter)))
+        declarations::holding(attributes, ident(&alternative(parameter)), scope.parameter_type(parameter))
     });
     let definition = declarations::enumeration(docs.outer().into_iter().collect(), ident(&choice.name.rust), variants);
     Item::declared_by("one_of", vec![definition])

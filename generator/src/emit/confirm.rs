@@ -95,7 +95,9 @@ fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a s
 /// The field for the parameter that carries the caller's own id.
 pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<Field> {
     let (name, _) = operation.client_id.as_ref()?;
-    let list = operation.list_with(|parameters| has_parameter(family, parameters, name));
+    // The id may stand in an object: `order.id`.
+    let first = name.split('.').next().unwrap_or_default();
+    let list = operation.list_with(|parameters| has_parameter(family, parameters, first));
     let list = trees::optional(list.map(|(list, _)| trees::text(&list.name.wire)));
     let client_id = trees::table("ClientId", [Some(("parameter", trees::text(name))), Some(("list", list))]);
     trees::some("client_id", Some(client_id))

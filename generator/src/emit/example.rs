@@ -191,8 +191,10 @@ impl<'a> Writer<'a> {
         match &choice.kind {
             ChoiceKind::Presence { alternatives, .. } => {
                 let given = alternatives.iter().find(|parameter| member(json, &parameter.name.wire).is_some())?;
-                let Shape::One(ty) = given.shape else { return None };
-                let value = self.value(ty, &text_of(member(json, &given.name.wire)?)?, false)?;
+                let value = match given.shape {
+                    Shape::One(ty) => self.value(ty, &text_of(member(json, &given.name.wire)?)?, false)?,
+                    _ => self.argument(given, json)?,
+                };
                 self.note(name);
                 Some(trees::call(trees::path(&[name, &alternative(given)]), [value]))
             }

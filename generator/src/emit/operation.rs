@@ -8,7 +8,7 @@ use super::checks;
 use super::code::{File, Item, ident};
 use super::docs::{Docs, MARKDOWN, code, documented, escape};
 use super::parameter_docs;
-use super::parameters::Set;
+use super::parameters::{self, Set};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
@@ -17,9 +17,9 @@ use super::{
 };
 use crate::emit::Layout;
 use crate::model::{
-    Access, Api, BesideData, Condition, Effect, Family, InstrumentNames, ListName, Lists, Objects, Operation,
-    Parameter, ParameterStyle, PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset,
-    WeightCondition, Window,
+    Access, Api, BesideData, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter,
+    ParameterStyle, PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition,
+    Window,
 };
 
 /// The file of an operation.
@@ -375,13 +375,8 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {
         set.constructors = intents::constructors(scope, operation, Some(&list.name.wire), &item.parameters);
         set.emit(scope)
     });
-    let objects = operation.objects().into_iter().flat_map(|object| {
-        let mut docs = Docs::default();
-        let what = if matches!(object.list, ListName::Object(_)) { "The object" } else { "An item of" };
-        docs.markdown(&format!("{what} {} of a [`{}`].", code(object.list.as_str()), operation.rust.rust));
-        parameter_docs::table(&mut docs, scope, &object.parameters);
-        Set::new(&object.rust, docs, &object.parameters).emit(scope)
-    });
+    let objects = operation.objects().into_iter();
+    let objects = objects.flat_map(|object| parameters::object(scope, object, &operation.rust.rust));
     sets.chain(objects).collect()
 }
 

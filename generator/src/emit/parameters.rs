@@ -7,11 +7,11 @@ use syn::{Attribute, Expr, ImplItem, Stmt};
 
 use super::checks;
 use super::code::{Item, ident, number};
-use super::docs::Docs;
+use super::docs::{Docs, code};
 use super::scope::Scope;
 use super::{declarations, parameter_docs, trees};
 use crate::diagnostics::Place;
-use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
+use crate::model::{InstrumentNames, ListName, Parameter, Rule, Shape, Truth, Type};
 use crate::words::In;
 
 /// A struct of parameters to be emitted.
@@ -157,6 +157,15 @@ impl<'a> Set<'a> {
         let (of_request, rules) = (&self.checks, checks::rules(scope, self.parameters, &self.rules));
         trees::statements(quote!(#of_request #instrument #rules))
     }
+}
+
+/// The struct for an object, or for the items of a list, within the type `of`.
+pub(super) fn object(scope: &Scope<'_>, object: &crate::model::Item, of: &str) -> Vec<Item> {
+    let mut docs = Docs::default();
+    let what = if matches!(object.list, ListName::Object(_)) { "The object" } else { "An item of" };
+    docs.markdown(&format!("{what} {} of a [`{of}`].", code(object.list.as_str())));
+    parameter_docs::table(&mut docs, scope, &object.parameters);
+    Set::new(&object.rust, docs, &object.parameters).emit(scope)
 }
 
 /// The attribute with the names of a parameter on the wire, what converts to it, and what its type does not show.

@@ -140,7 +140,9 @@ impl Operation {
     /// Every parameter that the request can carry; the parameters of items follow their list.
     pub(crate) fn wire_parameters<'a>(&'a self, family: &'a Family) -> Vec<WireParameter<'a>> {
         let with_items = |parameter: &'a Parameter| {
-            let items = parameter.item().into_iter().chain(objects_in(std::slice::from_ref(parameter)));
+            let of_choice = family.choice_of(parameter).into_iter().flat_map(Choice::objects);
+            let items =
+                parameter.item().into_iter().chain(objects_in(std::slice::from_ref(parameter))).chain(of_choice);
             let items = items.flat_map(|item| {
                 item.parameters.iter().flat_map(|inner| family.wire_parameters(Some(&item.list), inner))
             });
@@ -210,6 +212,13 @@ fn objects_in(parameters: &[Parameter]) -> Vec<&Item> {
     parameters.iter().flat_map(within).collect()
 }
 
+impl Choice {
+    /// The objects that its members are or list, each followed by those within it.
+    pub(crate) fn objects(&self) -> Vec<&Item> {
+        self.members().into_iter().flat_map(|member| objects_in(std::slice::from_ref(member))).collect()
+    }
+}
+
 impl Parameter {
     /// Whether its type has no form in a request, which was reported.
     fn has_no_form(&self) -> bool {
@@ -264,7 +273,8 @@ impl Family {
     /// Every parameter of the family once: those of choices, of requests and of items.
     pub(crate) fn all_parameters(&self) -> impl Iterator<Item = &Parameter> {
         let of_operations = self.operations.iter().flat_map(|operation| operation.sets().flat_map(|(_, set)| set));
-        let objects = self.operations.iter().flat_map(Operation::objects);
+        let of_choices = self.choices.iter().flat_map(Choice::objects);
+        let objects = self.operations.iter().flat_map(Operation::objects).chain(of_choices);
         let of_objects = objects.flat_map(|object| &object.parameters);
         self.choices.iter().flat_map(Choice::members).chain(of_operations).chain(of_objects)
     }

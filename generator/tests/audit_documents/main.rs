@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 mod by_hand;
+mod needs;
 mod same;
 mod turned;
 

@@ -266,6 +266,41 @@ fn an_answer_of_several_forms_is_one_of_several_records() {
     }
 }
 
+/// What stands beside the forms belongs to each of them; of requests, the forms may have objects, lists of them and maps.
+#[test]
+fn members_beside_the_forms_belong_to_each() {
+    let text = r##"{"openapi": "3.1.0", "info": {}, "paths": {"/pets": {"get": {"operationId": "getPet", "responses": {"200": {"description": "ok",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}},
+        "post": {"operationId": "addPet", "requestBody": {"content": {"application/json": {"schema":
+            {"allOf": [{"$ref": "#/components/schemas/Named"}], "oneOf": [
+                {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "cat"}, "home": {"type": "object", "required": ["street"], "properties": {"street": {"type": "string"}}}}},
+                {"type": "object", "required": ["kind", "walks"], "properties": {"kind": {"const": "dog"},
+                    "walks": {"type": "array", "items": {"type": "object", "properties": {"at": {"type": "string"}}}},
+                    "weights": {"type": "object", "additionalProperties": {"type": "number"}}}}]}}}}, "responses": {}},
+        "put": {"operationId": "movePet", "requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": {"by": {"type": "string"}},
+            "oneOf": [{"required": ["place"], "properties": {"place": {"type": "object", "properties": {"x": {"type": "string"}}}}},
+                {"required": ["shelf"], "properties": {"shelf": {"type": "string"}}}]}}}}, "responses": {}}}},
+        "components": {"schemas": {
+            "Named": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+            "Pet": {"allOf": [{"$ref": "#/components/schemas/Named"}], "properties": {"kind": {"type": "string"}},
+                "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+                "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat", "dog": "#/components/schemas/Dog"}}},
+            "Cat": {"type": "object", "properties": {"lives": {"type": "integer"}}},
+            "Dog": {"type": "object", "properties": {"owner": {"type": "string"}}}}}}"##;
+    let (shown, _) = drafted_openapi(text, "api.json");
+    for expected in [
+        "  Pet:\n    doc:\n    choose_by: kind\n    one_of:\n      PetCat: [cat]\n      PetDog: [dog]\n",
+        "  PetCat:\n    doc:\n    fields:\n      name:\n        type: string\n        doc:\n      kind:\n        type: string\n        doc:\n      lives:\n",
+        "  name:\n    type: string\n    required: always\n    doc:\n",
+        "      cat:\n        home:\n          object: AddPetHome\n          doc:\n          fields:\n            street:\n",
+        "      dog:\n        walks:\n          item: AddPetWalksItem\n          required: always\n",
+        "        weights:\n          map: decimal\n",
+        "    one_of:\n      place:\n        object: MovePetPlace\n",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
+    }
+}
+
 /// A part of a path is never sent by its name, so that it gets another one where a parameter has the same.
 #[test]
 fn a_part_of_a_path_is_apart_from_the_members_of_the_body() {

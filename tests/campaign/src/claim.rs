@@ -34,9 +34,10 @@ pub enum Naming {
 impl Naming {
     pub(crate) fn suffix(self) -> &'static str {
         match self {
-            Self::UniqueId | Self::ExchangeId => "",
+            Self::UniqueId => "",
             Self::SharedId => "(id used again)",
             Self::NoId => "(no id)",
+            Self::ExchangeId => "(order id)",
         }
     }
 }

@@ -193,6 +193,45 @@ cases! {
         when: { account.desk: back } }\n  branches: { doc: Cards of branches., when: { account.branch: \"true\" } }\n")]
         => ["behaviour classes house order: branches, backers -> backers, branches"],
 
+    // Records that are one of several.
+    a_record_is_one_of_several:
+        [Replace(TYPES, "  Author:\n    doc: Who wrote it.\n    fields:\n      name: { type: string, doc: The name. }\n",
+        "  Author: { doc: Who wrote it., one_of: { Person: name, Firm: firm } }\n  \
+        Person: { doc: A person., fields: { name: { type: string, doc: The name. } } }\n  \
+        Firm: { doc: A firm., fields: { firm: { type: string, doc: Its name. } } }\n")]
+        => [
+            "breaking record house.Author one_of: yes now",
+            "breaking field house.Author.name gone",
+            "additive case house.Author.Person new",
+            "additive case house.Author.Firm new",
+            "additive record house.Person new",
+            "additive record house.Firm new",
+        ],
+    another_record_comes: [
+        Replace(TYPES, "one_of: { Return: back, ", "one_of: { Gift: given, Return: back, "),
+        Replace(TYPES, "  Return: {", "  Gift: { doc: It is kept., fields: { kind: { type: string, doc: How. } } }\n  Return: {"),
+    ] => ["additive case house.Ending.Gift new", "additive record house.Gift new"],
+    one_of_the_records_goes: [
+        Replace(TYPES, "Return: back, ", "Gift: back, "),
+        Replace(TYPES, "  Return: {", "  Gift: {"),
+    ] => [
+        "breaking case house.Ending.Return gone",
+        "breaking record house.Return gone",
+        "additive case house.Ending.Gift new",
+        "additive record house.Gift new",
+    ],
+    another_value_tells_the_record: [Replace(TYPES, "Loss: [lost, burnt]", "Loss: [lost, drowned]")]
+        => ["behaviour case house.Ending.Loss told_by: lost, burnt -> lost, drowned"],
+    another_member_tells_the_record: [Replace(TYPES, "choose_by: kind", "choose_by: how")]
+        => ["behaviour record house.Ending choose_by: kind -> how"],
+    the_form_tells_the_record:
+        [Replace(TYPES, "    choose_by: kind\n    one_of: { Return: back, Loss: [lost, burnt] }", "    one_of: { Return: shelf, Loss: cost }")]
+        => [
+            "behaviour case house.Ending.Return told_by: back -> shelf",
+            "behaviour case house.Ending.Loss told_by: lost, burnt -> cost",
+            "behaviour record house.Ending choose_by: kind no longer",
+        ],
+
     // Accounts.
     a_property_comes: [Replace(API, "    since: { type", "    age: { type: flag, doc: Whether it is old. }\n    since: { type")]
         => ["additive property account.age new"],

@@ -195,6 +195,7 @@ fn macro_call(call: &syn::Macro) -> Vec<String> {
         ("runtime::parameters", _) => {
             call.parse_body::<syn::File>().unwrap().items.into_iter().flat_map(parameters).collect()
         }
+        ("runtime::one_of_records", _) => one_of_records(call.parse_body().unwrap()),
         ("runtime::one_of", _) => one_of(call.parse_body().unwrap()),
         ("runtime::by_value", _) => {
             call.parse_body::<syn::File>().unwrap().items.into_iter().flat_map(by_value).collect()
@@ -242,6 +243,19 @@ fn one_of(mut item: syn::ItemEnum) -> Vec<String> {
     let from = from.flat_map(|variant| variant.fields.iter().map(|field| field.ty.to_token_stream()));
     let from = from.map(|ty| text(quote!(fn USE(it: #ty) -> #name { #name::from(it) })));
     enumeration(&item).into_iter().chain(from).collect()
+}
+
+/// Uses of a record that is one of several.
+fn one_of_records(mut item: syn::ItemEnum) -> Vec<String> {
+    item.attrs.push(syn::parse_quote!(#[derive(Clone, Debug, PartialEq)]));
+    let name = item.ident.clone();
+    let from = item.variants.iter().map(|variant| {
+        let boxed = variant.fields.iter().next().unwrap().ty.to_token_stream();
+        text(quote!(fn USE(it: #boxed) -> #name { #name::from(*it) }))
+    });
+    let unknown = text(quote!(fn USE(it: #name) -> bool { match it { #name::Unknown(_) => true, _ => false } }));
+    let own: Vec<_> = from.chain([unknown, is("runtime::json::Decode", &name.to_string())]).collect();
+    enumeration(&item).into_iter().chain(own).collect()
 }
 
 /// Uses of a choice by value, or of the functions that stand beside it.

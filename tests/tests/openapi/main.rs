@@ -271,6 +271,40 @@ fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
+/// Answers that are one of several records, by a member or by their form: every example of the operations that have some,
+/// and what is none of the records.
+#[test]
+fn answers_that_are_one_of_several_records_are_valid_and_others_are_not() {
+    let folder = workspace().join("tests/apis/schema/assorted");
+    let mut document = document(&Generator::new().schema_dir(&folder).read().unwrap().openapi());
+    let paths = ["/v1/payments", "/v1/check-out/{item}"];
+    document["paths"].as_object_mut().unwrap().retain(|path, _| paths.contains(&path.as_str()));
+    let validator = OpenApiValidator::new(&document);
+    let mut count = 0;
+    for operation in ["read-payments", "check-out"] {
+        let text = std::fs::read_to_string(folder.join(format!("vault/{operation}.yaml"))).unwrap();
+        let file: Value = serde_yaml::from_str(&text).unwrap();
+        for example in file["examples"].as_array().unwrap() {
+            let answer = read(example["response"].as_str().unwrap());
+            assert_eq!(validator.answer(&format!("vault.{operation}"), &answer), [""; 0], "{answer}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 5);
+    for wrong in [
+        json!({"latest": {"kind": "gold"}}),
+        json!({"latest": {"last": "42"}}),
+        json!({"latest": {"kind": "transfer", "amount": []}}),
+        json!({"payments": [{"kind": "transfer", "parts": [{"kind": "gold"}]}]}),
+        json!({"by_month": {"may": "credit"}}),
+    ] {
+        assert!(!validator.answer("vault.read-payments", &wrong).is_empty(), "{wrong}");
+    }
+    for wrong in [json!({}), json!({"shelf": "7", "lent_to": "b"}), json!({"shelf": 7}), json!([7, "8"]), json!(true)] {
+        assert!(!validator.answer("vault.check-out", &wrong).is_empty(), "{wrong}");
+    }
+}
+
 /// The exported schema of a body of a public exchange.
 fn body_of(exchange: &str, path: &str) -> Value {
     let folder = workspace().join("tests/apis/schema").join(exchange);

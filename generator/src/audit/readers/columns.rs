@@ -3,7 +3,7 @@
 use super::super::document::Table;
 use super::super::findings::{FactKind, key};
 use super::super::text::Span;
-use super::Reader;
+use super::{Reader, needs};
 
 /// The roles of the columns in a table of parameters.
 pub(in super::super) struct Columns {
@@ -69,7 +69,9 @@ pub(super) struct Cells<'a> {
 
 /// The need that a cell states.
 pub(in super::super) fn need_of_cell(text: &str) -> Option<&'static str> {
-    Some(match text.to_ascii_lowercase().as_str() {
+    let words = needs::plain(&Span::new(text, 0).words());
+    let word = if let [word] = words.as_slice() { word.text } else { text };
+    Some(match word.to_ascii_lowercase().as_str() {
         "yes" | "y" | "true" | "required" | "✓" | "✔" | "√" => "yes",
         "no" | "n" | "false" | "optional" | "✗" | "✘" | "×" => "no",
         "conditional" | "conditionally" => "conditional",

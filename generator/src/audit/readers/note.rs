@@ -5,7 +5,7 @@ use super::super::measures::{decimal, duration, number, range, time_unit, unit_o
 use super::super::text::Span;
 use super::super::wording;
 use super::columns::type_of_word;
-use super::{Reader, values, windows};
+use super::{Reader, needs, values, windows};
 
 /// Units of a text: a bound in one of these limits how a value is written rather than the value.
 const OF_TEXT: [&str; 9] =
@@ -34,6 +34,8 @@ pub(super) struct Deferred<'a> {
     pub(super) wins: Option<(String, Span<'a>)>,
     /// The parameters of a list's items.
     pub(super) items: Vec<Span<'a>>,
+    /// Whether what must be sent is said in words that no reader knows.
+    pub(super) is_unread: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -57,7 +59,8 @@ impl<'a> Reader<'a> {
             }
         }
         for clause in noted.note.clauses() {
-            let mut texts = clause.texts();
+            let words = needs::plain(&clause.words());
+            let mut texts: Vec<&str> = words.iter().map(|word| word.text).collect();
             // A clause may begin a sentence.
             let first = texts.first().map(|first| first.to_lowercase()).unwrap_or_default();
             if let Some(word) = texts.first_mut() {
@@ -67,7 +70,7 @@ impl<'a> Reader<'a> {
                 | self.bounds(noted, clause, &texts)
                 | self.length(noted, clause, &texts)
                 | self.reference(noted, clause, &texts)
-                | choice(clause, &texts, &mut said)
+                | choice(clause, &words, &texts, &mut said)
                 | self.edit(noted, clause, &texts);
             if let Some((name, _)) = noted.names.first().filter(|_| is_about_paging(&texts)) {
                 self.found.nexts.push((noted.id.to_owned(), name.clone()));
@@ -78,6 +81,7 @@ impl<'a> Reader<'a> {
             if understood {
                 self.found.read(clause);
             }
+            said.is_unread |= !understood && needs::are_hinted_at(&texts);
         }
         said
     }
@@ -212,7 +216,8 @@ impl<'a> Reader<'a> {
         for statement in above {
             let mut of_this = statement.key.clone();
             of_this.names.splice(..2, [id.to_owned(), name.to_owned()]);
-            self.found.state_with(of_this, statement.value, statement.at, Basis::By(statement.key));
+            let force = statement.referred();
+            self.found.state_with(of_this, statement.value, statement.at, force);
         }
     }
 
@@ -423,8 +428,7 @@ fn is_about_paging(texts: &[&str]) -> bool {
 }
 
 /// Reads `one required`, `one of a or b must be present`, `a wins if both are given`.
-fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Deferred<'a>) -> bool {
-    let words = clause.words();
+fn choice<'a>(clause: Span<'a>, words: &[Span<'a>], texts: &[&str], said: &mut Deferred<'a>) -> bool {
     if let Some(at) = texts.iter().position(|word| *word == "wins").filter(|at| *at > 0) {
         said.wins = words.get(at - 1).map(|word| (word.text.to_owned(), *word));
     }
@@ -437,7 +441,7 @@ fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Deferred<'a>) -> bool
     }
     if let Some(one) = one.filter(|_| binds) {
         let named = match texts.get(one + 1..) {
-            Some(["of", a, "or", b, ..]) => vec![(*a).to_owned(), (*b).to_owned()],
+            Some(["of", a, "or" | "and", b, ..]) => vec![(*a).to_owned(), (*b).to_owned()],
             _ => Vec::new(),
         };
         said.one_of = Some((named, clause));
@@ -451,19 +455,20 @@ fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Deferred<'a>) -> bool
 
 /// Whether words require something.
 fn binds(texts: &[&str]) -> bool {
-    ["required", "present", "given", "them"].iter().any(|word| texts.contains(word))
+    ["required", "present", "given", "them", "two"].iter().any(|word| texts.contains(word))
 }
 
 /// Whether a note concerns more parameters than the one before it.
 pub(super) fn is_about_several(note: Span<'_>) -> bool {
     let is_of_several = |clause: Span<'_>| {
-        let texts = clause.texts();
+        let words = needs::plain(&clause.words());
+        let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
         let is_one = texts.iter().take(3).any(|word| number(word) == Some(1)) && binds(&texts);
         is_one || texts.first() == Some(&"both") && !texts.contains(&"and")
     };
     let words = note.texts();
     note.text.contains("as in ")
-        || words.contains(&"wins")
+        || needs::plain(&note.words()).iter().any(|word| word.text == "wins")
         || words.contains(&"them")
         || note.clauses().into_iter().any(is_of_several)
 }

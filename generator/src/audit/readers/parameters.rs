@@ -110,6 +110,7 @@ impl<'a> Reader<'a> {
         let listed: Vec<FactKey> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
         let mut given = vec![false; seen.len()];
+        let mut unread = vec![false; seen.len()];
         let mut items = Vec::new();
         let mut group_start = 0;
         while let Some(first) = seen.get(group_start) {
@@ -120,10 +121,12 @@ impl<'a> Reader<'a> {
             in_group.iter().for_each(|(_, at)| self.found.read(*at));
             if let Some(note) = first.note {
                 let mut said = self.note(&NotedParameters { id, names: in_group, note });
-                // `either a or b (required)`
+                // `either a or b`, `either a or b (required)`
                 let is_either = self.document.text[..in_group[0].1.at].trim_end().ends_with("either");
                 if let Some((_, at)) = said.need.take_if(|(need, _)| is_either && *need == "yes") {
                     said.one_of = Some((Vec::new(), at));
+                } else if is_either && said.need.is_none() && said.one_of.is_none() {
+                    said.one_of = Some((Vec::new(), in_group[0].1));
                 }
                 items.extend(said.items.iter().map(|item| (in_group[0].0.clone(), *item)));
                 if let Some((need, _)) = said.need {
@@ -133,6 +136,9 @@ impl<'a> Reader<'a> {
                 }
                 self.choice(id, prefix, &said, &names, group.clone(), &mut needs);
                 given[group.clone()].iter_mut().for_each(|given| *given = note.text.contains("as in"));
+                // `orderId or clientOid, one of which is required` does not say which, as far as is known.
+                let names_none = said.one_of.as_ref().is_some_and(|(named, _)| named.is_empty()) && group.len() == 1;
+                unread[group.clone()].fill(said.is_unread || names_none);
             }
             for (name, _) in in_group {
                 if let Some(times) = first.times.filter(|_| first.note.is_none()) {
@@ -146,14 +152,31 @@ impl<'a> Reader<'a> {
             let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);
             if !(brought && needs[index].is_none()) {
                 let need = needs[index].unwrap_or(open_need);
-                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, Basis::Stated);
+                let force = if needs[index].is_none() && unread[index] { Basis::Unread } else { Basis::Stated };
+                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, force);
             }
         }
+        let unread = names.iter().zip(&unread).filter(|(_, is_unread)| **is_unread).map(|(name, _)| name);
+        self.unread_choices(id, &unread.collect::<Vec<_>>());
         if let Some(of) = &pattern {
             self.one_of_as_in(of, id, prefix, &names);
         }
         self.item_parameters(id, &items);
         self.missing_parameters(id, prefix, at, &listed);
+    }
+
+    /// Notes that unknown words may say which of these parameters exclude each other, and which of them wins.
+    fn unread_choices(&mut self, id: &str, names: &[&Placed<'a>]) {
+        let (claims, of) = (self.claims, |kind| key(kind, [id]));
+        let choices = claims.below(FactKind::OneOf, [id]).map(|key| (key, key.last().cloned().unwrap_or_default()));
+        let winner = claims.get(&of(FactKind::Wins)).first().map(|claim| claim.value.clone());
+        let wins = of(FactKind::Wins);
+        for (key, members) in choices.chain(winner.map(|winner| (&wins, winner))) {
+            let place = names.iter().find(|(name, _)| members.split(',').any(|member| member == name));
+            if let Some((_, at)) = place.filter(|_| self.found.about(key).next().is_none()) {
+                self.found.state_with(key.clone(), members, at.at, Basis::Unread);
+            }
+        }
     }
 
     /// Reads the parameters of a list's items: `items a and b`. Each gets the list as its prefix.
@@ -185,7 +208,8 @@ impl<'a> Reader<'a> {
         };
         let above = self.found.about(&of).last().cloned();
         if let Some(above) = &above {
-            self.found.state_with(key(FactKind::Parameter, [id, name]), above.value.clone(), above.at, Basis::By(of));
+            let force = above.referred();
+            self.found.state_with(key(FactKind::Parameter, [id, name]), above.value.clone(), above.at, force);
         }
         above.is_some()
     }
@@ -201,7 +225,7 @@ impl<'a> Reader<'a> {
             self.found.statements.iter().filter(|statement| statement.key.starts_with(&key(FactKind::OneOf, [of])));
         let above: Vec<_> = above.filter_map(|statement| Some((full(&statement.key)?, statement.clone()))).collect();
         for (members, statement) in above {
-            let force = Basis::By(statement.key);
+            let force = statement.referred();
             self.found.state_with(key(FactKind::OneOf, [id, &members]), "", statement.at, force);
         }
     }

@@ -33,7 +33,7 @@ struct FieldList<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn records_of(&self, section: &Section) -> Vec<&'a KnownRecord<'a>> {
+    pub(super) fn records_of(&self, section: &Section) -> Vec<&'a KnownRecord<'a>> {
         let (claims, document) = (self.claims, self.document);
         claims.records.iter().filter(|known| document.is_section(known.section, section)).collect()
     }

@@ -6,6 +6,7 @@ use super::exported;
 use super::reading::{Cursor, Mark};
 use super::schema::{self, Side};
 use crate::draft::{Answer, Data, DraftField, JsonKind};
+use crate::model::{AnswerPath, Step};
 use crate::words::AnswerForm;
 
 impl OpenApiFile<'_> {
@@ -23,14 +24,21 @@ impl OpenApiFile<'_> {
             let kinds = media.iter().map(|(name, _)| format!("Answered as {name}."));
             return Answer::Unknown(said().chain(kinds).collect());
         };
-        let whole = self.without_refusal(&schema).unwrap_or_else(|| schema::field("", &schema, Side::Answer, &[]));
-        let data = self.api.envelope.as_ref().and_then(|envelope| envelope.data.as_ref()?.member());
-        let own: Vec<&str> = operation.text(exported::DATA).into_iter().flat_map(|path| path.split('.')).collect();
-        let path = if own.is_empty() { data.into_iter().collect() } else { own };
-        let inner = path
-            .iter()
-            .try_fold(whole.clone(), |outer, name| outer.fields.into_iter().find(|field| field.name == *name));
-        let field = inner.unwrap_or(whole);
+        let success = self.without_refusal(&schema).unwrap_or(schema);
+        let whole = schema::field("", &success, Side::Answer, &[]);
+        let own = operation.text(exported::DATA).and_then(AnswerPath::parse);
+        let path = own.or_else(|| self.api.envelope.as_ref()?.data.clone());
+        let data = path.as_ref().and_then(|path| at(&success, path));
+        let member = path.as_ref().filter(|_| data.is_some()).and_then(|path| match path.0.last() {
+            Some(Step::Member(name)) => Some(name.clone()),
+            Some(Step::Item(_)) | None => None,
+        });
+        let own_name = exported::name_of_value(data.as_ref().unwrap_or(&success)).or(member);
+        let field = data.map_or(whole, |data| {
+            let form = exported::observed_form(&data).unwrap_or(data);
+            schema::field("", &form, Side::Answer, &[])
+        });
+        let field = DraftField { name: own_name.unwrap_or_default(), ..field };
         let (kind, item, is_undecided) = (field.kind, field.item, field.is_undecided);
         let data = field.clone().into_data();
         let has_content = !data.fields.is_empty() || data.one_of.is_some();
@@ -45,10 +53,10 @@ impl OpenApiFile<'_> {
     }
 
     /// The success of an answer that the exporter wrote beside the refusal.
-    fn without_refusal(&self, schema: &Cursor<'_>) -> Option<DraftField> {
+    fn without_refusal<'a>(&self, schema: &Cursor<'a>) -> Option<Cursor<'a>> {
         let forms = schema.get("anyOf")?.items();
         let [success, refusal] = forms.as_slice() else { return None };
-        (refusal.name().as_deref() == Some("Refusal")).then(|| schema::field("", success, Side::Answer, &[]))
+        (refusal.name().as_deref() == Some("Refusal")).then(|| success.clone())
     }
 
     /// What the file shows of calls, for the comment beside the empty `examples`.
@@ -67,6 +75,17 @@ impl OpenApiFile<'_> {
         let shown = [("Request", request), ("Response", response)].into_iter();
         shown.filter_map(|(what, json)| Some(format!("{what}: {}", json?))).collect()
     }
+}
+
+/// The schema at the end of a path of members and places.
+fn at<'a>(whole: &Cursor<'a>, path: &AnswerPath) -> Option<Cursor<'a>> {
+    path.0.iter().try_fold(whole.clone(), |outer, step| match step {
+        Step::Member(name) => {
+            let parts = outer.get("allOf").map(|parts| parts.items()).unwrap_or_default();
+            std::iter::once(outer).chain(parts).find_map(|part| part.get("properties")?.get(name))
+        }
+        Step::Item(place) => outer.get("prefixItems")?.items().get(*place).cloned(),
+    })
 }
 
 /// The form of the first success, if it has none in JSON.

@@ -16,6 +16,20 @@ pub(super) fn credentials(api: &Api, root: &Cursor<'_>) -> Option<String> {
     Some(credentials.value.to_string())
 }
 
+/// The name of the only field of a record that travels as its value.
+pub(super) fn name_of_value(data: &Cursor<'_>) -> Option<String> {
+    data.text("x-value").map(str::to_owned)
+}
+
+/// The documented form of a list that was also seen inside a member.
+pub(super) fn observed_form<'a>(data: &Cursor<'a>) -> Option<Cursor<'a>> {
+    data.value.get("x-observed-under")?;
+    let forms = data.get("oneOf")?.items();
+    let (documented, seen) = forms.split_first()?;
+    seen.iter().for_each(|form| form.mark_all(Mark::Read));
+    Some(documented.clone())
+}
+
 /// Adds what the keys of an operation state.
 pub(super) fn add(operation: &Cursor<'_>, draft: &mut Draft) {
     draft.effect = operation.text("x-effect").and_then(Effect::parse);

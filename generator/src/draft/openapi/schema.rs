@@ -72,17 +72,19 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
     let within: Vec<String> = within.iter().cloned().chain(schema.reference().map(str::to_owned)).collect();
     field.remarks.extend(schema.text_beside_gap("description").map(str::to_owned));
     let form = forms::only(schema, side, &within, &mut field);
+    let is_any_form = form.as_ref().is_some_and(is_anything) && !has_content(schema);
     let parts = schema.get("allOf").map(|parts| parts.items()).unwrap_or_default();
     let all = target.into_iter().chain(form).chain(parts);
     let (parts, bare): (Vec<_>, Vec<_>) = all.partition(has_type);
     bare.iter().for_each(|part| beside(part, &mut field));
     match parts.as_slice() {
-        [only] if !has_content(schema) => as_whole(only, side, &within, part, &mut field),
+        [only] if !has_content(schema) && !is_one_of(&field) => as_whole(only, side, &within, part, &mut field),
         parts => all_of(parts, side, &within, &mut field),
     }
     kind(schema, side, &mut field);
     values(schema, &mut field);
-    if field.kind == JsonKind::Unknown && !field.is_undecided && part != Part::OfSeveral && is_anything(schema) {
+    let is_anything = is_anything(schema) || is_any_form;
+    if field.kind == JsonKind::Unknown && !field.is_undecided && part != Part::OfSeveral && is_anything {
         field.kind = JsonKind::Json;
     }
     if field.kind == JsonKind::List
@@ -92,6 +94,10 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
         holds(item, &mut field);
     }
     properties(schema, side, &within, part, &mut field);
+    if field.one_of.is_some() {
+        // Each of the records has them.
+        field.fields.clear();
+    }
     match (side, part) {
         (Side::Request, Part::Whole | Part::OfSeveral) => stated_of_requests(schema, &mut field),
         (Side::Request, Part::Item) => {
@@ -129,6 +135,11 @@ fn is_anything(schema: &Cursor<'_>) -> bool {
         .value
         .as_object()
         .is_some_and(|all| all.keys().all(|key| says.contains(&key.as_str()) || key.starts_with("x-")))
+}
+
+/// Whether forms were read that are told apart.
+fn is_one_of(field: &DraftField) -> bool {
+    field.one_of.is_some() || !field.choices.is_empty() || !field.by_value.is_empty()
 }
 
 /// Whether a schema has members or items beside its parts.

@@ -105,8 +105,8 @@ fn record(family: &Family, record: &Record) -> Value {
             Object::new().with("type", "array").text("description", doc).with("prefixItems", elements)
         }
         RecordForm::Value(_) => {
-            let only = fields.next().map(|(_, field)| field).unwrap_or_else(|| json!({}));
-            Object::new().text("description", doc).with("allOf", [only])
+            let (name, only) = fields.next().unwrap_or_else(|| (String::new(), json!({})));
+            Object::new().text("description", doc).with("allOf", [only]).text("x-value", &name)
         }
         RecordForm::OneOf(one_of) => self::one_of(family, one_of).text("description", doc),
     };

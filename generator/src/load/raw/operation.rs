@@ -57,7 +57,7 @@ mappings! {
         objects: Option<Spanned<Objects>>,
         /// Of an operation that amends: how many amendments of one thing may be under way.
         in_flight: Option<InFlight>,
-        /// The parameter with the caller's own id, of the request or of its items.
+        /// The parameter with the caller's own id, of the request or of its items, also in an object there: `order.id`.
         client_id: Option<Text>,
         /// How queries confirm that a request, or each of its items, had its effect.
         confirm: Option<Confirm>,

@@ -401,3 +401,15 @@ fn unit(raw: &raw::Unit) -> Unit {
         is: text_of(if raw.is.is_some() { &raw.is } else { &raw.otherwise }),
     }
 }
+
+/// Notes of each list of objects that it stands in an object, in another list or in a choice.
+pub(super) fn mark_inner_lists(parameters: &mut [Parameter]) {
+    for parameter in parameters {
+        let is_list = parameter.shape.is_list();
+        let Some(item) = parameter.shape.objects_mut() else { continue };
+        if is_list {
+            item.list = ListName::Within(parameter.name.wire.clone());
+        }
+        mark_inner_lists(&mut item.parameters);
+    }
+}

@@ -1,5 +1,6 @@
 //! Operation files -> operations.
 
+use super::fields::mark_inner_lists;
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Spanned, Text, WordOr, raw};
@@ -314,18 +315,6 @@ impl FamilyBuilder<'_, '_> {
             Some(Example { about: text_of(&raw.about), request: placed(request), response: placed(response) })
         });
         examples.collect()
-    }
-}
-
-/// Notes of each list of objects that it stands in an object or in another list.
-fn mark_inner_lists(parameters: &mut [Parameter]) {
-    for parameter in parameters {
-        let is_list = parameter.shape.is_list();
-        let Some(item) = parameter.shape.objects_mut() else { continue };
-        if is_list {
-            item.list = ListName::Within(parameter.name.wire.clone());
-        }
-        mark_inner_lists(&mut item.parameters);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
+use super::fields::mark_inner_lists;
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Kind, Place, unknown};
 use crate::load::{Named, Spanned, Text, Texts, raw};
@@ -199,7 +200,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn choice(&mut self, name: &Text, raw: &Spanned<raw::Choice>) -> Choice {
-        let kind = match (&raw.choose_by, raw.one_of.is_empty()) {
+        let mut kind = match (&raw.choose_by, raw.one_of.is_empty()) {
             (None, false) => self.choice_by_presence(raw),
             (Some(decider), true) => self.choice_by_value(decider, raw),
             _ => {
@@ -214,6 +215,10 @@ impl FamilyBuilder<'_, '_> {
                 ChoiceKind::Presence { alternatives: Vec::new(), wins: None }
             }
         };
+        match &mut kind {
+            ChoiceKind::Presence { alternatives, .. } => mark_inner_lists(alternatives),
+            ChoiceKind::Value { cases, .. } => cases.iter_mut().for_each(|case| mark_inner_lists(&mut case.parameters)),
+        }
         Choice { name: self.type_name(name, &raw.rust), doc: text_of(&raw.doc), kind }
     }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::diagnostics::Place;
 use crate::model::facts::Fact;
 use crate::model::phrases;
-use crate::model::{Choice, Edit, Family, ListName, Need, Parameter, WireParameter, declared};
+use crate::model::{Choice, Edit, Family, ListName, Need, Parameter, Shape, WireParameter, declared};
 
 impl Parameter {
     /// Its keys.
@@ -124,15 +124,19 @@ impl Parameter {
         Element { order: is_required.then_some(order), ..part }
     }
 
-    /// The same, with the parameters of its items.
+    /// The same, with the parameters of its object or of its items.
     pub(super) fn part(&self, family: &Family, kind: &'static str, of: &str) -> Element {
         let path = path(of, &self.name.wire);
-        let of_item = if self.is_body() { path.clone() } else { format!("{path}[]") };
-        let items = self.item().into_iter().flat_map(|item| &item.parameters);
+        let of_item = if self.is_body() || self.object().is_some() { path.clone() } else { format!("{path}[]") };
+        let items = self.item().or(self.object()).into_iter().flat_map(|item| &item.parameters);
         let element = named(kind, path, &self.name)
             .keys(self.keys(family))
             .holds(items.map(|parameter| parameter.element(family, &of_item)));
-        let form = if self.item().is_some() { "items" } else { "" };
+        let form = match self.shape {
+            Shape::Items(_) => "items",
+            Shape::Object(_) => "object",
+            Shape::One(_) | Shape::List(_) | Shape::Map(_) => "",
+        };
         Element { written: self.written, form, ..element }
     }
 }

@@ -253,18 +253,18 @@ impl World {
         }
         self.pairs[pair].quotes = quotes;
         self.quote(pair);
-        self.liquidate();
+        self.liquidate(Some(pair));
     }
 
     pub(super) fn set_price(&mut self, pair: usize, price: i64) {
         self.pairs[pair].quoted = price;
         self.quote(pair);
-        self.liquidate();
+        self.liquidate(Some(pair));
     }
 
     pub(super) fn set_mark(&mut self, pair: usize, mark: Option<i64>) {
         self.pairs[pair].mark = mark;
-        self.liquidate();
+        self.liquidate(Some(pair));
     }
 
     fn quote(&mut self, pair: usize) {
@@ -282,8 +282,17 @@ impl World {
         }
     }
 
+    pub(super) fn read_market(&mut self, pair: usize) {
+        self.renew_quotes(pair);
+        self.liquidate(None);
+    }
+
+    pub(super) fn has_taken_quotes(&self) -> bool {
+        self.pairs.iter().any(|pair| pair.is_touched)
+    }
+
     /// Quotes that a user has taken are renewed before the next order.
-    pub(super) fn renew_quotes(&mut self, pair: usize) {
+    fn renew_quotes(&mut self, pair: usize) {
         if self.pairs[pair].is_touched {
             self.quote(pair);
         }
@@ -342,7 +351,7 @@ impl World {
         let mut order = self.new_order(wish, true, false);
         (order.netted, order.reserve) = (netted, reserve);
         self.work(order);
-        self.liquidate();
+        self.liquidate(None);
         Ok(())
     }
 
@@ -653,7 +662,7 @@ impl World {
             order.turn = self.next_turn();
             self.work(order);
         }
-        self.liquidate();
+        self.liquidate(None);
         Ok(())
     }
 
@@ -663,7 +672,7 @@ impl World {
             return Err(Refused::NoPosition);
         };
         self.close_quietly(account, key, &position);
-        self.liquidate();
+        self.liquidate(None);
         Ok(())
     }
 
@@ -700,7 +709,7 @@ impl World {
             (self.accounts[account], self.open) = before;
             return Err(Refused::Funds);
         }
-        self.liquidate();
+        self.liquidate(None);
         Ok(())
     }
 
@@ -728,7 +737,7 @@ impl World {
                 account.total -= paid;
             }
         }
-        self.liquidate();
+        self.liquidate(None);
     }
 }
 
@@ -753,19 +762,20 @@ impl World {
         of.total.clone() + each.sum()
     }
 
-    fn next_used_up(&self) -> Option<(usize, (usize, Pos), Position)> {
+    /// The next position to liquidate, first of the pair whose price has moved.
+    fn next_used_up(&self, moved: Option<usize>) -> Option<(usize, (usize, Pos), Position)> {
         let mut all: Vec<_> = Vec::new();
         for (index, account) in self.accounts.iter().enumerate() {
             all.extend(account.positions.iter().map(|(key, position)| (key.0, index, *key, position)));
         }
-        all.sort_by_key(|(pair, index, key, _)| (*pair, *index, *key));
+        all.sort_by_key(|(pair, index, key, _)| (moved.is_some_and(|moved| moved != *pair), *pair, *index, *key));
         let mut all = all.into_iter();
         let found = all.find(|(pair, index, _, position)| self.excess(*index, position, *pair) < Num::zero());
         found.map(|(_, index, key, position)| (index, key, position.clone()))
     }
 
-    fn liquidate(&mut self) {
-        while let Some((account, key, position)) = self.next_used_up() {
+    fn liquidate(&mut self, moved: Option<usize>) {
+        while let Some((account, key, position)) = self.next_used_up(moved) {
             self.cancel_all(account, Some(key.0));
             self.close_quietly(account, key, &position);
             if self.accounts[account].positions.get(&key) == Some(&position) {

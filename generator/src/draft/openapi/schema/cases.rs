@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::super::reading::{Cursor, Mark};
-use super::{Part, Side, read};
+use super::{Part, Side, field, put, read};
 use crate::draft::{Cases, DraftField, JsonKind};
 
 /// Makes the field one of several records, if that is what the forms are.
@@ -16,12 +16,14 @@ pub(super) fn one_of(
     within: &[String],
     to: &mut DraftField,
 ) -> bool {
-    let has_more = ["properties", "additionalProperties", "items", "allOf"];
+    let has_more = ["additionalProperties", "items"];
     if has_more.iter().any(|key| schema.value.get(*key).is_some()) {
         return false;
     }
     let found = schema.attempt(|| {
-        let records = forms.iter().map(|form| record(&to.name, form, within)).collect::<Option<Vec<_>>>()?;
+        let common = common(schema, within);
+        let records = forms.iter().map(|form| with(record(&to.name, form, within)?, &common));
+        let records = records.collect::<Option<Vec<_>>>()?;
         let told = by_discriminator(schema, forms, &records)
             .or_else(|| by_value(&records))
             .or_else(|| Some((None, by_form(forms, &records, key)?)));
@@ -35,6 +37,29 @@ pub(super) fn one_of(
         to.one_of = Some(Box::new(cases));
     }
     is_found
+}
+
+/// The members beside the forms, which each of the records has.
+fn common(schema: &Cursor<'_>, within: &[String]) -> Vec<DraftField> {
+    let mut common = Vec::new();
+    for part in schema.get("allOf").map(|parts| parts.items()).unwrap_or_default() {
+        read("", &part, Side::Answer, within, Part::OfSeveral).fields.into_iter().for_each(|one| put(&mut common, one));
+    }
+    for (name, property) in schema.get("properties").map(|all| all.members()).unwrap_or_default() {
+        put(&mut common, field(name, &property, Side::Answer, within));
+    }
+    common
+}
+
+/// A record with the common members, which has another name than what the file names without them; `None` if it has none.
+fn with(record: DraftField, common: &[DraftField]) -> Option<DraftField> {
+    if common.is_empty() {
+        return Some(record);
+    }
+    let is_object = record.kind == JsonKind::Object && !record.is_again;
+    let mut fields = common.to_vec();
+    record.fields.iter().for_each(|own| put(&mut fields, own.clone()));
+    is_object.then(|| DraftField { fields, named: None, ..record })
 }
 
 /// What decides, and the words that tell each record.

@@ -107,7 +107,7 @@ fn by_presence(schema: &Cursor<'_>, forms: &[Cursor<'_>], within: &[String], to:
         let bare: Vec<&str> =
             form.value["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let name = match (part.fields.as_slice(), bare.as_slice()) {
-            ([only], _) if is_single(only) && only.need == Some(Need::Always) => {
+            ([only], _) if is_member(only) && !is_list(only) && only.need == Some(Need::Always) => {
                 fields.push(DraftField { need: Some(Need::No), ..only.clone() });
                 only.name.clone()
             }
@@ -142,7 +142,7 @@ fn by_value(schema: &Cursor<'_>, forms: &[Cursor<'_>], within: &[String], to: &m
         let (decider, members): (Vec<_>, Vec<_>) = part.fields.into_iter().partition(|field| field.name == first);
         let value = decider.into_iter().find(decides)?.values.pop()?;
         let is_plain = part.choices.is_empty() && part.by_value.is_empty() && !part.is_undecided;
-        if values.contains(&value) || !is_plain || !members.iter().all(is_single) {
+        if values.contains(&value) || !is_plain || !members.iter().all(is_member) {
             return None;
         }
         form.mark("not", Mark::Read);
@@ -161,6 +161,25 @@ fn by_value(schema: &Cursor<'_>, forms: &[Cursor<'_>], within: &[String], to: &m
     to.kind = JsonKind::Object;
     to.by_value.push(ByValue { decider, cases, need: Need::Always });
     Some(())
+}
+
+/// Whether the language has a choice with this member: a value, a list, a map, or an object without choices.
+fn is_member(field: &DraftField) -> bool {
+    let is_plain = field.choices.is_empty() && field.by_value.is_empty() && field.one_of.is_none();
+    let has_members = || !field.fields.is_empty() && field.fields.iter().all(is_member);
+    is_single(field)
+        || !field.is_undecided
+            && is_plain
+            && match field.kind {
+                JsonKind::Map => true,
+                JsonKind::Object => has_members(),
+                JsonKind::List => field.item == JsonKind::Object && has_members(),
+                _ => false,
+            }
+}
+
+fn is_list(field: &DraftField) -> bool {
+    field.kind == JsonKind::List
 }
 
 /// Whether a member of a choice is one value, or a list of values.
