@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use tradeapi_runtime::ClientCore;
-use tradeapi_runtime::confirm::{self, ConfirmPolicy};
+#[cfg(feature = "journal")]
+use tradeapi_runtime::confirm;
+use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::flatten;
 use tradeapi_runtime::json::JsonWriter;
 use tradeapi_runtime::ledger::{Ledger, Position, PositionKey, PositionSide};
