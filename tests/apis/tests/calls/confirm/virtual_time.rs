@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_runtime::clock::ManualEnvironment;
+use tradeapi_runtime::clock::{ManualEnvironment, Timer as _};
 use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Timestamp};
