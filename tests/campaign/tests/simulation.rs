@@ -70,7 +70,7 @@ const DECIDED: [(&str, &str); 35] = [
     ("item", "not mentioned"),
     ("item", "refused"),
     ("item", "the call failed"),
-    ("open", "another request, in flight or just before, may have changed it so"),
+    ("open", "another request, in flight or shortly before, may have changed it so"),
     ("open", "it does not, or not yet, have the values of the request"),
     ("open", "it has the values of the request, but its last change may be older than the request"),
     ("open", "it has the values of the request, but its last change may have been a fill or its end"),
