@@ -340,6 +340,10 @@ cases! {
         => ["breaking parameter house.lend-many.[] type: list of OneLoan -> list of SingleLoan"],
     a_parameter_of_an_item_comes: [Replace(MANY, "      damage:", "      shelf: { type: string, doc: Which. }\n      damage:")]
         => ["additive parameter house.lend-many.[].shelf new"],
+    a_parameter_of_an_object_has_another_name: [Replace(LEND, "paper:", "foil:")]
+        => ["breaking parameter house.lend-book.packing.paper gone", "additive parameter house.lend-book.packing.foil new"],
+    a_parameter_of_an_object_is_required: [Replace(LEND, "paper: {", "paper: { required: always,")]
+        => ["breaking parameter house.lend-book.packing.paper required: no -> always"],
     a_body_becomes_an_object: [
         Replace(MANY, "\"[]\":", "loans:"), Replace(MANY, "    rust: loans\n", ""), Replace(MANY, "in: \"[]\"", "in: loans"),
         Replace(MANY, "of: \"[]\"", "of: loans"),
