@@ -62,6 +62,7 @@ impl Core {
             Action::Suspend { symbol, is_suspended } => {
                 for index in self.indices_of(&symbol)? {
                     self.pairs[index].suspended = is_suspended;
+                    self.trigger(index);
                 }
             }
             Action::Book { line, symbol, quotes } => self.set_book(line, &symbol, quotes)?,

@@ -71,6 +71,9 @@ impl Core {
             return Err(Reason::NotOpen);
         }
         let applied = self.apply_amendment(id, changes);
+        if let Some(pair) = self.orders.get(&id).map(|order| order.ticket.pair) {
+            self.trigger(pair);
+        }
         if applied.is_err() && changes.auto_cancel {
             self.end(id, State::Cancelled(Cancelled::Normal));
         }

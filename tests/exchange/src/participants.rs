@@ -71,9 +71,10 @@ impl Core {
     /// Sets what others quote, and with it the price between the best bid and the best ask.
     pub(crate) fn set_quotes(&mut self, index: usize, levels: Vec<(Side, u64, u64)>) {
         let of = |side| levels.iter().filter(move |(of, ..)| *of == side).map(|(_, ticks, _)| *ticks);
-        let market = &mut self.markets[index];
+        let (market, now) = (&mut self.markets[index], self.now);
         if let (Some(bid), Some(ask)) = (of(Side::Buy).max(), of(Side::Sell).min()) {
             market.mid = bid.midpoint(ask);
+            market.move_to(market.mid, now);
         }
         market.own_quotes = Some(levels);
         market.is_awake = true;

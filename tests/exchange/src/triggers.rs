@@ -27,52 +27,65 @@ impl Core {
     }
 
     /// Closes positions, and sells or buys back what spot orders traded, whose take-profit or stop-loss the price has
-    /// reached.
+    /// reached, unless the pair is suspended. Closing the first moves the price, and keeps no other from being closed.
     pub(crate) fn trigger(&mut self, index: usize) {
-        while let Some((guarded, preset, source)) = self.next_triggered(index) {
-            let ticket = match guarded {
-                Guarded::Position(account, pos) => self.closing_ticket(index, account, pos, source),
-                Guarded::Order(id) => {
-                    self.bought.remove(&(index, id));
-                    self.orders.get(&id).and_then(|order| self.back_ticket(order, source))
-                }
-            };
-            let Some(ticket) = ticket else { continue };
-            let price = preset.limit_price.filter(|_| preset.is_limit == Some(true));
-            let force = if price.is_some() { Force::Gtc } else { Force::Ioc };
-            let family = self.accounts[ticket.account].family;
-            if let Err(reason) = self.take(Ticket { price, force, ..ticket }) {
-                self.publish(Event::Refused { code: reason.code(family).to_owned() });
+        loop {
+            let triggered = self.triggered(index);
+            if triggered.is_empty() {
+                return;
+            }
+            for (guarded, preset, source) in triggered {
+                self.close_guarded(index, guarded, preset, source);
             }
         }
     }
 
-    fn next_triggered(&self, index: usize) -> Option<(Guarded, Preset, Source)> {
-        if self.guarded.is_empty() && self.bought.is_empty() {
-            return None;
+    fn close_guarded(&mut self, index: usize, guarded: Guarded, preset: Preset, source: Source) {
+        let ticket = match guarded {
+            Guarded::Position(account, pos) => self.closing_ticket(index, account, pos, source),
+            Guarded::Order(id) => {
+                self.bought.remove(&(index, id));
+                self.orders.get(&id).and_then(|order| self.back_ticket(order, source))
+            }
+        };
+        let Some(ticket) = ticket else { return };
+        let price = preset.limit_price.filter(|_| preset.is_limit == Some(true));
+        let force = if price.is_some() { Force::Gtc } else { Force::Ioc };
+        let family = self.accounts[ticket.account].family;
+        if let Err(reason) = self.take(Ticket { price, force, ..ticket }) {
+            self.publish(Event::Refused { code: reason.code(family).to_owned() });
+        }
+    }
+
+    fn triggered(&self, index: usize) -> Vec<(Guarded, Preset, Source)> {
+        if self.pairs[index].suspended || self.guarded.is_empty() && self.bought.is_empty() {
+            return Vec::new();
         }
         let (pair, market) = (&self.pairs[index], &self.markets[index]);
         let (last, mark) = (pair.price(market.last), pair.price(market.mark()));
         let of_pair = self.guarded.range((index, 0, PositionSide::Net)..).take_while(|(other, _, _)| *other == index);
-        let mut positions = of_pair.filter_map(|(_, account, pos)| {
+        let positions = of_pair.filter_map(|(_, account, pos)| {
             let position = self.accounts[*account].positions.get(&(index, *pos))?;
             let (preset, source) = position.presets.triggered(position.side, last, mark)?;
             Some((Guarded::Position(*account, *pos), preset, source))
         });
-        let mut orders = self.bought.range((index, 0)..=(index, u64::MAX)).filter_map(|(_, id)| {
+        let orders = self.bought.range((index, 0)..=(index, u64::MAX)).filter_map(|(_, id)| {
             // A deleted order triggers nothing.
             let ticket = &self.orders.get(id)?.ticket;
             let (preset, source) = ticket.presets().triggered(ticket.side, last, mark)?;
             Some((Guarded::Order(*id), preset, source))
         });
-        positions.next().or_else(|| orders.next())
+        positions.chain(orders).collect()
     }
 
     /// An order that closes a position and removes its presets.
     fn closing_ticket(&mut self, index: usize, account: usize, pos: PositionSide, source: Source) -> Option<Ticket> {
         self.guarded.remove(&(index, account, pos));
         let position = self.accounts[account].positions.get_mut(&(index, pos))?;
-        position.presets = Default::default();
+        // Closing another one may have closed it.
+        if !std::mem::take(&mut position.presets).is_some() {
+            return None;
+        }
         let (side, lots) = (position.side.opposite(), position.lots);
         let ticket = self.market_ticket(account, index, side, pos, lots, source);
         Some(Ticket { effect: Effect::Close, reduce_only: pos == PositionSide::Net, ..ticket })
