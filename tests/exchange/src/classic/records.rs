@@ -4,7 +4,7 @@ use tradeapi::Timestamp;
 use tradeapi::classic::{FeeDetail, Fill, HistoryOrder, Order as Record, OrderState, OrderType, PendingOrder, YesNo};
 
 use crate::instruments::quotient;
-use crate::orders::{self, Order, Preset, Presets, Source, State};
+use crate::orders::{self, Order, Preset, Presets, Source, State, Ticket};
 use crate::reading::wire;
 use crate::state::Core;
 use crate::words::{Effect, Force, Mode, PositionSide, Side};
@@ -14,10 +14,14 @@ fn shown_side(side: Side, pos: PositionSide) -> Side {
     if pos == PositionSide::Net { side } else { pos.opening_side() }
 }
 
-fn trade_side(side: Side, pos: PositionSide, effect: Effect) -> &'static str {
-    match (pos, side) {
-        (PositionSide::Net, Side::Buy) => "buy_single",
-        (PositionSide::Net, Side::Sell) => "sell_single",
+fn trade_side(source: Source, side: Side, pos: PositionSide, effect: Effect) -> &'static str {
+    match (source, pos, side) {
+        (Source::Liquidation, PositionSide::Net, Side::Buy) => "burst_buy_single",
+        (Source::Liquidation, PositionSide::Net, Side::Sell) => "burst_sell_single",
+        (Source::Liquidation, PositionSide::Long, _) => "burst_close_long",
+        (Source::Liquidation, PositionSide::Short, _) => "burst_close_short",
+        (_, PositionSide::Net, Side::Buy) => "buy_single",
+        (_, PositionSide::Net, Side::Sell) => "sell_single",
         _ => effect.as_str(),
     }
 }
@@ -37,8 +41,9 @@ pub(super) fn fill_record(core: &Core, fill: &orders::Fill, mode: Mode) -> Fill 
     record.side = shown_side(fill.side, fill.pos).as_str().parse().ok();
     record.quote_volume = Some(wire(pair.value(fill.ticks, fill.lots)));
     record.profit = Some(wire(fill.profit));
-    record.enter_point_source = "API".parse().ok();
-    record.trade_side = trade_side(fill.side, fill.pos, fill.effect).parse().ok();
+    let source = core.orders.get(&fill.order).map_or(Source::Api, |order| order.ticket.source);
+    record.enter_point_source = entry_point(source).parse().ok();
+    record.trade_side = trade_side(source, fill.side, fill.pos, fill.effect).parse().ok();
     record.pos_mode = mode.as_str().parse().ok();
     record.trade_scope = if fill.is_taker { "taker".parse().ok() } else { None };
     record.c_time = Some(Timestamp::from_millis(fill.at));
@@ -68,6 +73,18 @@ pub(super) fn source(order: &Order) -> &'static str {
     }
 }
 
+const fn entry_point(source: Source) -> &'static str {
+    match source {
+        Source::Liquidation => "SYS",
+        _ => "API",
+    }
+}
+
+/// Whether an order only reduces a position. One that closes a side of a hedge does, too.
+fn reduces(ticket: &Ticket) -> bool {
+    ticket.reduce_only || (ticket.pos != PositionSide::Net && ticket.effect == Effect::Close)
+}
+
 /// Sets the fields that the three forms of an order share.
 macro_rules! common {
     ($record:ident, $core:expr, $order:expr) => {{
@@ -90,8 +107,8 @@ macro_rules! common {
         let account = &$core.accounts[ticket.account];
         $record.leverage = Some(account.leverage(ticket.pair, ticket.pos, ticket.side).into());
         $record.margin_mode = ticket.margin.as_str().parse().ok();
-        $record.enter_point_source = "API".parse().ok();
-        $record.trade_side = trade_side(ticket.side, ticket.pos, ticket.effect).parse().ok();
+        $record.enter_point_source = entry_point(ticket.source).parse().ok();
+        $record.trade_side = trade_side(ticket.source, ticket.side, ticket.pos, ticket.effect).parse().ok();
         $record.pos_mode = $core.accounts[ticket.account].mode.as_str().parse().ok();
         $record.order_type = Some(if order.ticks.is_some() { OrderType::Limit } else { OrderType::Market });
         $record.order_source = source(order).parse().ok();
@@ -114,7 +131,7 @@ pub(super) fn record(core: &Core, order: &Order) -> Record {
     record.preset_stop_surplus_execute_price = take_profit.limit_price.map(wire);
     record.preset_stop_loss_type = trigger(stop_loss);
     record.preset_stop_loss_execute_price = stop_loss.limit_price.map(wire);
-    record.reduce_only = Some(order.ticket.reduce_only.into());
+    record.reduce_only = Some(reduces(&order.ticket).into());
     record.cancel_reason = match order.state {
         State::Cancelled(reason) => reason.as_str().parse().ok(),
         _ => None,
@@ -133,7 +150,7 @@ pub(super) fn pending(core: &Core, order: &Order) -> PendingOrder {
     record.preset_stop_surplus_execute_price = take_profit.limit_price.map(wire);
     record.preset_stop_loss_trigger_type = trigger(stop_loss);
     record.preset_stop_loss_execute_price = stop_loss.limit_price.map(wire);
-    record.reduce_only = Some(order.ticket.reduce_only.into());
+    record.reduce_only = Some(reduces(&order.ticket).into());
     record
 }
 
@@ -142,7 +159,7 @@ pub(super) fn historical(core: &Core, order: &Order) -> HistoryOrder {
     let mut record = HistoryOrder::default();
     common!(record, core, order);
     record.status = Some(state(order));
-    record.reduce_only = Some(order.ticket.reduce_only.into());
+    record.reduce_only = Some(reduces(&order.ticket).into());
     let position = core.accounts[order.ticket.account].position(order.ticket.pair, order.ticket.pos);
     let pair = &core.pairs[order.ticket.pair];
     record.pos_avg = (position.lots > 0).then(|| wire(quotient(position.cost, pair.qty(position.lots))));

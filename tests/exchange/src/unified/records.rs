@@ -103,6 +103,7 @@ pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
         (Source::TakeProfit, None) => "position_stop_profit_market",
         (Source::StopLoss, Some(_)) => "position_stop_loss_limit",
         (Source::StopLoss, None) => "position_stop_loss_market",
+        (Source::Liquidation, _) => "liquidation",
         _ => "normal",
     };
     record.delegate_type = delegate.parse().ok();
