@@ -105,6 +105,15 @@ impl Profile {
         self
     }
 
+    /// Refuses balances of coins that no pair has.
+    pub(crate) fn check_coins(&self, pairs: &[Instrument]) -> Result<(), String> {
+        let has_coin = |coin: &str| pairs.iter().any(|pair| pair.base == coin || pair.quote == coin);
+        match self.balances.keys().find(|coin| !has_coin(coin)) {
+            Some(coin) => Err(format!("balance of {coin}: no pair has this coin")),
+            None => Ok(()),
+        }
+    }
+
     /// Why the profile makes no sense, if it does not.
     pub(crate) fn check(&self) -> Result<(), String> {
         let negative = self.balances.iter().find(|(_, amount)| amount.0.is_sign_negative() || amount.0 > MAX_NUMBER);

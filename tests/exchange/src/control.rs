@@ -207,6 +207,9 @@ fn act(exchange: &Exchange, action: Action) -> Result<Bytes, Refused> {
 
 fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     if query.get("clear").is_some() {
+        if query.get("kind").is_some() {
+            return Err(Refused::bad("clear and kind in one request: send them one after the other"));
+        }
         exchange.clear_faults();
         return Ok(nothing());
     }
@@ -238,7 +241,10 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     }
     let mut fault = Fault::new(fault_kind).target(target);
     if let Some(times) = query.number("times", u32::MAX)? {
-        fault = fault.times(times.max(1));
+        if times == 0 {
+            return Err(Refused::bad("invalid times 0: expected at least 1"));
+        }
+        fault = fault.times(times);
     }
     if let Some(share) = query.get("share") {
         fault = fault.per_mille(per_mille(&share).map_err(Refused::bad)?);

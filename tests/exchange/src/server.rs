@@ -210,11 +210,13 @@ struct Answer {
     /// The rest of the body.
     data: Option<Bytes>,
     is_cut: bool,
+    /// Of a body that is cut: whether its beginning was sent.
+    is_sent: bool,
 }
 
 impl Answer {
     fn whole(data: Bytes) -> Self {
-        Self { length: u64::try_from(data.len()).unwrap_or(u64::MAX), data: Some(data), is_cut: false }
+        Self { length: u64::try_from(data.len()).unwrap_or(u64::MAX), data: Some(data), is_cut: false, is_sent: false }
     }
 
     fn half(data: Bytes) -> Self {
@@ -227,9 +229,15 @@ impl Body for Answer {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match self.data.take().filter(|data| !data.is_empty()) {
             Some(data) => Poll::Ready(Some(Ok(Frame::data(data)))),
+            None if self.is_cut && !self.is_sent => {
+                // What there is so far is sent while the body waits, and dropped when it fails.
+                self.is_sent = true;
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
             None if self.is_cut => Poll::Ready(Some(Err(closed()))),
             None => Poll::Ready(None),
         }

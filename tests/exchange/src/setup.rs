@@ -149,11 +149,8 @@ impl Setup {
             pairs.push(made);
         }
         let is_used = |symbol: &str| pairs.iter().any(|pair| pair.symbol == symbol);
-        let has_coin = |coin: &str| pairs.iter().any(|pair| pair.base == coin || pair.quote == coin);
         for user in &self.users {
-            if let Some(coin) = user.balances.keys().find(|coin| !has_coin(coin)) {
-                return wrong(format!("balance of {coin}: no pair has this coin"));
-            }
+            user.check_coins(&pairs).map_err(SetupError)?;
             if let Some(symbol) = user.copy_trading.iter().flatten().find(|symbol| !is_used(symbol)) {
                 return wrong(format!("copy_trading: there is no pair {symbol}"));
             }

@@ -37,7 +37,8 @@ pub(super) fn book(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refus
     let quotes = match (levels("bids")?, levels("asks")?, query.get("quotes").as_deref()) {
         (None, None, Some("auto")) => None,
         (None, None, _) => return Err(Refused::bad("missing bids, asks or quotes=auto")),
-        (bids, asks, _) => Some([bids.unwrap_or_default(), asks.unwrap_or_default()]),
+        (_, _, Some(_)) => return Err(Refused::bad("quotes beside bids or asks: send either")),
+        (bids, asks, None) => Some([bids.unwrap_or_default(), asks.unwrap_or_default()]),
     };
     act(exchange, Action::Book { line, symbol, quotes })
 }

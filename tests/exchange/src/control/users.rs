@@ -38,7 +38,7 @@ pub(super) fn open(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refus
     if let Some(permissions) = query.list("permissions", "permissions", |text| Some(text.to_owned()))? {
         profile = profile.permissions(permissions);
     }
-    profile.check().map_err(Refused::bad)?;
+    profile.check().and_then(|()| profile.check_coins(&exchange.core().pairs)).map_err(Refused::bad)?;
     let keys = exchange.open_account(profile);
     let mut out = JsonWriter::new();
     out.begin_object();

@@ -74,6 +74,54 @@ async fn last_and_mark_prices_move_apart() {
     assert_eq!(fixture.unified().positions.len(), 0);
 }
 
+/// The first position to be closed moves the price away from the take-profits of the others.
+#[tokio::test]
+async fn a_price_closes_all_positions_whose_trigger_it_reaches() {
+    let first = Fixture::one_way();
+    let others = [first.another(Profile::new()), first.another(Profile::new())];
+    for fixture in others.iter().chain([&first]) {
+        place(fixture, market("a", OrderSide::Buy, "0.1").take_profit(number("65000"))).await;
+    }
+    first.exchange.set_price("BTCUSDT", 65_000).unwrap();
+    for fixture in others.iter().chain([&first]) {
+        assert!(fixture.unified().positions.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_trigger_waits_until_its_pair_is_no_longer_suspended() {
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", OrderSide::Buy, "0.1").stop_loss(number("63000"))).await;
+    fixture.exchange.suspend("BTCUSDT", true);
+    fixture.exchange.set_price("BTCUSDT", 62_900).unwrap();
+    assert_eq!(fixture.unified().positions.len(), 1);
+    fixture.exchange.suspend("BTCUSDT", false);
+    assert!(fixture.unified().positions.is_empty());
+}
+
+#[tokio::test]
+async fn quotes_and_amended_orders_reach_triggers() {
+    let quotes = |bid: &str, ask: &str| book(&[(bid, "5")], &[(ask, "5")]);
+    for by_amending in [false, true] {
+        let holder = Fixture::one_way();
+        let trader = holder.another(Profile::new());
+        let exchange = &holder.exchange;
+        place(&holder, market("a", OrderSide::Buy, "0.1").take_profit(number("64900"))).await;
+        if by_amending {
+            place(&trader, limit("b", OrderSide::Buy, "0.1", "63000")).await;
+            exchange.set_book(FUTURES, "BTCUSDT", quotes("63990", "65000")).unwrap();
+            assert_eq!(holder.unified().positions.len(), 1);
+            let name = tradeapi::unified::OrderRef::ClientOid("b".parse().unwrap());
+            let amend = tradeapi::unified::ModifyOrder::new(name).price(number("65000"));
+            trader.client.unified().modify_order(&amend).await.unwrap();
+            exchange.time().advance(std::time::Duration::from_secs(60));
+        } else {
+            exchange.set_book(FUTURES, "BTCUSDT", quotes("65001", "65010")).unwrap();
+        }
+        assert!(holder.unified().positions.is_empty(), "{by_amending}");
+    }
+}
+
 #[tokio::test]
 async fn balances_modes_and_permissions_change_while_it_runs() {
     let fixture = Fixture::one_way();
@@ -103,7 +151,11 @@ async fn control_requests_are_done_as_a_whole_and_replayed() {
         ("/-/price?symbol=BTCUSDT&price=0", 400),
         ("/-/price?symbol=BTCUSDT&price=1&last=2", 400),
         ("/-/book?symbol=BTCUSDT&bids=63990:0.5&asks=64010:x", 400),
+        ("/-/book?symbol=BTCUSDT&bids=63990:0.5&quotes=auto", 400),
         ("/-/suspend?symbol=NOUSDT", 400),
+        ("/-/faults?kind=drop&times=0", 400),
+        ("/-/faults?clear=all&kind=drop", 400),
+        ("/-/users?balances=USDT:5,NONE:5", 400),
         ("/-/users?permissions=everything", 400),
         ("/-/account?user=1&family=unified&coin=USDT&balance=5", 400),
         ("/-/book?symbol=BTCUSDT&bids=63990:0.5&asks=64010:0.5", 200),

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use rust_decimal::Decimal;
 use tokio::net::TcpListener;
+use tradeapi::classic;
 use tradeapi::observed::{self, SetLeverage};
-use tradeapi::unified::{MarginMode, OrderStatus, Side};
+use tradeapi::unified::{self, MarginMode, OrderStatus, Side};
 use tradeapi_exchange::server::{self, Site};
-use tradeapi_exchange::{Exchange, Family, Profile, Seed, Setup, torn_line};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Seed, Setup, torn_line};
 
-use crate::fixture::{Fixture, code, limit, market};
+use crate::fixture::{Fixture, classic_market, code, limit, market};
 use crate::http::Program;
 
 const STATE: &str = "GET /-/state HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
@@ -53,6 +54,27 @@ async fn a_body_that_is_not_sent_ends_its_request() {
     assert_eq!(first_line(address, half).await, "HTTP/1.1 408 Request Timeout");
     let chunk = "POST /x HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n";
     assert_eq!(first_line(address, chunk).await, "HTTP/1.1 400 Bad Request");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_cut_has_a_beginning() {
+    let exchange = Exchange::new(Seed(7));
+    exchange.add_fault(Fault::new(FaultKind::Cut).target(FaultTarget::All).times(1));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(server::serve_with(listener, exchange, Site::default()));
+    let request = "GET /api/v2/public/time HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).unwrap()
+    });
+    let answer = answer.await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+    assert_eq!(body.len(), length.parse::<usize>().unwrap() / 2, "{answer}");
 }
 
 #[cfg(unix)]
@@ -208,4 +230,30 @@ async fn a_change_of_leverage_can_liquidate() {
     let set = SetLeverage::new(observed::Category::UsdtFutures, 100).symbol("BTCUSDT");
     fixture.client.observed().set_leverage(&set).await.unwrap();
     assert_eq!(fixture.unified().positions.len(), 0, "a hundredth of the value does not cover the loss");
+}
+
+#[tokio::test]
+async fn what_a_liquidation_and_a_close_of_a_hedge_do_stands_in_their_records() {
+    let fixture = Fixture::one_way();
+    let order = market("a", Side::Buy, "0.100").margin_mode(MarginMode::Isolated);
+    fixture.client.unified().place_order(&order).await.unwrap();
+    fixture.exchange.set_price("BTCUSDT", 30_000).unwrap();
+    let history = unified::GetOrderHistory::new(unified::Category::UsdtFutures);
+    let history = fixture.client.unified().get_order_history(&history).await.unwrap().data;
+    assert!(history.list.iter().any(|order| order.delegate_type == Some(unified::DelegateType::Liquidation)));
+
+    let fixture = Fixture::with(|_| {}, Profile::new().mode(Mode::Hedge).balance("USDT", 1_000));
+    fixture.open(classic::Side::Buy, "0.1").await;
+    let close = classic_market(classic::Side::Buy, "0.05").trade_side(classic::TradeSide::Close);
+    fixture.client.classic().place_order(&close).await.unwrap();
+    fixture.exchange.set_price("BTCUSDT", 30_000).unwrap();
+    let history = classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures);
+    let history = fixture.client.classic().get_history_order(&history).await.unwrap().data;
+    let said = history.entrusted_list.iter().map(|order| {
+        let texts = (order.trade_side.as_ref()?.as_str(), order.enter_point_source.as_ref()?.as_str());
+        Some((texts, order.reduce_only.as_ref()?.as_str()))
+    });
+    let said: Option<Vec<_>> = said.collect();
+    let expected = [(("burst_close_long", "SYS"), "YES"), (("close", "API"), "YES"), (("open", "API"), "NO")];
+    assert_eq!(said.unwrap(), expected);
 }
