@@ -1,5 +1,8 @@
 //! Orders that close a position of one-way mode without being reduce-only, and the funds of those that no longer do.
 
+use rust_decimal::Decimal;
+
+use crate::accounts::Account;
 use crate::orders::{Order, State, Ticket};
 use crate::state::Core;
 use crate::words::{Cancelled, Effect, Force, PositionSide};
@@ -59,14 +62,14 @@ impl Core {
     }
 
     /// Sets how many lots of an order close its position, and what is reserved for the others.
-    pub(crate) fn set_netted(&mut self, id: u64, netted: u64, frozen: rust_decimal::Decimal) {
+    pub(crate) fn set_netted(&mut self, id: u64, netted: u64, frozen: Decimal) {
         let Some(order) = self.orders.get_mut(&id) else { return };
         (order.netted, order.frozen) = (netted, frozen);
         self.accounts[order.ticket.account].note_netting(order);
     }
 }
 
-impl crate::accounts::Account {
+impl Account {
     /// Notes whether an order is open and closes a position without being reduce-only.
     pub(crate) fn note_netting(&mut self, order: &Order) {
         let index = order.ticket.pair;
