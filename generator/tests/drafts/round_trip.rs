@@ -147,10 +147,9 @@ fn facts_survive_an_export_and_a_draft() {
     }
     println!("{kept} of {all}, made up {made_up:#?}");
     assert!(kept * 100 >= all * 98 && made_up.len() * 100 <= all * 2, "{kept} of {all}, {}", made_up.len());
-    for (kind, count) in &by_kind {
-        let known = LOST.iter().find(|(known, _)| known == kind).map_or(0, |(_, known)| *known);
-        assert!(*count <= known, "{count} facts of the kind {kind} are lost, where {known} are known to be");
-    }
+    // Also where fewer are lost, so that the table stays true.
+    let known = LOST.map(|(kind, count)| (kind.to_owned(), count));
+    assert_eq!(by_kind, BTreeMap::from(known));
 }
 
 /// A schema with the drafted credentials in the place of its own states the same.
