@@ -312,11 +312,15 @@ fn null_is_no_value() {
 #[test]
 fn other_scalars_are_texts_as_they_are_written() {
     let base = root().join("tests/fixtures/base");
-    for text in ["5", "-1", "1e3", "0o17", "017", "0x1F", ".inf", "yes", "no", "off", "true", "2026-01-01", "none", "nil"] {
+    for text in
+        ["5", "-1", "1e3", "0o17", "017", "0x1F", ".inf", "yes", "no", "off", "true", "2026-01-01", "none", "nil"]
+    {
         let folder = tempfile::tempdir().unwrap();
         tradeapi_tests::folders::copy(&base, folder.path());
         let path = folder.path().join("api.yaml");
-        let changed = fs::read_to_string(&path).unwrap().replace("doc: The books of a library and their loans.", &format!("doc: {text}"));
+        let changed = fs::read_to_string(&path)
+            .unwrap()
+            .replace("doc: The books of a library and their loans.", &format!("doc: {text}"));
         fs::write(&path, changed).unwrap();
         let schema = Generator::new().schema_dir(folder.path()).read().unwrap_or_else(|all| panic!("{text}: {all}"));
         let exported: Value = serde_json::from_str(&schema.openapi().text).unwrap();
