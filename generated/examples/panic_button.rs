@@ -5,8 +5,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tradeapi::Client;
-use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::{Client, ConfirmPolicy};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {

@@ -138,7 +138,7 @@ runtime::parameters! {
     impl BatchOrder {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - the body, an array: The orders. At most 20 items.
+        /// - `orders`, sent as the body, an array: The orders. At most 20 items.
         pub fn new(orders: Vec<BatchOrderItem>) -> Self {
             Self { orders }
         }
@@ -500,7 +500,8 @@ runtime::parameters! {
         ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
         ///   coin.
         /// - `side`: Direction.
-        /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        /// - `execution`, sent as `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or
+        ///   market.
         pub fn new(
             category: Category,
             symbol: impl Into<Symbol>,
@@ -520,12 +521,12 @@ runtime::parameters! {
             }
         }
 
-        /// In hedge mode, opens a long or adds to it.
+        /// For futures in hedge mode, opens a long or adds to it.
         ///
         /// Sends `side` = `buy`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
         ///
-        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_open_long(
@@ -537,7 +538,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
         }
 
-        /// In hedge mode, closes a long or a part of it.
+        /// For futures in hedge mode, closes a long or a part of it.
         ///
         /// Sends `side` = `sell`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
         ///
@@ -554,7 +555,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
         }
 
-        /// In hedge mode, opens a short or adds to it.
+        /// For futures in hedge mode, opens a short or adds to it.
         ///
         /// Sends `side` = `sell`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
         ///
@@ -571,12 +572,12 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
         }
 
-        /// In hedge mode, closes a short or a part of it.
+        /// For futures in hedge mode, closes a short or a part of it.
         ///
         /// Sends `side` = `buy`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
         ///
-        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_close_short(
@@ -588,7 +589,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
         }
 
-        /// In one-way mode, buys to open a long; against a short it buys all the same.
+        /// In one-way mode, opens a long or adds to it; if a short is open, reduces it.
         ///
         /// Sends `side` = `buy` (Batch Order, each order, rules as in Place Order).
         ///
@@ -605,7 +606,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Buy, execution)
         }
 
-        /// In one-way mode, sells to open a short; against a long it sells all the same.
+        /// In one-way mode, opens a short or adds to it; if a long is open, reduces it.
         ///
         /// Sends `side` = `sell` (Batch Order, each order, rules as in Place Order).
         ///
