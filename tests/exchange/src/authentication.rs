@@ -84,7 +84,7 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
     if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {
         return Err(Reason::UnknownAddress);
     }
-    match &user.profile.permissions {
+    match &user.permissions {
         Some(given) if !given.iter().any(|given| allows(given, meta)) => Err(Reason::MissingPermission),
         _ => Ok(index),
     }

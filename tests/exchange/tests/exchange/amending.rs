@@ -109,7 +109,7 @@ async fn a_suspended_pair_takes_no_modification() {
     let (unified, classic) = (fixture.client.unified(), fixture.client.classic());
     place(&fixture, limit("a", Side::Buy, "0.01", "60000")).await;
     classic.place_order(&classic_limit("a", classic::Side::Buy, "0.01", "60000")).await.unwrap();
-    fixture.exchange.suspend("BTCUSDT", true);
+    fixture.exchange.suspend("BTCUSDT", true).unwrap();
     let cancelling = change("a").price(number("61000")).auto_cancel(true);
     assert_eq!(code(unified.modify_order(&cancelling).await).as_deref(), Some("25102"));
     let by = classic::OrderRef::ClientOid("a".into());
@@ -119,7 +119,7 @@ async fn a_suspended_pair_takes_no_modification() {
         assert_eq!(code(classic.modify_order(&request).await).as_deref(), Some("40844"));
     }
     fixture.exchange.time().advance(Duration::from_secs(1));
-    fixture.exchange.suspend("BTCUSDT", false);
+    fixture.exchange.suspend("BTCUSDT", false).unwrap();
     let (order, other) = (fixture.details("a").await.unwrap(), fixture.detail("a").await.unwrap());
     assert_eq!((order.price, order.order_status), (Some(number("60000")), Some(OrderStatus::Live)));
     assert_eq!((other.price, other.state), (Some(number("60000")), Some(classic::OrderState::Live)));
