@@ -99,7 +99,8 @@ impl Profile {
         self
     }
 
-    /// Restricts the key to these permissions, as the documents name them: `UTA trade (read)`.
+    /// Restricts the key to these permissions, as the documents name them: `UTA trade (read)`. An operation without a named
+    /// permission takes any of them if it only queries, and otherwise one that does not only read.
     pub fn permissions(mut self, permissions: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.permissions = Some(permissions.into_iter().map(Into::into).collect());
         self
@@ -149,7 +150,10 @@ fn operations() -> impl Iterator<Item = &'static Meta> {
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) id: u64,
+    /// As the user was opened, and is again after a reset.
     pub(crate) profile: Profile,
+    /// The permissions of the key now; `None` for all.
+    pub(crate) permissions: Option<Vec<String>>,
     pub(crate) signer: HmacSha256,
     /// The key, the secret and the passphrase.
     pub(crate) keys: [String; 3],

@@ -148,11 +148,31 @@ impl Program {
         Self { child: command.spawn().unwrap(), address: String::new() }
     }
 
+    /// Starts it, waits until it serves, and returns it with a client.
+    pub(crate) fn served(arguments: &[&str]) -> (Self, Client) {
+        let mut program = Self::start(&[&["--port", "0"], arguments].concat());
+        let client = program.client();
+        (program, client)
+    }
+
+    /// Its address, once it has printed it.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address.parse().unwrap()
+    }
+
     /// Ends the program as a supervisor does, and waits for its end.
     #[cfg(unix)]
     pub(crate) fn terminate(&mut self) {
         let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
         assert!(ended.success() && self.child.wait().unwrap().success());
+    }
+
+    /// What it printed of its failures, once it has ended.
+    #[cfg(unix)]
+    pub(crate) fn failures(&mut self) -> String {
+        let mut text = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        text
     }
 
     /// Runs the program until it exits.

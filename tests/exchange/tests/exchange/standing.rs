@@ -103,6 +103,18 @@ async fn a_terminated_exchange_writes_the_end_of_its_journal() {
     assert!(Exchange::replay(&middle).is_err(), "any other line is an error");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn an_exchange_whose_output_nobody_reads_ends_as_any_other() {
+    let mut program = Program::start(&["--port", "0"]);
+    // It has read the first lines and closed the pipe.
+    let client = program.client();
+    let refused = client.unified().place_order(&limit("a", Side::Buy, "0.01", "60000.05")).await;
+    assert!(code(refused).is_some(), "the exchange has a broken rule to print at its end");
+    program.terminate();
+    assert_eq!(program.failures(), "");
+}
+
 #[test]
 fn wrong_setups_are_refused_with_what_is_wrong() {
     let pair = |tick: &str, symbol: &str| {
@@ -117,7 +129,7 @@ fn wrong_setups_are_refused_with_what_is_wrong() {
         ("prices: [{ symbol: NOUSDT, steps: [[0, 1]] }]".to_owned(), "NOUSDT: there is no such pair"),
         (prices(""), "BTCUSDT: there is none"),
         (prices("[0, -5]"), "price -5 of BTCUSDT"),
-        (prices("[0, 64000], [9, 0]"), "price 0 of BTCUSDT at 9 ms"),
+        (prices("[0, 64000], [9, 0]"), "at 9 ms: invalid price 0 of BTCUSDT"),
         (prices("[0, 1e27]"), "price 1000000000000000000000000000 of BTCUSDT"),
         ("users: [{ balances: { USDT: -1 } }]".to_owned(), "balance of -1 USDT"),
         ("users: [{ permissions: [everything] }]".to_owned(), "unknown permission `everything`"),
