@@ -283,6 +283,11 @@ pub(crate) fn apart(place: In) -> &'static str {
     }
 }
 
+/// The name under which a parameter is sent that has another one in requests, as a sentence.
+pub(crate) fn sent_as(name: &str) -> String {
+    format!("Its name there is {name}.")
+}
+
 /// What tells one of several records from the others, as a sentence.
 pub(crate) fn told_by(one_of: &OneOf, case: &RecordCase, markup: &Markup) -> String {
     let words: Vec<_> = case.told_by.iter().map(|(word, _)| (markup.code)(word)).collect();
@@ -332,7 +337,7 @@ pub(crate) fn joined(parts: &[String], between: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
 }
 
-/// Who has seen what no document describes, as a sentence; empty for what a document describes.
+/// The sources that have seen what no document describes, as a sentence; empty for what a document describes.
 pub(crate) fn observed(sources: &[(String, Place)]) -> String {
     let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
     if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }

@@ -1,4 +1,7 @@
 //! The clock of an exchange: the system's, a faster one, or one that is moved by hand.
+//!
+//! It has alarms of its own beside those of the runtime's `ManualTimer`, because it changes between running and standing
+//! still while tasks wait on it.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
