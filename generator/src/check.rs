@@ -21,6 +21,7 @@ mod enums;
 mod errors;
 mod examples;
 mod fault;
+mod files;
 mod flat;
 mod headers;
 mod identifiers;
@@ -67,8 +68,8 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 17] = [
     errors::observed_codes,
     errors::refusals,
     markets::check,
-    markets::examples,
-    markets::guide,
+    files::programs,
+    files::chapters,
     docs::api_has_docs,
 ];
 

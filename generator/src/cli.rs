@@ -1,7 +1,7 @@
 //! The commands that take more than one call of the library.
 
 pub(crate) mod audit;
-pub(crate) mod compare;
+pub(crate) mod diff;
 pub(crate) mod init;
 pub(crate) mod new;
 mod output;

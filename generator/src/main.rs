@@ -56,7 +56,7 @@ enum Command {
     /// Prints the rules of the documents and how each is enforced.
     Rules(SchemaFolder),
     /// Shows what a change of the schema means for dependent crates, and the version that it needs.
-    Diff(cli::compare::Arguments),
+    Diff(cli::diff::Arguments),
     /// Shows where the schema has to change for a report of drift.
     Drift {
         /// The report, as `DriftReport::to_json` writes it.
@@ -252,7 +252,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             let schema = schema.read()?;
             output.print(if output.is_json() { schema.rules_as_json() } else { schema.rules() }.trim_end());
         }
-        Command::Diff(arguments) => return cli::compare::run(&arguments, output),
+        Command::Diff(arguments) => return cli::diff::run(&arguments, output),
         Command::Drift { report, schema } => output.print(schema.read()?.drift(&report)?),
         Command::Explain { what, schema } => output.print(match Code::parse(&what) {
             Some(code) if output.is_json() => code.as_json(),

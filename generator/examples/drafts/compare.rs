@@ -5,7 +5,9 @@ use std::path::Path;
 
 use tradeapi_gen::Drafted;
 
-use crate::stated::{BOUNDS, Drafts, Members, Operation, Stated, file, of_file};
+use crate::draft::Drafts;
+use crate::file;
+use crate::stated::{BOUNDS, Members, Operation, Stated};
 
 /// How much of a kind the file has, and how much of it is in the drafts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +48,7 @@ pub(crate) struct Measured {
 
 /// Compares a file with the drafts in the folder of a family.
 pub(crate) fn compare(path: &Path, family: &Path, drafted: &Drafted) -> Measured {
-    let (operations, drafts) = (of_file(&file(path)), Drafts::of(family));
+    let (operations, drafts) = (file::operations(&file::read(path)), Drafts::of(family));
     let mut measured = Measured { empty_keys: drafts.empty, ..Measured::default() };
     for operation in &operations {
         let is_same = |draft: &&Operation| is_same_address(draft, operation);

@@ -8,6 +8,8 @@
 
 mod compare;
 mod compile;
+mod draft;
+mod file;
 mod fill;
 mod stated;
 

@@ -2,8 +2,6 @@
 
 mod collector;
 mod given;
-#[cfg(feature = "pattern")]
-mod pattern;
 mod policy;
 mod violation;
 mod window;

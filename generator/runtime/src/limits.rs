@@ -27,7 +27,6 @@ mod permit;
 mod plan;
 #[cfg(feature = "redis")]
 mod redis;
-mod reservation;
 mod settings;
 mod state;
 mod ways;
@@ -35,13 +34,12 @@ mod window;
 
 #[cfg(feature = "redis")]
 pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
-pub use call::{Call, Classes};
+pub use call::{Call, Classes, Reservation};
 pub use in_process::InProcessLimits;
 pub use limiter::{Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, TooMany, Unavailable};
 pub use open_orders::OpenOrders;
 pub use permit::Permit;
 pub use plan::Plan;
-pub use reservation::Reservation;
 pub use settings::{CountFrom, LimitSettings, QuotaShare};
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ mod outcome;
 mod path;
 mod refusal;
 mod rule;
-mod style;
 mod window;
 
 pub use account::{AccountProperty, AccountTable, PropertyKind};
@@ -27,11 +26,11 @@ pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
 pub use meta::{
-    Access, Amends, AnswerForm, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, Shows, WeightCondition,
+    Access, Amends, AnswerForm, Lists, Meta, Method, NextPage, Objects, ParameterStyle, RateLimit, RepeatKey, Scope,
+    Sends, Shows, WeightCondition,
 };
 pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
 pub use path::{Path, Step};
 pub use refusal::Refusal;
 pub use rule::{Ceiling, Rule, Severity, Unsupported};
-pub use style::{Lists, Objects, ParameterStyle, Sends};
 pub use window::{Length, Window};

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
 use super::measures::number;
-use super::readers::is_parameter_list;
 use super::text::{Span, overlaps};
+use super::wording::is_parameter_list;
 use crate::model::Rule;
 
 /// The result of comparing rules.

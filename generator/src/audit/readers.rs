@@ -8,7 +8,6 @@ mod conventions;
 pub(super) mod endpoint;
 mod errors;
 mod examples;
-mod labels;
 mod limits;
 mod needs;
 mod note;
@@ -28,7 +27,6 @@ use super::findings::{FactKind, Findings, Listed, key};
 use super::operations::Names;
 use super::text::Span;
 pub(super) use columns::{Columns, need_of_cell};
-pub(super) use labels::is_parameter_list;
 pub(super) use response::next_parameter;
 
 /// The state that all readers share.

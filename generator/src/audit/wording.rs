@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::measures::{Rate, decimal, length_of_time, number, range, rate};
+use super::text::Span;
 use crate::model::Duration;
 
 /// The statement in `Deprecated since v3; use Batch Order instead.`, in the form of the schema.
@@ -29,6 +30,21 @@ pub(super) fn deprecates_value(text: &str, values: &[String]) -> bool {
     let lower = text.to_ascii_lowercase();
     let before = lower.find("(deprecated").and_then(|at| text.get(..at)).unwrap_or_default();
     before.split_whitespace().next_back().is_some_and(|word| values.iter().any(|value| value == word))
+}
+
+/// Whether a label introduces a list of parameters.
+pub(super) fn is_parameter_list(label: Span<'_>) -> bool {
+    parameter_prefix(label).is_some()
+}
+
+/// The prefix of the names in a list of parameters, from its label; `None` if it is of another list.
+pub(super) fn parameter_prefix(label: Span<'_>) -> Option<String> {
+    match label.texts().as_slice() {
+        ["Parameters" | "Parameter", ..] => Some(String::new()),
+        ["Each", _] => Some("[].".to_owned()),
+        ["Item", "fields", "of", list] => Some(format!("{list}[].")),
+        _ => None,
+    }
 }
 
 /// Phrases of such documents, and the equivalent words that the readers know.

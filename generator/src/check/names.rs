@@ -82,6 +82,16 @@ fn shown(rust: &str) -> &str {
     rust.trim_start_matches("r#")
 }
 
+/// The name of a market or program is one of a Rust item in lower case.
+pub(super) fn is_snake_case(what: &str, name: &str, place: Place, to: &mut Diagnostics) {
+    let is_word = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
+    if !is_word {
+        to.at(place, Code::NotAnIdentifier, format!("invalid name of a {what} `{name}`"))
+            .help("write lower-case letters, digits and underscores");
+    }
+}
+
 /// The name of a family becomes a module, a feature and a function of the client.
 pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let name = &family.name;

@@ -8,6 +8,10 @@
 #[allow(dead_code, reason = "the counts are for the table of the example")]
 mod compare;
 mod documents;
+#[path = "../../examples/drafts/draft.rs"]
+mod draft;
+#[path = "../../examples/drafts/file.rs"]
+mod file;
 #[path = "../../examples/drafts/fill.rs"]
 mod fill;
 mod openapi;

@@ -3,9 +3,16 @@
 //! A decimal in a request has at most 64 digits and no exponent. No document states a bound; a price has at most thirty
 //! digits, and `1e1000` would be sent as a thousand zeros.
 
+#[cfg(feature = "pattern")]
+use std::collections::HashMap;
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::str::FromStr;
+#[cfg(feature = "pattern")]
+use std::sync::{Mutex, PoisonError};
+
+#[cfg(feature = "pattern")]
+use regex_lite::Regex;
 
 use super::policy::CheckContext;
 use super::violation::{Place, Violation, Violations};
@@ -195,7 +202,7 @@ impl<'a> Checks<'a> {
     /// The text must match a regular expression. An empty one is reported as such.
     #[cfg(feature = "pattern")]
     pub(crate) fn pattern(&mut self, name: &'static str, value: &str, pattern: &'static str) {
-        if !value.is_empty() && !super::pattern::matches(pattern, value) {
+        if !value.is_empty() && !matches(pattern, value) {
             let allowed = format!("a text that matches {pattern} is needed");
             self.violated("pattern", name, &format_args!("{value:?}"), allowed, "use a text of this form");
         }
@@ -416,4 +423,17 @@ impl<'a> Checks<'a> {
 
 fn items(count: usize) -> String {
     if count == 1 { "1 item".to_owned() } else { format!("{count} items") }
+}
+
+/// The patterns that were used so far, each compiled once. The generator has compiled each of them.
+#[cfg(feature = "pattern")]
+static PATTERNS: Mutex<Option<HashMap<&'static str, Option<Regex>>>> = Mutex::new(None);
+
+/// Whether a text matches a pattern.
+#[cfg(feature = "pattern")]
+fn matches(pattern: &'static str, text: &str) -> bool {
+    let mut patterns = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
+    let patterns = patterns.get_or_insert_default();
+    let found = patterns.entry(pattern).or_insert_with(|| Regex::new(pattern).ok());
+    found.as_ref().is_none_or(|found| found.is_match(text))
 }

@@ -1,8 +1,9 @@
-//! A call as a limiter sees it.
+//! A call as a limiter sees it, and its admission.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::account::Account;
 use crate::json::{Kind, ReadError, Reader};
@@ -242,5 +243,26 @@ fn any_named(from: &mut Reader<'_>, name: &str, holds: &dyn Fn(&str) -> bool) ->
 impl fmt::Debug for Classes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.classes.iter().map(|class| &class.name)).finish()
+    }
+}
+
+/// The admission of one call. It takes room until it is used or given back.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "a reservation takes room until it is used or given back"]
+pub struct Reservation {
+    /// An identifier for the limiter.
+    pub key: u64,
+    /// A time for the limiter: when the call was sent, or from when on it counts.
+    pub counted_at: Duration,
+    /// How long the caller waited for it.
+    pub waited: Duration,
+    /// The remaining calls after it, for the limiter.
+    pub left: u32,
+}
+
+impl Reservation {
+    /// A reservation that the limiter identifies by `key`.
+    pub fn new(key: u64, waited: Duration) -> Self {
+        Self { key, counted_at: Duration::ZERO, waited, left: u32::MAX }
     }
 }

@@ -8,10 +8,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use super::bucket::Key;
-use super::call::Call;
+use super::call::{Call, Reservation};
 use super::limiter::{Admission, AdmissionError, Full, Limiter, RateLimitFeedback, Unavailable};
 use super::plan::Plan;
-use super::reservation::Reservation;
 use super::settings::LimitSettings;
 use super::state::{LimiterState, bucket_of, reserve_in};
 use super::window::Answered;

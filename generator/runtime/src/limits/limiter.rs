@@ -7,9 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Response, StatusCode};
 
-use super::call::Call;
+use super::call::{Call, Reservation};
 use super::plan::Plan;
-use super::reservation::Reservation;
 use crate::error::{BindingLimit, LimiterErrorKind};
 use crate::tables::Api;
 use crate::value::Timestamp;

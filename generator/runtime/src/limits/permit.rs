@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 
+use super::call::Reservation;
 use super::limiter::{Limiter, RateLimitFeedback};
-use super::reservation::Reservation;
 use crate::tables::Api;
 
 /// A permit to make one call by other means; see [`ClientCore::admit`](crate::ClientCore::admit).

@@ -58,10 +58,9 @@ use redis::Client;
 use self::alone::Alone;
 use self::link::Link;
 use self::shared::Shared;
-use super::call::Call;
+use super::call::{Call, Reservation};
 use super::limiter::{Admission, Limiter, RateLimitFeedback};
 use super::plan::Plan;
-use super::reservation::Reservation;
 use super::state::LimiterState;
 
 pub use self::settings::{Fallback, FleetChange, RedisSettings};

@@ -9,8 +9,7 @@ use rustc_hash::FxBuildHasher;
 use slotmap::{Key as _, KeyData, SecondaryMap, SlotMap};
 
 use super::bucket::{Bucket, Key, Pause, Taken};
-use super::call::Call;
-use super::reservation::Reservation;
+use super::call::{Call, Reservation};
 use super::settings::LimitSettings;
 use super::window::{Answered, Window};
 use crate::error::BindingLimit;

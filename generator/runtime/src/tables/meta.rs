@@ -3,12 +3,9 @@
 use std::time::Duration;
 
 #[doc(inline)]
-pub use tradeapi_words::{Access, Method, Scope};
+pub use tradeapi_words::{Access, Lists, Method, Objects, Scope, Sends};
 
-use super::{
-    ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Unsupported,
-    Window,
-};
+use super::{ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, Path, Rule, Unsupported, Window};
 
 /// The form of the body of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,6 +292,27 @@ pub struct Amends {
     pub ids: &'static [&'static str],
     /// The maximum number of amendments of one order under way, this one included.
     pub in_flight: Option<u32>,
+}
+
+/// How the parameters of a request travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParameterStyle {
+    /// Where they are; `None` for the usual place of its method.
+    pub sends: Option<Sends>,
+    /// How a list is written in a query or a form.
+    pub lists: Lists,
+    /// How an object is written in a query or a form.
+    pub objects: Objects,
+}
+
+impl ParameterStyle {
+    /// In the usual place of the method; lists and objects are JSON.
+    pub const DEFAULT: Self = Self { sends: None, lists: Lists::Json, objects: Objects::Json };
+
+    /// Whether a list of objects is written member by member.
+    pub(crate) const fn spreads_items(self) -> bool {
+        matches!(self.lists, Lists::Brackets | Lists::Indexed) && !matches!(self.objects, Objects::Json)
+    }
 }
 
 #[cfg(test)]

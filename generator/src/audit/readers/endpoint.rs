@@ -5,7 +5,7 @@ use super::super::findings::{Basis, FactKind, key};
 use super::super::measures;
 use super::super::measures::{Rate, number};
 use super::super::text::Span;
-use super::super::wording::{deprecated, have_same_stem, stems};
+use super::super::wording::{deprecated, have_same_stem, is_parameter_list, stems};
 use super::Reader;
 use crate::model::Method;
 
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
     /// Reads that the operation as a whole is deprecated: `Deprecated; use Batch Order.`
     pub(super) fn deprecated(&mut self, text: Span<'a>, id: &str) {
         let speaks = |sentence: &Span<'a>| {
-            let is_list = sentence.label().is_some_and(|(label, _)| super::labels::is_parameter_list(label));
+            let is_list = sentence.label().is_some_and(|(label, _)| is_parameter_list(label));
             !is_list && sentence.texts().iter().any(|word| word.eq_ignore_ascii_case("deprecated"))
         };
         if let Some(sentence) = text.sentences().into_iter().find(speaks)

@@ -3,10 +3,9 @@
 use super::super::document::{Block, Section};
 use super::super::findings::{Basis, FactKey, FactKind, key};
 use super::super::text::Span;
-use super::super::wording::is_name;
+use super::super::wording::{is_name, parameter_prefix};
 use super::Reader;
 use super::columns::Columns;
-use super::labels::parameter_prefix;
 use super::note::{Deferred, NotedParameters, is_about_several};
 use crate::diagnostics::nearest;
 

@@ -3,7 +3,7 @@
 use super::super::findings::{FactKind, key};
 use super::super::measures::duration;
 use super::super::text::Span;
-use super::super::wording::have_same_stem;
+use super::super::wording::{have_same_stem, is_parameter_list};
 use super::Reader;
 
 /// The subject of a clause with a length of time: `span`, `access` or `default`.
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn windows_outside_parameters(&mut self, text: Span<'a>, id: &str) {
         for sentence in text.sentences() {
-            let is_list = sentence.label().is_some_and(|(label, _)| super::labels::is_parameter_list(label));
+            let is_list = sentence.label().is_some_and(|(label, _)| is_parameter_list(label));
             let speaks_of_data =
                 sentence.texts().iter().any(|word| ["data", "fills", "orders", "default"].contains(word));
             if !is_list && speaks_of_data {

@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::settings::{Fallback, FleetChange, RedisSettings};
-use crate::limits::call::Call;
+use crate::limits::call::{Call, Reservation};
 use crate::limits::in_process::InProcessLimits;
 use crate::limits::limiter::{Admission, AdmissionError, Limiter, Unavailable};
-use crate::limits::reservation::Reservation;
 use crate::limits::settings::QuotaShare;
 
 /// Marks the reservations that were given without Redis.

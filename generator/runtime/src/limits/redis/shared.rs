@@ -14,9 +14,8 @@ use super::link::Link;
 use super::question::{Answer, Member, PermitRequest, Question};
 use super::settings::RedisSettings;
 use crate::error::LimiterErrorKind;
-use crate::limits::call::Call;
+use crate::limits::call::{Call, Reservation};
 use crate::limits::limiter::{AdmissionError, Full, RateLimitFeedback, Unavailable};
-use crate::limits::reservation::Reservation;
 
 /// The longest wait without another question: there may be room earlier than reported, if others return permits.
 const PATIENCE: Duration = Duration::from_millis(250);
