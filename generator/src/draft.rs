@@ -185,9 +185,11 @@ pub(crate) struct DraftField {
     pub(crate) times: Option<Times>,
     pub(crate) scale: Option<String>,
     pub(crate) is_text: bool,
+    /// Those of the listed values that are deprecated, with what the source states of it.
+    pub(crate) deprecated_values: Vec<(String, Vec<(&'static str, String)>)>,
     /// Whether the listed values are JSON numbers.
     pub(crate) is_of_numbers: bool,
-    /// Whether a text of an answer is a JSON number.
+    /// Whether a text of an answer is a JSON number, or a boolean 1 or 0.
     pub(crate) is_json_number: bool,
     /// Whether the source states more than one type, or one that the language does not have.
     pub(crate) is_undecided: bool,
@@ -203,6 +205,8 @@ pub(crate) struct DraftField {
     pub(crate) one_of: Option<Box<Cases>>,
     /// Whether the objects travel as arrays.
     pub(crate) is_by_position: bool,
+    /// Of a list of objects that is an object on the wire: the field with the name of each.
+    pub(crate) key: Option<String>,
     /// Remarks of the source.
     pub(crate) remarks: Vec<String>,
 }
@@ -219,8 +223,8 @@ pub(crate) struct Cases {
 impl DraftField {
     /// The content of an answer that is this field.
     pub(crate) fn into_data(self) -> Data {
-        let Self { fields, one_of, named, remarks, is_by_position, .. } = self;
-        Data { fields, one_of, named, remarks, is_by_position, ..Data::default() }
+        let Self { fields, one_of, named, remarks, is_by_position, key, .. } = self;
+        Data { fields, one_of, named, remarks, is_by_position, key, ..Data::default() }
     }
 
     /// The content of an answer whose only value it is: a single one, a list or a map.
@@ -296,6 +300,10 @@ pub(crate) struct Data {
     /// The records of which it is one.
     pub(crate) one_of: Option<Box<Cases>>,
     pub(crate) is_by_position: bool,
+    /// Where a list of it is an object on the wire: the field with the name of each.
+    pub(crate) key: Option<String>,
+    /// The member inside which a list of it was also seen.
+    pub(crate) observed_under: Option<String>,
     /// Whether it travels as the value of its only field, or is known to have none.
     pub(crate) is_value: bool,
     pub(crate) is_empty: bool,

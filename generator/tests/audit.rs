@@ -327,6 +327,26 @@ proptest! {
     }
 }
 
+/// The facts of a row that was split stand in both of its parts: none is lost, and what a part leaves out is a difference.
+#[test]
+fn a_row_that_is_split_in_two_loses_no_fact() {
+    let row = "| seed or sprout | Pull Plant, Pull Plants | any time | gone | none |";
+    let split = |second: &str| {
+        let rows = format!(
+            "| seed | Pull Plant, Pull Plants | any time | gone | none |\n| sprout | {second} | any time | gone | none |"
+        );
+        assert!(DOCUMENT.contains(row));
+        differences(&DOCUMENT.replace(row, &rows))
+    };
+    let whole = split("Pull Plant, Pull Plants");
+    assert!(whole.starts_with("words to review:"), "{whole}");
+    assert!(whole.contains("now: seed | Pull Plant") && whole.contains("new: sprout | Pull Plant"), "{whole}");
+    assert!(!whole.contains("facts are read here"), "{whole}");
+    let less = split("Pull Plant");
+    assert!(less.starts_with("in the schema only:") && less.contains("sprout"), "{less}");
+    assert!(less.contains("Pull Plants"), "{less}");
+}
+
 /// A document that says which records a record may be, in a table or in a sentence.
 #[test]
 fn the_records_that_one_may_be_are_compared() {

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use self::answers::{answer_form, answered_headers, data_of_form, refusal};
+use self::answers::{answer_form, answered_headers, refusal};
 use self::described::{Content, Style, described};
 use self::reading::{Cursor, Mark, Reading};
 use self::requests::{apart_in_path, choices_within, path_parameters};
@@ -158,7 +158,7 @@ impl OpenApiFile<'_> {
         let in_file = path.strip_prefix(base.as_str()).unwrap_or(path);
         let seen = [method.as_str(), in_file, id.unwrap_or_default(), summary];
         let seen = seen.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect();
-        let form = answer_form(operation);
+        let (form, data) = answer_form(operation).unzip();
         let mut draft = Draft {
             title: if is_title { summary.to_owned() } else { name.clone() },
             name,
@@ -175,10 +175,7 @@ impl OpenApiFile<'_> {
             choices,
             by_value,
             request: Some(fields),
-            response: match form {
-                Some(form) => Answer::Object(data_of_form(form)),
-                None => self.answer(operation),
-            },
+            response: data.map_or_else(|| self.answer(operation), Answer::Object),
             answer_form: form,
             refusal: refusal(operation),
             answered_headers: answered_headers(operation),

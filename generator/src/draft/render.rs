@@ -113,7 +113,7 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
     let rust_names = field_names(fields, check::is_free_setter);
     for (field, rust) in fields.iter().zip(rust_names) {
         let Some(choice) = in_choice(&field.name) else {
-            entries.push(with_rust(parameter(draft, prefix, field, types), rust));
+            entries.push(with_rust(parameter(draft, prefix, &without_idle_default(field), types), rust));
             continue;
         };
         if choice.members.first() != Some(&format!("{prefix}{}", field.name)) {
@@ -155,6 +155,17 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
         entries.push(by_value(draft, prefix, choice, types));
     }
     entries
+}
+
+/// The parameter, with a remark in the place of a default that is never assumed, because it is required. In the case of
+/// a choice, documents state both.
+fn without_idle_default(field: &DraftField) -> DraftField {
+    let mut field = field.clone();
+    if field.need == Some(Need::Always) {
+        let remark = |default| format!("Default {default}, although it is required.");
+        field.remarks.extend(field.default.take().map(remark));
+    }
+    field
 }
 
 /// A choice by value, which is a type.
@@ -254,17 +265,16 @@ fn bounds(field: &DraftField) -> Vec<Entry> {
     if field.is_undecided {
         return deprecated(field.is_deprecated, &field.deprecation).into_iter().collect();
     }
-    let is_list = field.kind == JsonKind::List;
-    let (min, max) = if is_list { ("min_items", "max_items") } else { ("min", "max") };
+    let has_items = matches!(field.kind, JsonKind::List | JsonKind::Map);
+    let (min, max) = if has_items { ("min_items", "max_items") } else { ("min", "max") };
     let number = |key: &str, value: &Option<String>| value.as_ref().map(|value| Entry::word(key, value.clone()));
-    let default = field.default.as_ref().filter(|_| field.need != Some(Need::Always));
     let edit = field.edit.as_ref().map(|delete| {
         let keep = Entry::word("keep", "left_out");
         let delete = delete.as_ref().map(|text| Entry::text("delete", text.clone()));
         Entry::new("edit", Yaml::Map(std::iter::once(keep).chain(delete).collect()))
     });
     let entries = [
-        default.map(|default| Entry::text("default", default.clone())),
+        field.default.as_ref().map(|default| Entry::text("default", default.clone())),
         number(min, &field.min),
         number(max, &field.max),
         number("digits", &field.digits),
@@ -343,6 +353,7 @@ fn response(draft: &Draft, types: &mut Types<'_>) -> Entry {
     if let Some(path) = &draft.data {
         entries.insert(0, Entry::text("data", path.clone()));
     }
+    entries.extend(data.observed_under.as_ref().map(|member| Entry::text("observed_under", member.clone())));
     entries.extend(draft.answer_form.map(|form| Entry::word("body", form.as_str())));
     for (key, beside) in [("refusal", &draft.refusal), ("headers", &draft.answered_headers)] {
         let own = format!("{}-{key}", draft.name);

@@ -184,16 +184,22 @@ impl<'a> Types<'a> {
     fn new_enum(&mut self, field: &DraftField) -> String {
         let rust_names =
             distinct(&field.values, |value| variant_name(value).ok().filter(|name| name != "Unknown"), "Value");
-        let values = field.values.iter().zip(rust_names).map(|(value, rust)| match rust {
-            None => Entry::gap(value.clone()),
-            Some(rust) => Entry::new(value.clone(), Yaml::Map(vec![Entry::gap("doc"), Entry::word("rust", rust)])),
+        let values = field.values.iter().zip(rust_names).map(|(value, rust)| {
+            let advice = field.deprecated_values.iter().find(|(known, _)| known == value);
+            let advice = advice.and_then(|(_, keys)| deprecated(true, keys));
+            let keys: Vec<_> = rust.map(|rust| Entry::word("rust", rust)).into_iter().chain(advice).collect();
+            match keys.is_empty() {
+                true => Entry::gap(value.clone()),
+                false => Entry::new(value.clone(), Yaml::Map([Entry::gap("doc")].into_iter().chain(keys).collect())),
+            }
         });
         let values = values.collect();
         let entries = vec![Entry::gap("doc"), Entry::new("values", Yaml::Map(values))];
         if let Some(same) = self.new.enums.iter().find(|known| is_same(known, &entries)) {
             return same.key.clone();
         }
-        let name = self.free_name(&field.name);
+        let wanted = field.named.as_deref().map_or(field.name.as_str(), |named| self.without_family(named)).to_owned();
+        let name = self.free_name(&wanted);
         self.new.enums.push(Entry::new(name.clone(), Yaml::Map(entries)).comments(field.remarks.clone()));
         name
     }
@@ -318,8 +324,7 @@ impl<'a> Types<'a> {
     /// a name.
     pub(super) fn record_named(&mut self, named: Option<&str>, own: &str, data: &Data) -> String {
         let Some(named) = named else { return self.new_record(own, data) };
-        // The exporter writes the family before the name.
-        let named = named.strip_prefix(&self.family.name).and_then(|rest| rest.strip_prefix('.')).unwrap_or(named);
+        let named = self.without_family(named);
         if let Some(known) = self.named.get(named) {
             return known.clone();
         }
@@ -329,6 +334,11 @@ impl<'a> Types<'a> {
         self.fill_record(name, data)
     }
 
+    /// The name in the source without the family, which the exporter writes before it.
+    fn without_family<'n>(&self, named: &'n str) -> &'n str {
+        named.strip_prefix(&self.family.name).and_then(|rest| rest.strip_prefix('.')).unwrap_or(named)
+    }
+
     fn new_record(&mut self, name: &str, data: &Data) -> String {
         let name = self.free_name(name);
         self.fill_record(name, data)
@@ -336,7 +346,7 @@ impl<'a> Types<'a> {
 
     /// Adds the record with this name, which is reserved before nested records get theirs.
     fn fill_record(&mut self, name: String, data: &Data) -> String {
-        let Data { fields, one_of, remarks, is_by_position, is_value, .. } = data;
+        let Data { fields, one_of, remarks, is_by_position, is_value, key, .. } = data;
         self.new.records.push(Entry::gap(name.clone()));
         let at = self.new.records.len() - 1;
         if let Some(cases) = one_of {
@@ -353,7 +363,8 @@ impl<'a> Types<'a> {
         let fields = entries;
         let by_position = is_by_position.then(|| Entry::word("by_position", "true"));
         let as_value = is_value.then(|| Entry::word("as_value", "true"));
-        let entries = [Entry::gap("doc")].into_iter().chain(by_position).chain(as_value);
+        let key = key.as_ref().map(|key| Entry::text("key", key.clone()));
+        let entries = [Entry::gap("doc")].into_iter().chain(by_position).chain(as_value).chain(key);
         let entries = entries.chain([Entry::new("fields", Yaml::Map(fields))]).collect();
         self.new.records[at] = Entry::new(name.clone(), Yaml::Map(entries)).comments(remarks.clone());
         name
@@ -421,7 +432,12 @@ impl<'a> Types<'a> {
             _ => return None,
         };
         let is_number = field.is_of_numbers || field.kind == JsonKind::Number && !field.is_text;
-        let travels = (is_number && self.numbers_as_text()).then(|| Entry::word("json", "number"));
+        let how = match field.kind {
+            JsonKind::Boolean if field.is_json_number => Some("number"),
+            JsonKind::Boolean if field.is_text => Some("text"),
+            _ => (is_number && self.numbers_as_text()).then_some("number"),
+        };
+        let travels = how.map(|how| Entry::word("json", how));
         let keys = [Entry::word("type", ty), Entry::text("fixed", value.clone())].into_iter().chain(travels);
         Some(keys.chain([Entry::gap("doc")]).collect())
     }
@@ -443,7 +459,8 @@ impl<'a> Types<'a> {
                     entries.push(Entry::new("only", Yaml::Texts(field.values.clone())));
                 }
                 entries.extend(travels.map(|how| Entry::word("json", how)));
-                let times = field.times.filter(|times| is_time && *times != Times::Milliseconds);
+                // Also milliseconds, because those of a family may be others.
+                let times = field.times.filter(|_| is_time);
                 entries.extend(times.map(|times| Entry::word("times", times.as_str())));
                 entries.extend(field.scale.as_ref().map(|scale| Entry::word("scale", scale.clone())));
                 if is_built_in || key == "list" {
@@ -463,6 +480,7 @@ impl<'a> Types<'a> {
             JsonKind::Number | JsonKind::Integer | JsonKind::Signed => field.is_text,
             JsonKind::Time if field.times.is_some() => field.is_text,
             JsonKind::Text => true,
+            JsonKind::Boolean => return field.is_text.then_some("text"),
             _ => return None,
         };
         if field.is_bare {

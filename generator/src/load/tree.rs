@@ -46,6 +46,18 @@ pub(crate) struct Key<'a> {
     pub(crate) place: Place,
 }
 
+impl Node<'_> {
+    /// Whether there is no value: nothing is written, or null in one of the forms that YAML has for it.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(&self.content, Content::Scalar { text, plain: true } if text.is_empty() || is_null(text))
+    }
+}
+
+/// Whether every YAML reader takes this text, without quotes, as null.
+pub(super) fn is_null(text: &str) -> bool {
+    matches!(text, "~" | "null" | "Null" | "NULL")
+}
+
 impl Key<'_> {
     pub(crate) fn is(&self, name: &str) -> bool {
         self.text == name
@@ -366,7 +378,7 @@ fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[DuplicateKey<'_
     let Some(twice) = twice.last() else { return };
     let first = entries.iter_mut().find(|(key, _)| key.text == twice.text);
     if let Some((_, first)) = first
-        && matches!(&first.content, Content::Scalar { text, .. } if text.is_empty())
+        && first.is_missing()
     {
         *first = second;
     }
@@ -414,6 +426,11 @@ fn read_key<'a>(
         to.at(place, Code::Alias, "a merge key is not allowed")
             .help("write the values out, or refer to them with `as` or `includes`");
         to.note_unread(place.file, &text);
+        return None;
+    }
+    if plain && is_null(&text) {
+        to.at(place, Code::WrongType, format!("expected a text as key, found `{text}`, which is null in YAML"))
+            .help(format!("put it in quotes, as in `\"{text}\":`, where this text is the name"));
         return None;
     }
     if let Some(first) = seen.insert(text.clone(), place) {

@@ -242,6 +242,93 @@ fn without_each_key(of: &serde_yaml::Value) -> Vec<(String, serde_yaml::Value)> 
     all
 }
 
+/// The document with null in the place of each of its scalars, and the keys above it.
+fn with_each_null(of: &serde_yaml::Value, above: &str) -> Vec<(String, serde_yaml::Value)> {
+    let within = |key: &serde_yaml::Value| format!("{above}/{}", key.as_str().unwrap_or_default());
+    match of {
+        serde_yaml::Value::Mapping(mapping) => {
+            let each = |(key, value): (&serde_yaml::Value, &serde_yaml::Value)| {
+                let changed = |(at, inner)| {
+                    let mut changed = mapping.clone();
+                    changed.insert(key.clone(), inner);
+                    (at, serde_yaml::Value::Mapping(changed))
+                };
+                with_each_null(value, &within(key)).into_iter().map(changed).collect::<Vec<_>>()
+            };
+            mapping.iter().flat_map(each).collect()
+        }
+        serde_yaml::Value::Sequence(items) => {
+            let each = |(index, item): (usize, &serde_yaml::Value)| {
+                let changed = |(at, inner)| {
+                    let mut changed = items.clone();
+                    changed[index] = inner;
+                    (at, serde_yaml::Value::Sequence(changed))
+                };
+                with_each_null(item, &format!("{above}/-")).into_iter().map(changed).collect::<Vec<_>>()
+            };
+            items.iter().enumerate().flat_map(each).collect()
+        }
+        _ => vec![(above.to_owned(), serde_yaml::Value::Null)],
+    }
+}
+
+/// Null is no value of any key, for the generator and for editors; the one word that is spelled so is a word.
+#[test]
+fn null_is_no_value() {
+    let language = Language::read();
+    let folder = tempfile::tempdir().unwrap();
+    let files = shown();
+    for (name, text) in &files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let (mut tried, mut wrong) = (BTreeSet::new(), Vec::new());
+    for (name, text) in &files {
+        let whole: serde_yaml::Value = serde_yaml::from_str(text).unwrap();
+        for (at, changed) in with_each_null(&whole, "") {
+            // Keys of one name below keys of one name are read alike.
+            let keys: Vec<&str> = at.rsplit('/').take(2).collect();
+            let is_new = tried.insert((kind(name), keys.join("/")));
+            if !is_new || keys[0] == "may_be" {
+                continue;
+            }
+            let text = serde_yaml::to_string(&changed).unwrap();
+            fs::write(folder.path().join(name), &text).unwrap();
+            let all = Generator::new().schema_dir(folder.path()).read().err();
+            let mut found = all.iter().flat_map(|all| all.iter());
+            let is_refused = found.any(|one| one.code == Code::WrongType && one.message.contains("found null"));
+            if !is_refused || language.mistakes(name, &text) == Some(Vec::new()) {
+                wrong.push(format!("{name}: {at}: {all:?}"));
+            }
+        }
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(tried.len() > 300, "{}", tried.len());
+}
+
+/// A scalar is a text as it is written, whatever else other readers take it for.
+#[test]
+fn other_scalars_are_texts_as_they_are_written() {
+    let base = root().join("tests/fixtures/base");
+    for text in
+        ["5", "-1", "1e3", "0o17", "017", "0x1F", ".inf", "yes", "no", "off", "true", "2026-01-01", "none", "nil"]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        tradeapi_tests::folders::copy(&base, folder.path());
+        let path = folder.path().join("api.yaml");
+        let changed = fs::read_to_string(&path)
+            .unwrap()
+            .replace("doc: The books of a library and their loans.", &format!("doc: {text}"));
+        fs::write(&path, changed).unwrap();
+        let schema = Generator::new().schema_dir(folder.path()).read().unwrap_or_else(|all| panic!("{text}: {all}"));
+        let exported: Value = serde_json::from_str(&schema.openapi().text).unwrap();
+        let said = exported["info"]["description"].as_str().unwrap();
+        assert!(said.starts_with(text) && !said[text.len()..].starts_with(|c: char| c.is_alphanumeric()), "{said}");
+    }
+}
+
 /// The YAML blocks of the README, by the words after `yaml`.
 fn blocks() -> Vec<(String, String)> {
     let text = fs::read_to_string(root().join("schema/README.md")).unwrap();

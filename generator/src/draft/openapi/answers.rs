@@ -34,13 +34,12 @@ impl OpenApiFile<'_> {
             Some(Step::Item(_)) | None => None,
         });
         let own_name = exported::name_of_value(data.as_ref().unwrap_or(&success)).or(member);
-        let field = data.map_or(whole, |data| {
-            let form = exported::observed_form(&data).unwrap_or(data);
-            schema::field("", &form, Side::Answer, &[])
-        });
+        let seen = exported::observed_form(data.as_ref().unwrap_or(&success));
+        let (form, observed_under) = seen.map_or((data, None), |(form, under)| (Some(form), Some(under)));
+        let field = form.map_or(whole, |form| schema::field("", &form, Side::Answer, &[]));
         let field = DraftField { name: own_name.unwrap_or_default(), ..field };
         let (kind, item, is_undecided) = (field.kind, field.item, field.is_undecided);
-        let data = field.clone().into_data();
+        let data = Data { observed_under, ..field.clone().into_data() };
         let has_content = !data.fields.is_empty() || data.one_of.is_some();
         match kind {
             JsonKind::List if item == JsonKind::Object && has_content && !is_undecided => Answer::Array(data),
@@ -88,8 +87,8 @@ fn at<'a>(whole: &Cursor<'a>, path: &AnswerPath) -> Option<Cursor<'a>> {
     })
 }
 
-/// The form of the first success, if it has none in JSON.
-pub(super) fn answer_form(operation: &Cursor<'_>) -> Option<AnswerForm> {
+/// The form of the first success, if it has none in JSON, and its record.
+pub(super) fn answer_form(operation: &Cursor<'_>) -> Option<(AnswerForm, Data)> {
     let responses = operation.get("responses")?.members();
     let (_, success) = responses.iter().find(|(status, _)| status.starts_with('2'))?;
     let media = success.get("content")?.members();
@@ -99,15 +98,11 @@ pub(super) fn answer_form(operation: &Cursor<'_>) -> Option<AnswerForm> {
     }
     content.mark_all(Mark::Read);
     let is_text = first.starts_with("text/") || first.contains("xml") || first.contains("yaml");
-    Some(if is_text { AnswerForm::Text } else { AnswerForm::Bytes })
-}
-
-/// The record of an answer that is not JSON.
-pub(super) fn data_of_form(form: AnswerForm) -> Data {
-    match form {
-        AnswerForm::Text => DraftField { kind: JsonKind::Text, ..DraftField::default() }.into_value(),
-        AnswerForm::Bytes => Data { is_empty: true, ..Data::default() },
+    if !is_text {
+        return Some((AnswerForm::Bytes, Data { is_empty: true, ..Data::default() }));
     }
+    let name = content.get("schema").as_ref().and_then(exported::name_of_value).unwrap_or_default();
+    Some((AnswerForm::Text, DraftField { name, kind: JsonKind::Text, ..DraftField::default() }.into_value()))
 }
 
 /// The body of the first refusal that is an object.

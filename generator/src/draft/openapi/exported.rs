@@ -1,6 +1,7 @@
 //! What the exporter adds to OpenAPI: its `x-` keys, read back.
 
 use super::reading::{Cursor, Mark};
+use super::schema::need_of;
 use crate::draft::{Answer, ByValue, Draft, OneOf, Rule};
 use crate::model::{Api, Effect, Need};
 use crate::words::{Lists, Objects};
@@ -16,18 +17,45 @@ pub(super) fn credentials(api: &Api, root: &Cursor<'_>) -> Option<String> {
     Some(credentials.value.to_string())
 }
 
+/// Whether a member of a request is a credential of the file, which its `x-credentials` put there.
+pub(super) fn is_credential(root: &Cursor<'_>, name: &str) -> bool {
+    let places = ["parameters", "after_parameters", "query"];
+    places.iter().filter_map(|place| root.value["x-credentials"][*place].as_object()).any(|carried| {
+        let is_own = |(kind, value): (&String, &serde_json::Value)| kind != "others" && value == name;
+        carried.iter().any(is_own) || carried.get("others").is_some_and(|others| others.get(name).is_some())
+    })
+}
+
+/// The field that has the name of each item, where a list is an object on the wire.
+pub(super) fn key_of_items(schema: &Cursor<'_>) -> Option<String> {
+    schema.text("x-key").map(str::to_owned)
+}
+
+/// The values of an enum that the documents advise against.
+pub(super) fn deprecated_values(schema: &Cursor<'_>) -> Vec<(String, Vec<(&'static str, String)>)> {
+    let values = schema.get("x-enum-values").map(|all| all.members()).unwrap_or_default();
+    let deprecated = values.into_iter().filter(|(_, value)| value.is_true("deprecated"));
+    deprecated.map(|(name, value)| (name.to_owned(), deprecation(&value))).collect()
+}
+
+/// What is said of something that is deprecated.
+pub(super) fn deprecation(of: &Cursor<'_>) -> Vec<(&'static str, String)> {
+    let Some(said) = of.get("x-deprecated") else { return Vec::new() };
+    ["since", "use"].iter().filter_map(|key| Some((*key, said.text(key)?.to_owned()))).collect()
+}
+
 /// The name of the only field of a record that travels as its value.
 pub(super) fn name_of_value(data: &Cursor<'_>) -> Option<String> {
     data.text("x-value").map(str::to_owned)
 }
 
-/// The documented form of a list that was also seen inside a member.
-pub(super) fn observed_form<'a>(data: &Cursor<'a>) -> Option<Cursor<'a>> {
-    data.value.get("x-observed-under")?;
+/// The documented form of a list that was also seen inside a member, and that member.
+pub(super) fn observed_form<'a>(data: &Cursor<'a>) -> Option<(Cursor<'a>, String)> {
+    let under = data.text("x-observed-under")?.to_owned();
     let forms = data.get("oneOf")?.items();
     let (documented, seen) = forms.split_first()?;
     seen.iter().for_each(|form| form.mark_all(Mark::Read));
-    Some(documented.clone())
+    Some((documented.clone(), under))
 }
 
 /// Adds what the keys of an operation state.
@@ -44,10 +72,7 @@ pub(super) fn add(operation: &Cursor<'_>, draft: &mut Draft) {
     page(operation, draft);
     draft.rules = rules(operation);
     choices(operation, draft);
-    if let Some(deprecation) = operation.get("x-deprecated") {
-        let stated = |key: &&'static str| Some((*key, deprecation.text(key)?.to_owned()));
-        draft.deprecation = ["since", "use"].iter().filter_map(stated).collect();
-    }
+    draft.deprecation = deprecation(operation);
 }
 
 fn rates(operation: &Cursor<'_>) -> Option<Vec<String>> {
@@ -90,7 +115,7 @@ fn page(operation: &Cursor<'_>, draft: &mut Draft) {
 /// Choices among the parameters of a query, which no schema covers together.
 fn choices(operation: &Cursor<'_>, draft: &mut Draft) {
     for choice in operation.get("x-choices").map(|all| all.items()).unwrap_or_default() {
-        let need = if choice.is_true("required") { Need::Always } else { Need::No };
+        let need = if choice.is_true("required") { Need::Always } else { need_of(&choice) };
         let names = |list: &Cursor<'_>| -> Vec<String> {
             list.items().iter().filter_map(|one| Some(one.value.as_str()?.to_owned())).collect()
         };
@@ -122,13 +147,22 @@ fn choices(operation: &Cursor<'_>, draft: &mut Draft) {
     }
 }
 
+/// The parameters of which a rule always requires one, and the list whose items have them.
+fn any_of(rule: &Cursor<'_>) -> Option<(Option<String>, Vec<String>)> {
+    let required =
+        rule.value["require"].as_object().filter(|all| all.len() == 1 && rule.value.get("when").is_none())?;
+    let names = required.get("any_given")?.as_array()?;
+    let names = names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+    Some((rule.value["in"].as_str().map(str::to_owned), names))
+}
+
 /// Rules are sentences; how each is enforced is left to a person.
 fn rules(operation: &Cursor<'_>) -> Vec<Rule> {
     let rule = |rule: Cursor<'_>| {
         let says = rule.text_beside_gap("says")?.to_owned();
         let at = rule.text_beside_gap("at").unwrap_or("The description").to_owned();
         rule.mark_all(Mark::LeftEmpty);
-        Some(Rule { at, says, any_of: None, remark: rule.value.to_string() })
+        Some(Rule { at, says, any_of: any_of(&rule), remark: rule.value.to_string() })
     };
     operation.get("x-rules").map(|all| all.items()).unwrap_or_default().into_iter().filter_map(rule).collect()
 }

@@ -1,9 +1,9 @@
 //! The parameters of a request: those outside of a body, and what the body holds.
 
-use super::OpenApiFile;
 use super::described::{Content, Described, Style, fits_header};
 use super::reading::{Cursor, Mark};
 use super::schema::{self, Side};
+use super::{OpenApiFile, exported};
 use crate::draft::{ByValue, DraftField, JsonKind, OneOf};
 use crate::model::{ListName, Method, Need, Sent};
 use crate::words::In;
@@ -25,11 +25,13 @@ impl OpenApiFile<'_> {
         }
     }
 
-    /// The members of a body that are not credentials of the schema.
+    /// The members of a body that are not credentials of the schema, or of the file if the schema has none.
     pub(super) fn without_credentials(&self, fields: Vec<DraftField>) -> Vec<DraftField> {
         let carried: Vec<&str> =
             self.api.credentials.iter().flat_map(|own| &own.carried).map(|one| one.name.as_str()).collect();
-        fields.into_iter().filter(|field| !carried.contains(&field.name.as_str())).collect()
+        let is_of_file = |name: &str| self.api.credentials.is_none() && exported::is_credential(&self.root, name);
+        let is_own = |field: &DraftField| !carried.contains(&field.name.as_str()) && !is_of_file(&field.name);
+        fields.into_iter().filter(is_own).collect()
     }
 
     /// Whether the schema already has a header, as one of its own or as a credential.
@@ -102,7 +104,7 @@ impl OpenApiFile<'_> {
             field.is_bare = true;
             field.need = Some(schema::need_of(&one.at));
             if is_required {
-                schema::require(&mut field);
+                field.need = Some(Need::Always);
             }
             field.is_deprecated |= one.at.is_true("deprecated");
             field.remarks.splice(..0, one.at.text_beside_gap("description").map(str::to_owned));

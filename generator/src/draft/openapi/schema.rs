@@ -81,6 +81,7 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
         [only] if !has_content(schema) && !is_one_of(&field) => as_whole(only, side, &within, part, &mut field),
         parts => all_of(parts, side, &within, &mut field),
     }
+    forms::wins_unstated(schema, &mut field);
     kind(schema, side, &mut field);
     values(schema, &mut field);
     let is_anything = is_anything(schema) || is_any_form;
@@ -109,15 +110,15 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
         }
         (Side::Answer, _) => field.is_deprecated |= schema.is_true("deprecated"),
     }
-    if let Some(deprecation) = schema.get("x-deprecated") {
-        field.deprecation =
-            ["since", "use"].iter().filter_map(|key| Some((*key, deprecation.text(key)?.to_owned()))).collect();
+    if schema.value.get("x-deprecated").is_some() {
+        field.deprecation = exported::deprecation(schema);
     }
     let has_length = side == Side::Request && length(schema, &mut field);
     let has_pattern = side == Side::Request && pattern(schema, &mut field);
     let is_read = |key: &str| match key {
         "pattern" => field.is_text || has_pattern,
         "minLength" | "maxLength" => has_length,
+        "minProperties" | "maxProperties" => side == Side::Request && field.kind == JsonKind::Map,
         _ => false,
     };
     let left: Vec<&str> =
@@ -212,6 +213,7 @@ fn holds(item: DraftField, field: &mut DraftField) {
     field.remarks.splice(..0, remarks);
     field.may_be_null = inner.may_be_null;
     field.is_undecided = inner.is_undecided;
+    field.key = inner.key;
     (field.min, field.max, field.default, field.is_deprecated) =
         (inner.min, inner.max, inner.default, inner.is_deprecated);
 }
@@ -237,6 +239,8 @@ fn all_of(parts: &[Cursor<'_>], side: Side, within: &[String], field: &mut Draft
         if field.kind == JsonKind::Unknown {
             (field.kind, field.item, field.times) = (part.kind, part.item, part.times);
             (field.is_text, field.is_again) = (part.is_text, part.is_again);
+            (field.is_of_numbers, field.is_json_number) = (part.is_of_numbers, part.is_json_number);
+            (field.key, field.deprecated_values) = (part.key, part.deprecated_values);
             (field.scale, field.digits, field.length) = (part.scale, part.digits, part.length);
             (field.places, field.significant_digits) = (part.places, part.significant_digits);
             field.pattern = part.pattern;
@@ -262,12 +266,6 @@ fn all_of(parts: &[Cursor<'_>], side: Side, within: &[String], field: &mut Draft
     parts.iter().for_each(|part| required(part, side, field));
 }
 
-/// Makes a field required. Its default, which is never assumed, becomes a remark.
-pub(super) fn require(field: &mut DraftField) {
-    field.need = Some(Need::Always);
-    field.remarks.extend(field.default.take().map(|default| format!("Default {default}, although it is required.")));
-}
-
 /// Makes fields required, as far as the side states it.
 fn required(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
     if !matches!(field.kind, JsonKind::Object | JsonKind::Unknown) {
@@ -277,7 +275,7 @@ fn required(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
     for (index, name) in names.enumerate() {
         let known = name.as_str().and_then(|name| field.fields.iter_mut().find(|inner| inner.name == name));
         if let (Some(inner), Side::Request) = (known, side) {
-            require(inner);
+            inner.need = Some(Need::Always);
             schema.mark_item("required", index);
         }
     }
@@ -326,7 +324,8 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
     let is_map = field.kind == JsonKind::Object && field.fields.is_empty() && field.one_of.is_none();
     match schema.get("additionalProperties").filter(|more| is_map && more.value.is_object()) {
         Some(more) if side == Side::Answer => {
-            field.kind = JsonKind::Map;
+            field.key = exported::key_of_items(schema);
+            field.kind = if field.key.is_some() { JsonKind::List } else { JsonKind::Map };
             holds(item(&field.name.clone(), &more, side, within), field);
         }
         Some(more) if has_single_values(&more, within) => {
@@ -346,10 +345,10 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
     }
 }
 
-/// Whether the values of a map in a request are texts of any length, numbers, booleans, times or dates.
+/// Whether the values of a map in a request are texts, numbers, booleans, times or dates.
 fn has_single_values(more: &Cursor<'_>, within: &[String]) -> bool {
     let value = more.peek(|| read("", more, Side::Request, within, Part::Item));
     let is_single =
         !matches!(value.kind, JsonKind::Unknown | JsonKind::Json | JsonKind::List | JsonKind::Map | JsonKind::Object);
-    is_single && !value.is_undecided && value.values.is_empty() && value.length.is_none()
+    is_single && !value.is_undecided && value.values.is_empty()
 }

@@ -38,13 +38,22 @@ pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Va
     };
     let content = match operation.beside_data.form {
         None => content("application/json", success, examples.collect()),
-        Some((AnswerForm::Text, _)) => content("text/plain", json!({"type": "string"}), Map::new()),
+        Some((AnswerForm::Text, _)) => {
+            let text = Object::new().with("type", "string").maybe("x-value", name_of_text(family, operation));
+            content("text/plain", text.into_value(), Map::new())
+        }
         Some((AnswerForm::Bytes, _)) => {
             content("application/octet-stream", json!({"type": "string", "format": "binary"}), Map::new())
         }
     };
     let success = Object::new().with("description", "The answer.").map("headers", header).with("content", content);
     Object::new().with("200", success).with("4XX", refused.clone()).with("default", refused).into_value()
+}
+
+/// The name of the field whose value is the whole answer.
+fn name_of_text<'a>(family: &'a Family, operation: &Operation) -> Option<&'a str> {
+    let Response::Object { record } = &operation.response else { return None };
+    Some(&family.records.get(*record)?.fields.first()?.name.wire)
 }
 
 /// The headers of a success that have fields.

@@ -213,7 +213,11 @@ fn bounded(schema: Object, parameter: &Parameter) -> Object {
     let (min, max) = (bound(&parameter.min), bound(&parameter.max));
     let schema = schema.maybe(least, min).maybe(most, max);
     match parameter.digits {
-        Some((digits, _)) if is_number => schema.maybe("maximum", 10_u64.checked_pow(digits).map(|n| n - 1)),
+        Some((digits, _)) if is_number => {
+            let stated = parameter.max.as_ref().and_then(|(max, _)| max.parse().ok()).unwrap_or(u64::MAX);
+            let most = 10_u64.checked_pow(digits).map(|n| (n - 1).min(stated));
+            schema.maybe("maximum", most).with("x-digits", digits)
+        }
         Some((digits, _)) => schema.with("pattern", format!("^[0-9]{{1,{digits}}}$")),
         None => schema,
     }
@@ -284,12 +288,14 @@ fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
             Object::new().with("oneOf", [made.into_value(), none])
         }
     };
+    let made = made.maybe("x-required", need_in_words(parameter));
     Some(made.maybe("x-wins", parameter.wins_unstated.then_some("unstated")).into_value())
 }
 
 /// A choice among the parameters of a query, for which no schema covers several of them.
 pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &Choice) -> Value {
-    let made = Object::new().flag("required", parameter.need == Need::Always);
+    let made =
+        Object::new().flag("required", parameter.need == Need::Always).maybe("x-required", need_in_words(parameter));
     match &choice.kind {
         ChoiceKind::Presence { .. } => {
             let wins = if parameter.wins_unstated { Some("unstated") } else { choice.wins() };
@@ -303,6 +309,11 @@ pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &C
             made.with("choose_by", decider.wire.as_str()).map("cases", cases).into_value()
         }
     }
+}
+
+/// How far a choice is required that may be left out, where the document says more than that it may.
+fn need_in_words(parameter: &Parameter) -> Option<&'static str> {
+    matches!(parameter.need, Need::Conditional | Need::Unstated).then(|| parameter.need.as_str())
 }
 
 fn any_of_these(names: Vec<&str>) -> Value {

@@ -36,8 +36,12 @@ pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], lo
         Type::String | Type::Undefined => Object::new().with("type", "string"),
         Type::Json => Object::new(),
         Type::Boolean(Truth::Bare) => Object::new().with("type", "boolean"),
-        Type::Boolean(Truth::Text) => Object::new().with("type", "string").with("enum", ["true", "false"]),
-        Type::Boolean(Truth::Number) => Object::new().with("type", "integer").with("enum", [0, 1]),
+        Type::Boolean(Truth::Text) => {
+            Object::new().with("type", "string").with("format", "boolean").with("enum", ["true", "false"])
+        }
+        Type::Boolean(Truth::Number) => {
+            Object::new().with("type", "integer").with("format", "boolean").with("enum", [0, 1])
+        }
         Type::Decimal if as_text || location == Location::Query => text("decimal", DECIMAL, location),
         Type::Decimal => Object::new().with("type", "number"),
         Type::Scaled(scale) if as_text && location != Location::Query => {
@@ -58,9 +62,7 @@ pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], lo
             let integer = Object::new().with("type", "integer").with("format", "int64").with("minimum", 0);
             integer.with("x-times", times.as_str())
         }
-        Type::Enum(index) if !as_text && location != Location::Query => {
-            numbers_of(&family.enums[index], only, location)
-        }
+        Type::Enum(index) if !as_text => numbers_of(&family.enums[index], only, location),
         Type::Enum(index) => one_of_the_values(family, &family.enums[index], only, location),
         Type::Identifier(index) => identifier(family, &family.identifiers[index], location),
         Type::Choice(index) => reference(family, &family.choices[index].name.rust),
@@ -83,8 +85,7 @@ fn unix(times: Times) -> &'static str {
 fn numbers_of(all: &Enum, only: &[&str], location: Location) -> Object {
     let listed = all.wires().filter(|wire| only.is_empty() || only.contains(wire));
     let listed: Vec<_> = listed.map(|wire| typed(wire, "number")).collect();
-    let any = Object::new().with("type", "number");
-    if location == Location::Answer { any } else { any.with("enum", listed) }
+    open(Object::new().with("type", "number").with("enum", listed), "number", location)
 }
 
 /// A number that travels as text. Answers may leave it empty, so the pattern applies to requests only.
@@ -98,18 +99,18 @@ fn one_of_the_values(family: &Family, all: &Enum, only: &[&str], location: Locat
         [] => reference(family, &all.name.rust),
         only => Object::new().with("type", "string").with("enum", only),
     };
-    open(listed, location)
+    open(listed, "string", location)
 }
 
 fn identifier(family: &Family, all: &Identifier, location: Location) -> Object {
     let named = reference(family, &all.name.rust);
-    if all.is_constrained() { open(named, location) } else { named }
+    if all.is_constrained() { open(named, "string", location) } else { named }
 }
 
-/// In answers, any value that is not listed is accepted, too.
-fn open(listed: Object, location: Location) -> Object {
+/// In answers, any value of the type that is not listed is accepted, too.
+fn open(listed: Object, json_type: &str, location: Location) -> Object {
     match location {
-        Location::Answer => Object::new().with("anyOf", [listed.into_value(), json!({"type": "string"})]),
+        Location::Answer => Object::new().with("anyOf", [listed.into_value(), json!({"type": json_type})]),
         Location::Query | Location::Body => listed,
     }
 }
@@ -128,10 +129,11 @@ pub(super) fn typed(text: &str, json_type: &str) -> Value {
 
 /// A list of values; for records with a key, an object with a value for each.
 pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Object {
-    let has_key =
-        matches!(ty, Type::Record(index) if family.records.get(index).is_some_and(|record| record.key.is_some()));
-    match has_key {
-        true => Object::new().with("type", "object").with("additionalProperties", items),
-        false => Object::new().with("type", "array").with("items", items),
+    let record = ty.record().and_then(|index| family.records.get(index));
+    match record.and_then(|record| record.key.as_ref()) {
+        Some((key, _)) => {
+            Object::new().with("type", "object").with("additionalProperties", items).with("x-key", key.as_str())
+        }
+        None => Object::new().with("type", "array").with("items", items),
     }
 }

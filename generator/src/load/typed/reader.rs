@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::{Read, ReadError, Unreadable};
 use crate::diagnostics::{Code, Diagnostics, Help, Kind, Place, did_you_mean, nearest};
-use crate::load::tree::{Content, Key, Node};
+use crate::load::tree::{Content, Key, Node, is_null};
 use crate::words::Word;
 
 /// A node that is being read.
@@ -53,6 +53,7 @@ impl<'a> NodeReader<'a> {
     fn describe(self) -> &'static str {
         match &self.node.content {
             Content::Scalar { text, plain: true } if text.is_empty() => "nothing",
+            Content::Scalar { .. } if self.node.is_missing() => "null",
             Content::Scalar { .. } => "a text",
             Content::Sequence(_) => "a list",
             Content::Mapping(_) => "a mapping",
@@ -93,15 +94,21 @@ impl<'a> NodeReader<'a> {
     pub(crate) fn expected(self, what: Expected) -> ReadError {
         let kind = match what {
             Expected::Flag | Expected::Whole { .. } => Kind::Scalar,
-            Expected::Mapping if self.is_text() && !is_empty(self.node) => Kind::TextForMapping,
+            Expected::Mapping if self.is_text() && !self.node.is_missing() => Kind::TextForMapping,
             Expected::Text | Expected::List | Expected::Mapping | Expected::OneOf(_) | Expected::Form(_) => Kind::Plain,
         };
-        ReadError::new(kind, format!("expected {what}, found {}", self.describe()), what.how_to_write())
+        let mut help = what.how_to_write();
+        if let Content::Scalar { text, plain: true } = &self.node.content
+            && is_null(text)
+        {
+            help = format!("{help}; `{text}` without quotes is no value");
+        }
+        ReadError::new(kind, format!("expected {what}, found {}", self.describe()), help)
     }
 
     pub(crate) fn text(self, what: Expected) -> Result<&'a str, ReadError> {
         match &self.node.content {
-            Content::Scalar { text, plain } if !(*plain && text.is_empty()) => Ok(text),
+            Content::Scalar { text, .. } if !self.node.is_missing() => Ok(text),
             Content::Scalar { .. } | Content::Sequence(_) | Content::Mapping(_) | Content::Refused => {
                 Err(self.expected(what))
             }
@@ -150,7 +157,11 @@ impl<'a> NodeReader<'a> {
 
     /// The text of a word, which may be none of these words.
     pub(crate) fn word(self, words: &'static [&'static str]) -> Result<&'a str, ReadError> {
-        let text = self.text(Expected::OneOf(words))?;
+        // A word may be that for null.
+        let text = match &self.node.content {
+            Content::Scalar { text, .. } if words.contains(&&**text) => &**text,
+            _ => self.text(Expected::OneOf(words))?,
+        };
         let first = self.first_line().filter(|first| !words.contains(&text) && words.contains(first));
         first.map_or(Ok(text), |first| Err(self.continued_value(first)))
     }
@@ -272,7 +283,7 @@ impl Mapping<'_> {
     fn belongs_to_empty_key(&self, key: &Key<'_>, keys: &[&str]) -> bool {
         let before = self.entries.iter().take_while(|(other, _)| other.place != key.place);
         let known = before.filter(|(other, _)| keys.contains(&&*other.text));
-        known.last().is_some_and(|(_, value)| is_empty(value))
+        known.last().is_some_and(|(_, value)| value.is_missing())
     }
 
     fn is_known(&self, key: &Key<'_>, node: &Node<'_>) -> bool {
@@ -310,10 +321,5 @@ impl Mapping<'_> {
 /// Whether a key without a value is the rest of an unquoted text after a comma: `{ doc: Buys, or sells. }`.
 fn is_rest_of_a_text(key: &Key<'_>, value: &Node<'_>, file: &str) -> bool {
     let before = file.get(..key.place.start as usize).unwrap_or_default();
-    is_empty(value) && before.trim_end().ends_with(',') && key.text.contains(|c: char| c == ' ' || ".!?".contains(c))
-}
-
-/// Whether a key has no value.
-fn is_empty(value: &Node<'_>) -> bool {
-    matches!(&value.content, Content::Scalar { text, plain: true } if text.is_empty())
+    value.is_missing() && before.trim_end().ends_with(',') && key.text.contains(|c: char| c == ' ' || ".!?".contains(c))
 }

@@ -4,6 +4,7 @@ use regex_lite::Regex;
 use serde_json::Value;
 
 use super::super::reading::{Cursor, Mark, scalar};
+use super::kinds::truth;
 use super::shown;
 use crate::draft::{DraftField, JsonKind};
 
@@ -20,18 +21,22 @@ pub(super) fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
     let is_number = matches!(field.kind, JsonKind::Number | JsonKind::Integer | JsonKind::Signed);
     let bounds = match field.kind {
         JsonKind::List => ["minItems", "maxItems"],
+        JsonKind::Map => ["minProperties", "maxProperties"],
         _ if is_number && field.is_text => BOUNDS_OF_TEXT,
         _ => ["minimum", "maximum"],
     };
-    if is_number || field.kind == JsonKind::List {
+    let has_items = matches!(field.kind, JsonKind::List | JsonKind::Map);
+    if is_number || has_items {
         let [min, max] = bounds.map(|key| bound(schema, key, field));
         // A bound of zero is the type itself.
         field.min = min.filter(|min| field.kind != JsonKind::Integer || min != "0").or(field.min.take());
-        field.max = max.or(field.max.take());
+        let digits = field.digits.as_ref().and_then(|digits| 10_u64.checked_pow(digits.parse().ok()?));
+        let is_implied = |max: &String| digits.is_some_and(|end| max.parse() == Ok(end - 1));
+        field.max = max.or(field.max.take()).filter(|max| !is_implied(max));
     }
     match schema.value.get("default") {
-        Some(default) if field.kind != JsonKind::List && is_default_of(default, field) => {
-            field.default = schema.scalar("default");
+        Some(default) if !has_items && is_default_of(default, field) => {
+            field.default = schema.scalar("default").map(|default| truth(field, default));
         }
         Some(default) => field.remarks.push(format!("`default` is not read{}.", shown(default))),
         None => {}
@@ -104,6 +109,7 @@ fn is_default_of(default: &Value, field: &DraftField) -> bool {
         JsonKind::Integer => text.parse::<u64>().is_ok(),
         JsonKind::Signed => text.parse::<i64>().is_ok(),
         JsonKind::Number => text.parse::<f64>().is_ok() && !text.contains(['e', 'E']),
+        JsonKind::Boolean if field.is_json_number => ["1", "0"].contains(&text.as_str()),
         JsonKind::Boolean => ["true", "false"].contains(&text.as_str()),
         JsonKind::Text => true,
         _ => false,

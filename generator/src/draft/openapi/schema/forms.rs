@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::reading::{Cursor, Mark};
-use super::{Part, Side, cases, field, put, read};
+use super::{Part, Side, cases, field, need_of, put, read};
 use crate::draft::{ByValue, DraftField, JsonKind, OneOf};
 use crate::model::Need;
 
@@ -27,7 +27,7 @@ pub(super) fn only<'a>(
         let is_listed = forms.iter().any(|form| form.value.get("enum").is_some());
         if is_listed && forms.len() == 2 {
             forms.retain(|form| {
-                let is_open = form.value == &serde_json::json!({"type": "string"});
+                let is_open = ["string", "number"].iter().any(|kind| form.value == &serde_json::json!({"type": kind}));
                 if is_open {
                     form.mark_all(Mark::Read);
                 }
@@ -90,13 +90,23 @@ fn is_choice(schema: &Cursor<'_>, forms: &[Cursor<'_>], key: &str, within: &[Str
             return false;
         }
         to.remarks.extend(inner.text_beside_gap("description").map(str::to_owned));
-        to.choices.iter_mut().for_each(|choice| choice.need = Need::No);
-        to.by_value.iter_mut().for_each(|choice| choice.need = Need::No);
+        let need = need_of(schema);
+        to.choices.iter_mut().for_each(|choice| choice.need = need);
+        to.by_value.iter_mut().for_each(|choice| choice.need = need);
+        wins_unstated(schema, to);
         nothing.mark_all(Mark::Read);
         return true;
     }
     key == "oneOf" && schema.attempt(|| by_presence(schema, forms, within, to)).is_some()
         || schema.attempt(|| by_value(schema, forms, within, to)).is_some()
+}
+
+/// Takes back which of the members wins, where the exporter says so of this place.
+pub(super) fn wins_unstated(schema: &Cursor<'_>, to: &mut DraftField) {
+    if schema.value.get("x-wins").is_some_and(|wins| wins == "unstated") {
+        schema.mark("x-wins", Mark::Read);
+        to.choices.iter_mut().for_each(|choice| choice.wins = None);
+    }
 }
 
 /// Adds members of which exactly one is sent: each form is an object that requires one of its own, and has no other.

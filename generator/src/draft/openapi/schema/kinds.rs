@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::exported;
 use super::super::reading::{Cursor, Mark, scalar};
 use super::Side;
 use crate::draft::{DraftField, JsonKind};
@@ -98,7 +99,8 @@ fn agrees(word: &str, field: &DraftField) -> bool {
         JsonKind::Time if field.times == Some(Times::Iso8601) || field.is_text => word == "string",
         JsonKind::Time => word == "integer",
         JsonKind::Formatted(_) => word == "string",
-        JsonKind::Boolean => word == "boolean",
+        JsonKind::Boolean if field.is_text => word == "string",
+        JsonKind::Boolean => word == if field.is_json_number { "integer" } else { "boolean" },
         JsonKind::List => word == "array",
         JsonKind::Map | JsonKind::Object | JsonKind::Json => word == "object",
     }
@@ -131,6 +133,7 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
     field.scale = schema.scalar("x-scale");
     field.places = schema.scalar("x-places");
     field.significant_digits = schema.scalar("x-significant-digits");
+    field.digits = schema.scalar("x-digits");
     let Some(format) = schema.value.get("format").and_then(Value::as_str) else { return };
     let unix = format.strip_prefix("unix-").or(format.strip_prefix("unix-time-")).and_then(Times::parse);
     let known = match (field.kind, format) {
@@ -148,6 +151,11 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
             field.digits = digits(schema);
             schema.mark("pattern", Mark::Read);
             Some((if format == "integer" { JsonKind::Integer } else { JsonKind::Signed }, None))
+        }
+        (JsonKind::Text | JsonKind::Integer | JsonKind::Signed, "boolean") => {
+            field.is_text = field.kind == JsonKind::Text;
+            field.is_json_number = !field.is_text;
+            Some((JsonKind::Boolean, None))
         }
         (JsonKind::Text, "time" | "duration" | "byte" | "binary") => {
             schema.mark("format", Mark::LeftEmpty);
@@ -170,6 +178,15 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
     }
 }
 
+/// The word of the language for a boolean that may be written as 1 or 0.
+pub(super) fn truth(field: &DraftField, value: String) -> String {
+    match value.as_str() {
+        "1" if field.kind == JsonKind::Boolean => "true".to_owned(),
+        "0" if field.kind == JsonKind::Boolean => "false".to_owned(),
+        _ => value,
+    }
+}
+
 /// The maximum number of digits, where the exporter states it as a pattern.
 fn digits(schema: &Cursor<'_>) -> Option<String> {
     let pattern = schema.value.get("pattern")?.as_str()?;
@@ -189,17 +206,25 @@ pub(super) fn values(schema: &Cursor<'_>, field: &mut DraftField) {
         && (only.is_boolean() || only.is_number())
     {
         schema.mark(key, Mark::Read);
-        field.fixed = scalar(only);
+        field.fixed = scalar(only).map(|value| truth(field, value));
+        return;
+    }
+    if field.kind == JsonKind::Boolean && (field.is_text || field.is_json_number) {
+        schema.mark("enum", Mark::Read);
+        schema.mark("const", Mark::Read);
+        field.fixed = constant.first().and_then(scalar).map(|value| truth(field, value));
         return;
     }
     if listed.is_empty() {
         return;
     }
+    field.deprecated_values = exported::deprecated_values(schema);
     let values: Vec<&Value> = listed.iter().filter(|value| !value.is_null()).collect();
     field.may_be_null |= values.len() < listed.len();
     let is_boolean = field.kind == JsonKind::Boolean && values.len() == 2;
     let are_whole = values.iter().all(|value| value.is_i64() || value.is_u64());
-    if are_whole && matches!(field.kind, JsonKind::Integer | JsonKind::Signed | JsonKind::Unknown) {
+    let is_whole = |kind| matches!(kind, JsonKind::Integer | JsonKind::Signed | JsonKind::Number | JsonKind::Unknown);
+    if are_whole && is_whole(field.kind) && !field.is_text {
         schema.mark(key, Mark::Read);
         field.values = values.into_iter().filter_map(scalar).collect();
         (field.kind, field.is_of_numbers) = (JsonKind::Text, true);
