@@ -51,10 +51,10 @@ pub struct ParameterTable {
 }
 
 impl ParameterTable {
-    /// A parameter that travels as text, without bounds.
-    pub const fn of(written: Name, members: &'static [&'static str]) -> Self {
+    /// A parameter that travels as text, without bounds. `member` is the name as [`Name::of_member`] takes it.
+    pub const fn of(member: &'static str, members: &'static [&'static str]) -> Self {
         Self {
-            written,
+            written: Name::of_member(member),
             wire: if let [wire, ..] = members { wire } else { "" },
             members,
             is_bare: false,
