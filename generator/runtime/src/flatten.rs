@@ -84,7 +84,7 @@ impl Flat {
 /// Everything is cancelled and closed within the first seconds; the proof takes as long as `policy` assumes: after
 /// the last order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also
 /// the window of its signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs,
-/// are not known here: stop them first. Spot holdings are no positions, and stay.
+/// are not known here: stop them first. Spot holdings are not positions, and stay.
 ///
 /// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether.
 /// Calling it again is safe. Calls wait for their rate limits.
