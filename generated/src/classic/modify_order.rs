@@ -45,8 +45,8 @@ runtime::parameters! {
     /// - `presets-without-size-and-price` (warns): Take-profit or stop-loss is not set beside size or
     ///   price: to change them alone, size and price are left out (rule 4), and beside both they have no
     ///   effect (rule 3).
-    /// - `one-preset-cancels-the-other` (warns): Take-profit and stop-loss are passed together, because
-    ///   passing only one cancels the other.
+    /// - `presets-together` (warns): Take-profit and stop-loss are passed together, because passing only
+    ///   one cancels the other.
     ///
     /// <details>
     /// <summary>What the exchange does, and other rules that are not checked</summary>
@@ -58,6 +58,7 @@ runtime::parameters! {
     ///   new one later. The new orderId is not in the answer; the new order is found by newClientOid.
     /// - `presets-ignored-with-size-and-price`: Set together with size and price, the take-profit and
     ///   stop-loss have no effect.
+    /// - `one-preset-cancels-the-other`: Of take-profit and stop-loss, passing only one cancels the other.
     ///
     /// </details>
     ///
@@ -303,7 +304,7 @@ const RULES: &[tables::Rule] = &[
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
-        id: "one-preset-cancels-the-other",
+        id: "presets-together",
         at: "Modify Order, rule 4",
         severity: tables::Severity::Warn,
         says: "Take-profit and stop-loss are passed together, because passing only one cancels the other.",
