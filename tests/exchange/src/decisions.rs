@@ -90,7 +90,7 @@ decisions! {
     "What is the leverage?", "Ten, until an observed operation sets another one, from 1 to 100.", "No documented operation sets it.";
     "What does a change of leverage do?", "It changes the margin of positions and what open orders reserve, and is refused if the funds do not suffice.", "The documents do not mention it.";
     "When can modes of positions be changed?", "While the account has neither positions nor open orders in futures.", "Both would have to be converted otherwise.";
-    "What is paid for funding?", "Every eight hours, at 0, 8 and 16 o'clock in UTC, long positions pay 0.01 percent of their value at the mark price to short ones.", "The documents do not mention it.", setting "funding";
+    "What is paid for funding?", "Every eight hours, at 0, 8 and 16 o'clock in UTC, long positions pay 0.01 percent of their value at the mark price to short ones. What an account cannot pay, the insurance account does.", "The documents do not mention it.", setting "funding";
     "What are candles made of?", "Of the latest prices, by the minute, for a week. Candles of mark and index prices are the same, without volume.", "There is no index.";
     "What are the fees?", "0.06 percent for the taker and 0.02 for the maker, on spot in the received coin.", "The documents give none.";
     "How are fees and funding rounded?", "To eight decimal places, from the middle to the even neighbour.", "Coins have eight.";

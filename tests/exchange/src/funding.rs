@@ -1,11 +1,13 @@
 //! Funding: what long positions pay to short ones.
 
+use rust_decimal::Decimal;
+
 use crate::decisions::FUNDING_RATE;
 use crate::state::{Core, FUNDING};
 use crate::words::Side;
 
 impl Core {
-    /// Lets all positions pay or receive funding, at the mark price.
+    /// Lets all positions pay or receive funding, at the mark price. What an account cannot pay, the insurance account does.
     pub(crate) fn pay_funding(&mut self) {
         self.next_funding += FUNDING;
         if !self.settings.funding {
@@ -19,7 +21,13 @@ impl Core {
             let paid = (pair.settled_value(mark, position.lots) * FUNDING_RATE).round_dp(8);
             let received = if position.side == Side::Buy { -paid } else { paid };
             position.tally.funding += received;
-            account.balance(pair.settle()).total += received;
+            let coin = pair.settle();
+            account.balance(coin).total += received;
+            if received < Decimal::ZERO {
+                let missing = account.missing_beside_isolated(&self.pairs, coin);
+                account.balance(coin).total += missing;
+                *self.insurance.entry(coin).or_default() -= missing;
+            }
         }
         for index in 0..self.pairs.len() {
             self.liquidate(index);
