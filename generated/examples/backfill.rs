@@ -1,12 +1,12 @@
 //! A backfill: the fills of the last ninety days as lines of JSON, resumed where a killed run stopped.
 //!
 //! `cargo run -p tradeapi --example backfill -- fills.jsonl` writes `fills.jsonl` and, beside it,
-//! `fills.jsonl.position`. The position is written after the fills of its page: a run that is killed in between repeats
-//! one page, and no fill is lost.
+//! `fills.jsonl.position`. The position replaces the earlier one after the fills of its page are on the disk: a run that
+//! is killed in between leaves one page to be repeated, and no fill is lost.
 
 use std::error::Error;
-use std::fs::{OpenOptions, read_to_string, write};
-use std::io::Write;
+use std::fs::{File, OpenOptions, read_to_string, rename};
+use std::io::{ErrorKind, Write};
 
 use tradeapi::runtime::{json::write_json, pages::Position, retry::RetryPolicy, value::days};
 use tradeapi::unified::GetFillHistory;
@@ -22,7 +22,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let (start, position) = text.split_once('\n').ok_or("the position is damaged: delete its file")?;
             (start.parse()?, Some(position.parse::<Position>()?))
         }
-        Err(_) => ((Timestamp::now() - days(90)).as_millis(), None),
+        Err(error) if error.kind() == ErrorKind::NotFound => ((Timestamp::now() - days(90)).as_millis(), None),
+        Err(error) => return Err(error.into()),
     };
     let fills = GetFillHistory::new().start_time(Timestamp::from_millis(start));
     let mut pages = client.pages(fills).clip().retrying(RetryPolicy::new());
@@ -34,7 +35,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let page = page?;
         page.list.iter().try_for_each(|fill| writeln!(file, "{}", write_json(fill)))?;
         file.sync_data()?;
-        write(&mark, format!("{start}\n{}", pages.position()))?;
+        let mut next = File::create(format!("{mark}.new"))?;
+        write!(next, "{start}\n{}", pages.position())?;
+        next.sync_data()?;
+        rename(format!("{mark}.new"), &mark)?;
         println!("{} more fills", page.list.len());
     }
     Ok(())

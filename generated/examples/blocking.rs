@@ -7,14 +7,13 @@ use std::error::Error;
 use tradeapi::blocking::Client;
 use tradeapi::dec;
 use tradeapi::unified::{
-    CancelOrder, Category, ClientOid, Execution, GetOpenOrders, GetOrderDetails, OrderRef, PlaceOrder, PosSide, Side,
+    CancelOrder, Category, ClientOid, Execution, GetOpenOrders, GetOrderDetails, OrderRef, PlaceOrder, Side,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::from_env("TRADEAPI")?;
     let id = ClientOid::mint();
     let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.010), Side::Buy, Execution::limit(dec!(1000)))
-        .pos_side(PosSide::Long)
         .client_oid(id.clone());
     client.unified().place_order(&order)?;
     println!("Placed {id}.");

@@ -1,20 +1,22 @@
 //! A first order: placed, followed until it is filled in part and then wholly, and another one cancelled.
+//!
+//! The price comes from an operation of the feature `observed`. An account in hedge mode needs
+//! `.pos_side(PosSide::Long)` with each order.
 
 use std::error::Error;
 use std::time::Duration;
 
-use tradeapi::unified::{
-    CancelOrder, Category, ClientOid, Execution, GetOrderDetails, Order, OrderStatus, PlaceOrder, PosSide, Side,
-};
+use tradeapi::observed::{self, GetTickers};
+use tradeapi::unified::*;
 use tradeapi::{Client, Decimal, dec};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::from_env("TRADEAPI")?;
-    // No operation of the documents returns the price, so a small market order finds it.
-    let bought = query(&client, &place(&client, dec!(0.001), Execution::Market).await?).await?;
-    let price = bought.avg_price.ok_or("nobody sells BTCUSDT now")?;
-    let id = place(&client, dec!(0.060), Execution::limit(price)).await?;
+    let request = GetTickers::new(observed::Category::UsdtFutures).symbol("BTCUSDT");
+    let tickers = client.observed().get_tickers(&request).await?;
+    let price = tickers.first().and_then(|ticker| ticker.ask_price.clone()).ok_or("nobody sells BTCUSDT now")?;
+    let id = place(&client, dec!(0.060), price).await?;
     let mut filled = None;
     for _ in 0..1200 {
         let order = query(&client, &id).await?;
@@ -26,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let id = place(&client, dec!(0.010), Execution::limit(dec!(1000))).await?;
+    let id = place(&client, dec!(0.010), dec!(1000)).await?;
     client.unified().cancel_order(&CancelOrder::new(id.clone())).await?;
     print(&query(&client, &id).await?);
     Ok(())
@@ -37,8 +39,8 @@ fn print(order: &Order) {
     println!("{:<16} {filled:>6} at {price}", order.order_status.as_ref().map_or("", |status| status.as_str()));
 }
 
-async fn place(client: &Client, qty: Decimal, at: impl Into<Execution>) -> Result<ClientOid, tradeapi::Error> {
-    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, at).pos_side(PosSide::Long);
+async fn place(client: &Client, qty: Decimal, price: Decimal) -> Result<ClientOid, tradeapi::Error> {
+    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(price));
     let id = ClientOid::mint();
     client.unified().place_order(&order.client_oid(id.clone())).await.map(|_| id)
 }

@@ -1,4 +1,4 @@
-//! An order, placed and queried.
+//! An order, placed, queried and cancelled. An account in hedge mode needs `.pos_side(PosSide::Long)` as well.
 
 use tradeapi::unified::*;
 use tradeapi::{Client, dec};
@@ -7,10 +7,10 @@ use tradeapi::{Client, dec};
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::from_env("TRADEAPI")?;
     let id = ClientOid::mint();
-    let at = Execution::limit(dec!(50000));
-    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.01), Side::Buy, at);
-    let order = order.pos_side(PosSide::Long).client_oid(id.clone());
+    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.01), Side::Buy, Execution::limit(dec!(50000)))
+        .client_oid(id.clone());
     client.unified().place_order(&order).await?;
-    println!("{}", client.unified().get_order_details(&GetOrderDetails::new(id)).await?);
+    println!("{}", client.unified().get_order_details(&GetOrderDetails::new(id.clone())).await?);
+    client.unified().cancel_order(&CancelOrder::new(id)).await?;
     Ok(())
 }

@@ -52,7 +52,7 @@ impl Account {
     ///
     /// Times are ISO 8601 or milliseconds since 1970; numbers are strings or JSON numbers.
     ///
-    /// \# Errors
+    /// # Errors
     ///
     /// Fails if the file cannot be read, or with all mistakes in it, each with its line.
     pub fn from_file(

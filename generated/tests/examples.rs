@@ -3,11 +3,12 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
+use tradeapi::unified::{Category, Execution, PlaceOrder, PosSide, Side};
 use tradeapi::{Client, Decimal, classic};
-use tradeapi_exchange::{Exchange, Family, Mode, Profile, Seed, Settings, Time, server};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Seed, Settings, Time, server};
 
 struct Running {
     exchange: Exchange,
@@ -61,16 +62,32 @@ fn order(client: &str, price: &str, qty: &str) -> PlaceOrder {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hello() {
-    let running = Running::start(Mode::Hedge).await;
+    let running = Running::start(Mode::OneWay).await;
     let output = text(&running.run("hello", &[]).await);
     assert!(output.starts_with("Order { order_id: ") && output.contains("price: 50000"), "{output}");
+    assert!(running.exchange.account(running.exchange.keys(), Family::Unified).open_orders.is_empty());
+}
+
+/// The first programs are for an account in one-way mode, and say what one in hedge mode needs.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_programs_name_no_position() {
+    for name in ["examples/hello.rs", "examples/first_order.rs", "examples/blocking.rs", "../README.md"] {
+        let text = std::fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+        let is_code = |line: &&str| !line.starts_with("//") && !line.contains('`');
+        assert!(!text.lines().filter(is_code).any(|line| line.contains("pos_side")), "{name}");
+    }
+    let running = Running::start(Mode::Hedge).await;
+    let client = running.client();
+    let refused = client.unified().place_order(&order("a", "60000", "0.01")).await.unwrap_err();
+    assert!(refused.to_string().contains("hedge-mode-needs-pos-side"), "{refused}");
+    client.unified().place_order(&order("b", "60000", "0.01").pos_side(PosSide::Long)).await.unwrap();
 }
 
 /// Without comments and empty lines.
 #[test]
 fn the_programs_are_short() {
     for (name, most) in
-        [("hello", 15), ("first_order", 40), ("maker", 40), ("backfill", 40), ("panic_button", 40), ("commissions", 40)]
+        [("hello", 15), ("first_order", 40), ("maker", 48), ("backfill", 40), ("panic_button", 40), ("commissions", 40)]
     {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("examples/{name}.rs"));
         let code = std::fs::read_to_string(path).unwrap();
@@ -81,21 +98,46 @@ fn the_programs_are_short() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn first_order() {
-    for mode in [Mode::OneWay, Mode::Hedge] {
-        let running = Running::start(mode).await;
-        let output = text(&running.run("first_order", &[]).await);
-        let at = |text: &str| output.find(text);
-        assert!(at("partially_filled  ").is_some(), "{output}");
-        assert!(at("partially_filled") < at("\nfilled") && at("\nfilled") < at("\ncancelled"), "{output}");
-    }
+    let running = Running::start(Mode::OneWay).await;
+    let output = text(&running.run("first_order", &[]).await);
+    let at = |text: &str| output.find(text);
+    assert!(at("partially_filled  ").is_some(), "{output}");
+    assert!(at("partially_filled") < at("\nfilled") && at("\nfilled") < at("\ncancelled"), "{output}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn maker() {
-    let running = Running::start(Mode::Hedge).await;
+    let running = Running::start(Mode::OneWay).await;
     let output = text(&running.run("maker", &["4"]).await);
     assert!(output.contains("sell    0.05 at ") && output.contains("Cancelled 2 quotes"), "{output}");
     assert!(running.exchange.account(running.exchange.keys(), Family::Unified).open_orders.is_empty());
+}
+
+/// A refused amendment does not show that the quote is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_maker_quotes_once_although_amendments_are_refused() {
+    let running = Running::start(Mode::OneWay).await;
+    let amendments = FaultTarget::Operation("unified.modify-order".into());
+    running.exchange.add_fault(Fault::new(FaultKind::Refuse("40762".into())).target(amendments));
+    let output = text(&running.run("maker", &["3"]).await);
+    assert_eq!(output.matches("0.05 at").count(), 2, "{output}");
+    assert!(output.contains("40762") && output.contains("Cancelled 2 quotes"), "{output}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_maker_cancels_its_quotes_when_it_fails() {
+    let running = Running::start(Mode::OneWay).await;
+    let open = || running.exchange.account(running.exchange.keys(), Family::Unified).open_orders.len();
+    let fail = async {
+        while open() < 2 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let prices = FaultTarget::Operation("observed.tickers".into());
+        running.exchange.add_fault(Fault::new(FaultKind::Refuse("40725".into())).target(prices));
+    };
+    let (output, ()) = tokio::join!(running.run("maker", &["40"]), fail);
+    assert!(!output.status.success(), "{output:?}");
+    assert_eq!(open(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,6 +167,12 @@ async fn backfill() {
     }
     text(&running.run("backfill", &[path.to_str().unwrap()]).await);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), csv, "a second run adds nothing");
+    let mark = folder.path().join("fills.jsonl.position");
+    std::fs::remove_file(&mark).unwrap();
+    std::fs::create_dir(&mark).unwrap();
+    let output = running.run("backfill", &[path.to_str().unwrap()]).await;
+    assert!(!output.status.success(), "{output:?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), csv, "a position that cannot be read is not the same as none");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -169,6 +217,7 @@ async fn strategy() {
     let running = Running::start(Mode::OneWay).await;
     let output = text(&running.run("strategy", &[]).await);
     assert!(output.contains("round trips") && output.contains("no order lost or doubled"), "{output}");
+    assert!(output.contains("A late request: one order."), "{output}");
 }
 
 #[cfg(feature = "blocking")]

@@ -254,29 +254,43 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         }
         Command::Diff(arguments) => return cli::diff::run(&arguments, output),
         Command::Drift { report, schema } => output.print(schema.read()?.drift(&report)?),
-        Command::Explain { what, schema } => output.print(match Code::parse(&what) {
-            Some(code) if output.is_json() => code.as_json(),
-            Some(code) => code.explanation().trim_end().to_owned(),
-            None if Code::is_written_like(&what) => return Err(Code::unknown(&what)),
-            None if output.is_json() => schema.read()?.explain_as_json(&what)?,
-            None => schema.read()?.explain(&what)?.trim_end().to_owned(),
-        }),
+        Command::Explain { what, schema } => output.print(explained(&what, schema, output)?),
         Command::New { arguments, schema } => cli::new::run(&schema.generator(), &arguments, output)?,
         Command::Init(arguments) => cli::init::run(&arguments, output)?,
         Command::Watch(target) => {
             let folder = target.schema.schema.clone();
             cli::watch::run(&target.generator(), &folder, output);
         }
-        Command::Export { what: Export::JsonSchema { out, check: true, .. } } => {
+        Command::Export { what } => return export(what, output),
+        Command::Completions { shell } => output.print(cli::shell::completions(Cli::command(), shell).trim_end()),
+        Command::Man { command } => output.print(cli::shell::manual(Cli::command(), command.as_deref()).trim_end()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page of a diagnostic, or what the schema says of one of its parts.
+fn explained(what: &str, schema: SchemaFolder, output: &Output) -> Result<String, Diagnostics> {
+    match Code::parse(what) {
+        Some(code) if output.is_json() => Ok(code.as_json()),
+        Some(code) => Ok(code.explanation().trim_end().to_owned()),
+        None if Code::is_written_like(what) => Err(Code::unknown(what)),
+        None if output.is_json() => schema.read()?.explain_as_json(what),
+        None => Ok(schema.read()?.explain(what)?.trim_end().to_owned()),
+    }
+}
+
+fn export(what: Export, output: &Output) -> Result<ExitCode, Diagnostics> {
+    match what {
+        Export::JsonSchema { out, check: true, .. } => {
             let differences = tradeapi_gen::compare_editor_schemas(&out)?;
             return Ok(output.differences(&differences, "export json-schema"));
         }
-        Command::Export { what: Export::JsonSchema { out, check: false, .. } } => {
+        Export::JsonSchema { out, check: false, .. } => {
             for path in tradeapi_gen::write_editor_schemas(&out)? {
                 output.print(format_args!("wrote {}", path.display()));
             }
         }
-        Command::Export { what: Export::Openapi { schema, out, observed, check } } => {
+        Export::Openapi { schema, out, observed, check } => {
             let schema = schema.read()?;
             let openapi = if observed { schema.openapi() } else { schema.documented().openapi() };
             if check {
@@ -285,7 +299,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             let what = if openapi.write(&out)? { "wrote" } else { "left alone" };
             output.done(format_args!("{what} {}: {openapi}", out.display()));
         }
-        Command::Export { what: Export::Site { schema, out, check, since, docs, proofs } } => {
+        Export::Site { schema, out, check, since, docs, proofs } => {
             let generator = schema.generator();
             let older = since.as_ref().map(|revision| generator.read_at(revision)).transpose()?;
             let schema = generator.read()?;
@@ -300,8 +314,6 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             let (written, removed) = (report.written.len(), report.removed.len());
             output.done(format_args!("{site} in {}; {written} written, {removed} removed", out.display()));
         }
-        Command::Completions { shell } => output.print(cli::shell::completions(Cli::command(), shell).trim_end()),
-        Command::Man { command } => output.print(cli::shell::manual(Cli::command(), command.as_deref()).trim_end()),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tradeapi::runtime::reqwest;
 use tradeapi::runtime::tables::{CallResult, Outcome};
-use tradeapi::runtime::transport::{ReqwestTransport, TransportLimits};
+use tradeapi::runtime::transport::{ReqwestTransport, TlsSettings, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
@@ -242,4 +242,20 @@ async fn calls_the_exchange_of_the_environment() {
         let client = over.client(&exchange, TransportLimits::default()).credentials(credentials()).build().unwrap();
         client.call(&cancel()).await.unwrap();
     }
+}
+
+#[test]
+fn settings_of_the_default_transport_are_not_dropped() {
+    let builder =
+        || Client::builder("https://127.0.0.1").transport(ReqwestTransport::new(TransportLimits::default()).unwrap());
+    assert!(builder().build().is_ok());
+    let limit = Duration::from_secs(1);
+    let tls = || TlsSettings::without_roots();
+    for builder in
+        [builder().tls(tls()), builder().connect_timeout(limit), builder().call_timeout(limit), builder().max_body(1)]
+    {
+        let error = builder.build().unwrap_err();
+        assert!(error.to_string().contains("do not apply to another one"), "{error}");
+    }
+    assert!(Client::builder("https://127.0.0.1").tls(tls()).call_timeout(limit).build().is_ok());
 }

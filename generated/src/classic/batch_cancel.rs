@@ -74,7 +74,7 @@ runtime::parameters! {
     ///         )
     ///         .symbol("BTCUSDT")
     ///         .margin_coin("USDT");
-    ///     let reply = client.classic().batch_cancel(&request).await?;
+    ///     let reply = client.classic().batch_cancel(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }

@@ -109,7 +109,7 @@ runtime::parameters! {
     ///                 .client_oid("ladder-2"),
     ///         ]),
     ///     );
-    ///     let reply = client.classic().batch_order(&request).await?;
+    ///     let reply = client.classic().batch_order(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }

@@ -53,7 +53,7 @@ runtime::parameters! {
     ///         .margin_coin("USDT")
     ///         .request_time(tradeapi::Timestamp::from_millis(1790001200000))
     ///         .receive_window(5000);
-    ///     let reply = client.classic().cancel_all_orders(&request).await?;
+    ///     let reply = client.classic().cancel_all_orders(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }

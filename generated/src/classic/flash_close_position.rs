@@ -63,7 +63,7 @@ runtime::parameters! {
     ///     let request = FlashClosePosition::new(ProductType::UsdtFutures)
     ///         .symbol("SOLUSDT")
     ///         .hold_side(HoldSide::Long);
-    ///     let reply = client.classic().flash_close_position(&request).await?;
+    ///     let reply = client.classic().flash_close_position(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }

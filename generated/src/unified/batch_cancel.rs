@@ -69,7 +69,7 @@ runtime::parameters! {
     ///             ),
     ///         ]),
     ///     );
-    ///     let reply = client.unified().batch_cancel(&request).await?;
+    ///     let reply = client.unified().batch_cancel(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }

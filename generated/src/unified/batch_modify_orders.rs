@@ -103,7 +103,7 @@ runtime::parameters! {
     ///                 .category(Category::UsdtFutures),
     ///         ]),
     ///     );
-    ///     let reply = client.unified().batch_modify_orders(&request).await?;
+    ///     let reply = client.unified().batch_modify_orders(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }

@@ -122,7 +122,7 @@ runtime::parameters! {
     ///                 .client_oid(ClientOid::new("grid/12")?),
     ///         ]),
     ///     );
-    ///     let reply = client.unified().batch_order(&request).await?;
+    ///     let reply = client.unified().batch_order(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }

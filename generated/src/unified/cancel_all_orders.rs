@@ -51,7 +51,7 @@ runtime::parameters! {
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = CancelAllOrders::new(Category::CoinFutures).symbol("BTCUSD_CM");
-    ///     let reply = client.unified().cancel_all_orders(&request).await?;
+    ///     let reply = client.unified().cancel_all_orders(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }

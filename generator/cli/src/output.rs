@@ -64,7 +64,7 @@ pub(crate) struct Printer {
     columns: Vec<String>,
     taken: usize,
     rows: Vec<Row>,
-    /// Nobody reads any more.
+    /// The reader of the output has closed it.
     is_closed: bool,
 }
 

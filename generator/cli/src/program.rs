@@ -48,7 +48,7 @@ async fn run(program: &'static Program, arguments: &ArgMatches) -> Ending {
     printer.end(&ended)
 }
 
-/// Runs a command that is no operation.
+/// Runs a command that is not an operation.
 async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, to: &mut Printer) -> Ended {
     match word {
         Word::Catalogue => {

@@ -121,7 +121,7 @@ fn minted_items(command: &Command, array: &str) -> String {
     }
 }
 
-/// The items with client ids; text that is no list of objects as it is, for its reader to refuse.
+/// The items with client ids; text that is not a list of objects as it is, for its reader to refuse.
 fn with_ids(array: &str, parameter: &str, mint: fn() -> String) -> String {
     let items = match read_json::<Vec<Json>>(array) {
         Ok(items) if array.trim_start().starts_with('[') => items,

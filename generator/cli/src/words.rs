@@ -8,7 +8,7 @@ use crate::options::ALLOW_TRADING;
 use crate::options::{DAYS, EVERY, MOST_DAYS, OUT, SHELL, USUAL_DAYS, first};
 use crate::table::Program;
 
-/// A command that is no operation.
+/// A command that is not an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Orders,

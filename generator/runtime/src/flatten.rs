@@ -84,7 +84,7 @@ impl Flat {
 /// The first round cancels and closes what it finds, and the proof takes as long as `policy` assumes: after the last
 /// order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also the window of its
 /// signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs, are not known here: stop
-/// them first. Spot holdings are no positions, and stay.
+/// them first. Spot holdings are not positions, and stay.
 ///
 /// Where positions follow from fills, those of [contracts that count in an unknown way](crate::ledger::Contract::Unknown)
 /// are not closed, and those that were opened more than 90 days ago are not known. No order that is sent can open a

@@ -35,18 +35,22 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 /// redirect would send a signed request elsewhere. It bounds the time and the length of a response, and reports that a
 /// request was not sent only if that is certain.
 ///
-/// This example uses no library. It blocks, as a blocking client may; its responses end with the connection.
+/// This example uses no library. It blocks, as a blocking client may; its responses end with the connection. It leaves
+/// out TLS, and the headers of responses.
 ///
 /// ```
 /// use std::error::Error;
-/// use std::io::{Read, Write};
-/// use std::net::TcpStream;
-/// use std::time::Duration;
+/// use std::io::{Error as IoError, Read, Write};
+/// use std::net::{TcpStream, ToSocketAddrs};
+/// use std::time::{Duration, Instant};
 ///
 /// use bytes::Bytes;
 /// use http::{Request, Response};
 /// use tradeapi_runtime::error::{TransportError, TransportErrorKind, Delivery};
 /// use tradeapi_runtime::transport::{ResponseFuture, Transport};
+///
+/// const TIME: Duration = Duration::from_secs(15);
+/// const MAX_LENGTH: usize = 1 << 20;
 ///
 /// /// One plain connection for each call.
 /// struct Plain;
@@ -58,9 +62,13 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 /// }
 ///
 /// fn exchange(request: &Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
-///     let (host, uri, body) = (request.uri().authority().map_or("", |host| host.as_str()), request.uri(), request.body());
-///     let mut stream = TcpStream::connect(host).map_err(not_connected)?;
-///     stream.set_read_timeout(Some(Duration::from_secs(15))).map_err(not_connected)?;
+///     let (ends, uri, body) = (Instant::now() + TIME, request.uri(), request.body());
+///     let host = uri.authority().map_or("", |host| host.as_str());
+///     let address = if uri.port().is_some() { host.to_owned() } else { format!("{host}:80") };
+///     let address = address.to_socket_addrs().map_err(not_connected)?.next();
+///     let address = address.ok_or_else(|| not_connected(IoError::other("the host has no address")))?;
+///     let mut stream = TcpStream::connect_timeout(&address, TIME).map_err(not_connected)?;
+///     stream.set_write_timeout(Some(TIME)).map_err(not_connected)?;
 ///     let target = uri.path_and_query().map_or("/", |target| target.as_str());
 ///     let mut head = format!("{} {target} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n", request.method());
 ///     for (name, value) in request.headers() {
@@ -68,14 +76,26 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 ///     }
 ///     head += &format!("content-length: {}\r\n\r\n", body.len());
 ///     stream.write_all(&[head.as_bytes(), body].concat()).map_err(lost)?;
-///     let mut answer = String::new();
-///     stream.take(1 << 20).read_to_string(&mut answer).map_err(lost)?;
+///     let (mut answer, mut part) = (Vec::new(), [0; 4096]);
+///     loop {
+///         // A read time-out bounds one read; without time left, it is zero, which is an error.
+///         let left = ends.saturating_duration_since(Instant::now());
+///         stream.set_read_timeout(Some(left)).map_err(lost)?;
+///         match stream.read(&mut part).map_err(lost)? {
+///             0 => break,
+///             length => answer.extend_from_slice(&part[..length]),
+///         }
+///         if answer.len() > MAX_LENGTH {
+///             return Err(TransportError::new(TransportErrorKind::BodyTooLarge, Delivery::MaybeSent));
+///         }
+///     }
+///     let answer = String::from_utf8(answer).map_err(lost)?;
 ///     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| lost("that is not HTTP"))?;
 ///     let status = head.get(9..12).unwrap_or_default();
 ///     Response::builder().status(status).body(Bytes::from(body.to_owned())).map_err(lost)
 /// }
 ///
-/// fn not_connected(why: std::io::Error) -> TransportError {
+/// fn not_connected(why: IoError) -> TransportError {
 ///     TransportError::new(TransportErrorKind::Connect, Delivery::NotSent).caused_by(why)
 /// }
 ///
@@ -86,13 +106,18 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 /// # let request = || Request::post(format!("http://{}/a?b=c", listener.local_addr().unwrap())).header("x", "y");
 /// # let (one, other) = (request().body(Bytes::from("{}"))?, request().body(Bytes::from("{}"))?);
 /// # let received = std::thread::spawn(move || {
-/// #     let (mut stream, _) = listener.accept().unwrap();
-/// #     let mut read = vec![0; 1000];
-/// #     let mut length = 0;
-/// #     while !read[..length].ends_with(b"{}") { length += stream.read(&mut read[length..]).unwrap(); }
-/// #     stream.write_all(b"HTTP/1.1 201 Created\r\nx: y\r\n\r\n[]").unwrap();
-/// #     String::from_utf8_lossy(&read[..length]).into_owned()
+/// #     let mut answer = |body: &str| {
+/// #         let (mut stream, _) = listener.accept().unwrap();
+/// #         let mut read = vec![0; 1000];
+/// #         let mut length = 0;
+/// #         while !read[..length].ends_with(b"{}") { length += stream.read(&mut read[length..]).unwrap(); }
+/// #         let _ = stream.write_all(format!("HTTP/1.1 201 Created\r\nx: y\r\n\r\n{body}").as_bytes());
+/// #         String::from_utf8_lossy(&read[..length]).into_owned()
+/// #     };
+/// #     answer(&"0".repeat(MAX_LENGTH + 1));
+/// #     answer("[]")
 /// # });
+/// # assert_eq!(exchange(&one).unwrap_err().kind(), TransportErrorKind::BodyTooLarge);
 /// # let answer = exchange(&one)?;
 /// # assert_eq!((answer.status().as_u16(), &answer.body()[..]), (201, &b"[]"[..]));
 /// # let received = received.join().unwrap();

@@ -114,7 +114,7 @@ fn from_file(account: &Account) -> TokenStream {
     docs.line("```".to_owned());
     docs.gap();
     docs.markdown("Times are ISO 8601 or milliseconds since 1970; numbers are strings or JSON numbers.");
-    docs.markdown("# Errors");
+    docs.heading("Errors");
     docs.markdown("Fails if the file cannot be read, or with all mistakes in it, each with its line.");
     let docs = docs.outer();
     quote! {

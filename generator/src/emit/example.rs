@@ -10,7 +10,7 @@ use syn::{Expr, Path};
 use super::code::{alternative, ident};
 use super::docs::Docs;
 use super::scope::{Scope, value_type};
-use super::{choices, declarations, module_name, trees};
+use super::{batches, choices, declarations, module_name, trees};
 use crate::emit::Layout;
 use crate::json::{self, Member, Value};
 #[cfg(feature = "cli")]
@@ -289,13 +289,17 @@ impl<'a> Writer<'a> {
         let Ok(mut file) = syn::parse2::<syn::File>(declaration) else { return Vec::new() };
         let of_family = trees::flagged(trees::path(&["client"]), &module);
         let call = trees::on(of_family, &operation.function, [trees::reference(trees::path(&["request"]))]);
-        let reply = match calling {
+        let reply = trees::tried(match calling {
             Calling::Async => trees::awaited(call),
             #[cfg(feature = "cli")]
             Calling::Blocking => call,
+        });
+        // A call succeeds although items have failed.
+        let reply = match batches::has_results(self.scope.family, operation) {
+            true => trees::tried(trees::on(reply, "done", [])),
+            false => reply,
         };
-        let mut body =
-            vec![trees::binding(ident("request"), request), trees::binding(ident("reply"), trees::tried(reply))];
+        let mut body = vec![trees::binding(ident("request"), request), trees::binding(ident("reply"), reply)];
         body.extend(trees::statements(quote!(println!("{:?}", reply.data); Ok(()))));
         if let Some(syn::Item::Fn(function)) = file.items.last_mut() {
             function.block.stmts = body;

@@ -332,7 +332,7 @@ pub(crate) fn joined(parts: &[String], between: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
 }
 
-/// Who has seen what no document describes, as a sentence; empty for what a document describes.
+/// The sources that have seen what no document describes, as a sentence; empty for what a document describes.
 pub(crate) fn observed(sources: &[(String, Place)]) -> String {
     let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
     if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }

@@ -302,7 +302,7 @@ impl Type {
     }
 }
 
-/// Those types of the schema language that are no formats of texts.
+/// The types of the schema language that are not formats of texts.
 const PLAIN: [(&str, Type); 7] = [
     ("string", Type::String),
     ("decimal", Type::Decimal),

@@ -10,10 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use futures_util::future::{Either, select};
 use tradeapi::Timestamp;
 use tradeapi::runtime::ClientCore;
-use tradeapi::runtime::clock::{Clock, Environment, SystemTimer, Timer, pause};
-
-/// The beginning of virtual time: 2026-01-01, 00:00 UTC, in milliseconds.
-const BEGINNING: u64 = 1_767_225_600_000;
+use tradeapi::runtime::clock::{Clock, Environment, ManualEnvironment, ManualTimer, SystemTimer, Timer, pause};
 
 /// A clock that can run fast, leap and be wrong, or that is moved by hand. It is used for signatures and the times of
 /// orders; rate limits use the [real time](Self::real).
@@ -35,8 +32,8 @@ pub(crate) struct FastClock {
 enum Passed {
     /// Time that had passed at an instant of the system's clock.
     Since(Duration, Instant),
-    /// Nanoseconds of a clock that is moved by hand.
-    ByHand(Arc<AtomicU64>),
+    /// The time of a timer that is moved by hand.
+    ByHand(ManualTimer),
 }
 
 impl FastClock {
@@ -52,10 +49,11 @@ impl FastClock {
         Self { right_at: millis, speed, ahead: 0, passed, leaps: Arc::default() }
     }
 
-    /// A clock that moves only when it [leaps](Self::leap).
-    pub(crate) fn by_hand() -> Self {
-        let passed = Passed::ByHand(Arc::default());
-        Self { right_at: BEGINNING, speed: 1, ahead: 0, passed, leaps: Arc::default() }
+    /// The clock of virtual time. It moves with the timer, and when it [leaps](Self::leap).
+    pub(crate) fn of(time: &ManualEnvironment) -> Self {
+        let passed = Passed::ByHand(time.timer().clone());
+        let right_at = time.right_time().as_millis();
+        Self { right_at, speed: 1, ahead: 0, passed, leaps: Arc::default() }
     }
 
     /// When it was right, in milliseconds.
@@ -93,16 +91,18 @@ impl FastClock {
     pub(crate) fn real(&self) -> Duration {
         match &self.passed {
             Passed::Since(_, since) => since.elapsed(),
-            Passed::ByHand(nanos) => Duration::from_nanos(nanos.load(Ordering::Relaxed)),
+            Passed::ByHand(timer) => timer.now(),
         }
     }
 
     /// Advances this clock and its clones at once.
     pub(crate) fn leap(&self, time: Duration) {
         match &self.passed {
-            Passed::Since(..) => self.leaps.fetch_add(time.as_millis() as u64, Ordering::Relaxed),
-            Passed::ByHand(nanos) => nanos.fetch_add(time.as_nanos() as u64, Ordering::Relaxed),
-        };
+            Passed::Since(..) => {
+                self.leaps.fetch_add(time.as_millis() as u64, Ordering::Relaxed);
+            }
+            Passed::ByHand(timer) => timer.block(time),
+        }
     }
 
     /// The real time in which `time` passes on this clock.

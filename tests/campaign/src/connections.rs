@@ -35,4 +35,9 @@ impl ConnectionProfile {
     pub(crate) fn keep_alive(self) -> Option<String> {
         self.idle_timeout.filter(|_| self.announces_idle).map(|idle| format!("timeout={}", idle.as_secs()))
     }
+
+    /// How long a client keeps an idle connection, if answers state the idle time-out: three quarters of it.
+    pub(crate) fn announced_idle(self) -> Option<Duration> {
+        self.idle_timeout.filter(|_| self.announces_idle).map(|idle| Duration::from_secs(idle.as_secs()) * 3 / 4)
+    }
 }

@@ -155,7 +155,10 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
         if name == "--beyond" {
             let names = || Assumption::ALL.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
             let beyond = Assumption::named(&text);
-            parsed.settings.beyond.insert(beyond.ok_or_else(|| format!("{text} is no assumption: {}", names()))?);
+            parsed
+                .settings
+                .beyond
+                .insert(beyond.ok_or_else(|| format!("{text} is not an assumption; expected one of {}", names()))?);
             continue;
         }
         let number: u64 = text.parse().map_err(|_| format!("invalid value {text:?} for {name}: expected a number"))?;

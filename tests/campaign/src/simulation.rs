@@ -18,6 +18,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tradeapi::Timestamp;
+use tradeapi::runtime::clock::ManualEnvironment;
 use tradeapi_tests::dice::Dice;
 
 use self::network::{Network, NetworkSettings};
@@ -34,6 +36,9 @@ use crate::settings::Settings;
 use crate::violation::Violation;
 
 pub use shrink::shrink;
+
+/// The beginning of virtual time: 2026-01-01, 00:00 UTC.
+const BEGINNING: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
 /// The number of placements per account, which is low so that a failing account is quickly reproduced.
 const PLACEMENTS_PER_ACCOUNT: u64 = 48;
@@ -92,13 +97,14 @@ impl Scenario {
         let Self { account, network_faults, .. } = *self;
         let settings = Arc::new(self.settings.clone());
         let deployment = if self.is_plain { Deployment::plain() } else { Deployment::new(&settings, account) };
-        let clock = FastClock::by_hand();
+        let environment = ManualEnvironment::new(BEGINNING);
+        let clock = FastClock::of(&environment);
         let only = self.only.clone().map(Arc::new);
         let mut exchange_settings = account::exchange(&settings, account, &deployment, &clock);
         let seed = exchange_settings.hostility.seed.0;
         exchange_settings.hostility.only.clone_from(&self.only);
         let exchange = Arc::new(Exchange::without_sockets(exchange_settings));
-        let time = Time::new(clock.clone(), Dice::new(seed, "environment"), is_traced);
+        let time = Time::new(&environment, Dice::new(seed, "environment"), is_traced);
         let ledger = Ledger::default();
         let refuses_duplicates = deployment.duplicates == Duplicates::Refused;
         let beyond = settings.beyond.clone();

@@ -149,7 +149,10 @@ fn operations() -> impl Iterator<Item = &'static Meta> {
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) id: u64,
+    /// As the user was opened, and is again after a reset.
     pub(crate) profile: Profile,
+    /// The permissions of the key now; `None` for all.
+    pub(crate) permissions: Option<Vec<String>>,
     pub(crate) signer: HmacSha256,
     /// The key, the secret and the passphrase.
     pub(crate) keys: [String; 3],

@@ -1,8 +1,11 @@
 //! Actions on the exchange, other than requests. Each is carried out as a whole or not at all.
 
+use std::ops::RangeInclusive;
+
 use rust_decimal::Decimal;
 
-use crate::instruments::Coin;
+use crate::accounts::Profile;
+use crate::instruments::{Coin, Instrument, PairName};
 use crate::journal::{Action, JournalLine};
 use crate::orders::Order;
 use crate::state::Core;
@@ -12,46 +15,52 @@ use crate::words::{Family, Line, Mode, Side};
 impl Core {
     /// Carries out an action, and records it in the journal. An action that is refused lets time pass, and nothing else.
     pub(crate) fn act(&mut self, now: u64, action: Action) -> Result<(), String> {
+        let before = self.now;
         if !matches!(action, Action::Reset) {
             self.advance(now);
         }
         let line = self.journal.is_some().then(|| action.clone());
         let done = self.carry_out(now, action);
         self.liquidate_changed();
-        if let (Some(journal), Some(action)) = (&mut self.journal, line) {
-            let recorded = if done.is_ok() { action } else { Action::Look };
-            journal.push(&JournalLine::of_action(now, recorded));
+        // In a lively market the pause has split time into steps, so a replay needs it.
+        let paused = (self.settings.lively && self.now > before).then_some(Action::Look);
+        let recorded = if done.is_ok() { line } else { paused };
+        if let (Some(journal), Some(action)) = (&mut self.journal, recorded) {
+            journal.push(&JournalLine::of_action(now, action));
         }
         done
     }
 
     fn carry_out(&mut self, now: u64, action: Action) -> Result<(), String> {
         match action {
-            Action::Look => {}
+            // The speed of the clock matters to whoever continues from the journal.
+            Action::Look | Action::Clock { .. } => {}
             Action::Fill { order, qty } => {
                 self.fill_by_name(&order, qty.0)?;
                 self.note_fill();
             }
-            Action::Price { symbol, price } => {
-                for (index, ticks) in self.ticks_of(&symbol, price.0)? {
+            Action::Price { symbol, line, price } => {
+                for (index, ticks) in self.ticks_of(&symbol, line, price.0, Instrument::quotable)? {
                     self.set_mid(index, ticks);
                 }
             }
-            Action::Last { symbol, price } => {
-                for (index, ticks) in self.ticks_of(&symbol, price.0)? {
+            Action::Last { symbol, line, price } => {
+                let prices = self.ticks_of(&symbol, line, price.0, Instrument::possible);
+                for (index, ticks) in prices.map_err(|why| format!("last: {why}"))? {
                     let now = self.now;
                     self.markets[index].move_to(ticks, now);
                     self.trigger(index);
                 }
             }
-            Action::Mark { symbol, price } => {
+            Action::Mark { symbol, line, price } => {
                 let marks = match price {
                     Some(price) => self
-                        .ticks_of(&symbol, price.0)?
+                        .ticks_of(&symbol, line, price.0, Instrument::possible)
+                        .map_err(|why| format!("mark: {why}"))?
                         .into_iter()
                         .map(|(index, ticks)| (index, Some(ticks)))
                         .collect(),
-                    None => self.indices_of(&symbol)?.into_iter().map(|index| (index, None)).collect::<Vec<_>>(),
+                    None => self.indices_of(&symbol, line)?.into_iter().map(|index| (index, None)).collect::<Vec<_>>(),
                 };
                 for (index, mark) in marks {
                     self.markets[index].own_mark = mark;
@@ -59,8 +68,8 @@ impl Core {
                     self.liquidate(index);
                 }
             }
-            Action::Suspend { symbol, is_suspended } => {
-                for index in self.indices_of(&symbol)? {
+            Action::Suspend { symbol, line, is_suspended } => {
+                for index in self.indices_of(&symbol, line)? {
                     self.pairs[index].suspended = is_suspended;
                     self.trigger(index);
                 }
@@ -71,7 +80,9 @@ impl Core {
             Action::Mode { user, mode } => self.set_mode(user, mode)?,
             Action::Permissions { user, permissions } => {
                 let user = self.user_with_id(user)?;
-                self.users[user].profile.permissions = permissions;
+                let checked = Profile { permissions: permissions.clone(), ..Profile::new() }.check();
+                checked.map_err(|why| format!("permissions: {why}"))?;
+                self.users[user].permissions = permissions;
             }
             Action::Fault(fault) => self.faults.list.push(fault),
             Action::ClearFaults => self.faults.list.clear(),
@@ -87,14 +98,12 @@ impl Core {
     fn fill_by_name(&mut self, name: &str, qty: Decimal) -> Result<(), String> {
         let is_meant = |order: &&Order| order.id.to_string() == name || order.client() == Some(name);
         let found = self.orders.iter().filter(|order| order.spot.is_some()).find(is_meant);
-        let found = found.ok_or_else(|| format!("there is no open order {name}"))?;
+        let found = found.ok_or_else(|| format!("order {name}: there is no open order with this id"))?;
         let (id, index, spot, remaining) = (found.id, found.ticket.pair, found.spot, found.remaining());
         let lots = self.pairs[index].lots(qty).filter(|lots| (1..=remaining).contains(lots));
         let (Some(lots), Some(spot)) = (lots, spot) else {
             let rest = self.pairs[index].qty(remaining);
-            return Err(format!(
-                "order {name} has {rest} left to fill: expected at most that, in multiples of the step"
-            ));
+            return Err(format!("invalid qty {qty}: order {name} has {rest} left to fill, in multiples of the step"));
         };
         self.books[index].reduce(spot, lots);
         self.publish_trade(index, spot.side.opposite(), spot.ticks, lots);
@@ -103,59 +112,59 @@ impl Core {
         Ok(())
     }
 
-    /// The pairs with a symbol, in all product lines.
-    fn indices_of(&self, symbol: &str) -> Result<Vec<usize>, String> {
-        let indices: Vec<usize> = (0..self.pairs.len()).filter(|index| self.pairs[*index].symbol == symbol).collect();
-        if indices.is_empty() { Err(format!("there is no pair {symbol}")) } else { Ok(indices) }
+    /// The pairs with a symbol, in one product line or in all.
+    fn indices_of(&self, symbol: &str, line: Option<Line>) -> Result<Vec<usize>, String> {
+        let name = PairName::new(line, symbol);
+        let indices: Vec<usize> = (0..self.pairs.len()).filter(|index| name.means(&self.pairs[*index])).collect();
+        let of_line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+        if indices.is_empty() {
+            Err(format!("symbol {symbol}{of_line}: there is no pair of this name"))
+        } else {
+            Ok(indices)
+        }
     }
 
-    /// The pairs with a symbol, each with a price in its ticks.
-    fn ticks_of(&self, symbol: &str, price: Decimal) -> Result<Vec<(usize, u64)>, String> {
-        let ticks = |index: usize| Ok((index, self.ticks_for(index, price)?));
-        self.indices_of(symbol)?.into_iter().map(ticks).collect()
-    }
-
-    fn ticks_for(&self, index: usize, price: Decimal) -> Result<u64, String> {
-        let pair = &self.pairs[index];
-        let ticks = pair.ticks(price).filter(|ticks| (1..=pair.opening * 100).contains(ticks));
-        ticks.ok_or_else(|| {
-            let (symbol, line, tick) = (pair.symbol, pair.line, pair.tick);
-            format!("{price} is not a valid price of {symbol} in {line}: expected a multiple of {tick}")
-        })
-    }
-
-    fn lots_for(&self, index: usize, qty: Decimal) -> Result<u64, String> {
-        let pair = &self.pairs[index];
-        let lots = pair.lots(qty).filter(|lots| *lots > 0);
-        lots.ok_or_else(|| {
-            format!("{qty} is not a valid quantity of {}: expected a multiple of {}", pair.symbol, pair.step)
-        })
+    /// The same pairs, each with a price in its ticks, which has to be in a range.
+    fn ticks_of(
+        &self,
+        symbol: &str,
+        line: Option<Line>,
+        price: Decimal,
+        range: fn(&Instrument) -> RangeInclusive<u64>,
+    ) -> Result<Vec<(usize, u64)>, String> {
+        let ticks = |index: usize| Ok((index, self.pairs[index].ticks_within(price, range)?));
+        self.indices_of(symbol, line)?.into_iter().map(ticks).collect()
     }
 
     fn index_of(&self, line: Line, symbol: &str) -> Result<usize, String> {
-        let found = self.pairs.iter().position(|pair| pair.line == line && pair.symbol == symbol);
-        found.ok_or_else(|| format!("there is no pair {symbol} in {line}"))
+        self.indices_of(symbol, Some(line)).map(|indices| indices[0])
     }
 
     /// Sets the quotes of other participants, who keep them until they are set again.
     fn set_book(&mut self, line: Line, symbol: &str, quotes: Option<[Vec<(Price, Price)>; 2]>) -> Result<(), String> {
         let index = self.index_of(line, symbol)?;
         let Some(quotes) = quotes else {
-            self.markets[index].own_quotes = None;
+            let least = *self.pairs[index].quotable().start();
+            let market = &mut self.markets[index];
+            (market.own_quotes, market.mid) = (None, market.mid.max(least));
             self.quote(index);
             return Ok(());
         };
         let mut wanted = Vec::new();
         for (side, levels) in [Side::Buy, Side::Sell].into_iter().zip(quotes) {
             for (price, qty) in levels {
-                wanted.push((side, self.ticks_for(index, price.0)?, self.lots_for(index, qty.0)?));
+                let pair = &self.pairs[index];
+                let name = if side == Side::Buy { "bids" } else { "asks" };
+                let level = |why: String| format!("{name}: {why}");
+                let ticks = pair.ticks_within(price.0, Instrument::possible).map_err(level)?;
+                wanted.push((side, ticks, pair.lots_of_others(qty.0, ticks).map_err(level)?));
             }
         }
         let best = |side: Side| wanted.iter().filter(move |(of, ..)| *of == side).map(|(_, ticks, _)| *ticks);
         if let (Some(bid), Some(ask)) = (best(Side::Buy).max(), best(Side::Sell).min())
             && bid >= ask
         {
-            return Err("the book crosses: expected all bids below all asks".to_owned());
+            return Err("bids and asks cross: expected all bids below all asks".to_owned());
         }
         self.set_quotes(index, wanted);
         Ok(())
@@ -171,8 +180,9 @@ impl Core {
         qty: Price,
     ) -> Result<(), String> {
         let index = self.index_of(line, symbol)?;
-        let lots = self.lots_for(index, qty.0)?;
-        let limit = price.map(|price| self.ticks_for(index, price.0)).transpose()?;
+        let pair = &self.pairs[index];
+        let limit = price.map(|price| pair.ticks_within(price.0, Instrument::possible)).transpose()?;
+        let lots = pair.lots_of_others(qty.0, limit.unwrap_or(pair.opening))?;
         self.wake(index);
         let left = self.trade_of_others(index, side, limit, lots);
         if let Some(ticks) = limit.filter(|_| left > 0) {
@@ -184,17 +194,21 @@ impl Core {
 
     fn user_with_id(&self, id: u64) -> Result<usize, String> {
         let found = self.users.iter().position(|user| user.id == id);
-        found.ok_or_else(|| format!("there is no user {id}"))
+        found.ok_or_else(|| format!("user {id}: there is no such user"))
     }
 
     fn set_balance(&mut self, user: u64, family: Family, coin: &str, amount: Decimal) -> Result<(), String> {
-        let account = self.users[self.user_with_id(user)?].account(family);
+        let of = &self.users[self.user_with_id(user)?];
+        if let Some(only) = of.profile.only.filter(|only| *only != family) {
+            return Err(format!("family {family}: user {user} has a {only} account only"));
+        }
+        let account = of.account(family);
         let known = self.accounts[account].balances.keys().copied().find(|known: &Coin| *known == coin);
-        let coin = known.ok_or_else(|| format!("there is no coin {coin}"))?;
+        let coin = known.ok_or_else(|| format!("coin {coin}: no pair has this coin"))?;
         let balance = self.accounts[account].balance(coin);
         let used = balance.frozen + balance.margin;
         if amount < used {
-            return Err(format!("orders and positions use {used} {coin}: expected at least that"));
+            return Err(format!("balance {amount}: orders and positions use {used} {coin}, expected at least that"));
         }
         balance.total = amount;
         Ok(())
@@ -205,7 +219,7 @@ impl Core {
         let user = self.user_with_id(user)?;
         let accounts = [Family::Classic, Family::Unified].map(|family| self.users[user].account(family));
         if accounts.iter().any(|account| self.is_mode_fixed(*account, mode)) {
-            return Err("the mode cannot be changed while there are positions or orders".to_owned());
+            return Err(format!("mode {mode}: it cannot be changed while there are positions or orders"));
         }
         for account in accounts {
             // Nothing is open.

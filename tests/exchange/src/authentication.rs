@@ -84,7 +84,7 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
     if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {
         return Err(Reason::UnknownAddress);
     }
-    match (&user.profile.permissions, meta.permission) {
+    match (&user.permissions, meta.permission) {
         (Some(given), Some(needed)) if !given.iter().any(|given| covers(given, needed)) => {
             Err(Reason::MissingPermission)
         }

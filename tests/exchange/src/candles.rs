@@ -82,6 +82,21 @@ impl Interval {
 pub(crate) struct Candles(VecDeque<Candle>);
 
 impl Candles {
+    /// Opens a minute at a price that is not that of the minute before.
+    pub(crate) fn open(&mut self, at: u64, price: u64) {
+        let start = at - at % MINUTE;
+        if self.0.back().is_none_or(|latest| latest.start < start) {
+            self.push(Candle::flat(start, price));
+        }
+    }
+
+    fn push(&mut self, minute: Candle) {
+        if self.0.len() == MAX_MINUTES {
+            self.0.pop_front();
+        }
+        self.0.push_back(minute);
+    }
+
     /// Adds a price, and what was traded for it.
     pub(crate) fn add(&mut self, at: u64, price: u64, base: Decimal, value: Decimal) {
         let added = Candle { base, value, ..Candle::flat(at - at % MINUTE, price) };
@@ -92,10 +107,7 @@ impl Candles {
                 let open = latest.map_or(price, |latest| latest.close);
                 let mut first = Candle::flat(added.start, open);
                 first.add(&added);
-                if self.0.len() == MAX_MINUTES {
-                    self.0.pop_front();
-                }
-                self.0.push_back(first);
+                self.push(first);
             }
         }
     }

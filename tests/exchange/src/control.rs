@@ -7,18 +7,21 @@
 //! | `GET /-/state?pair=5&account=1` | what the page shows |
 //! | `POST /-/time?speed=0` | freezes the clock; another number sets its speed |
 //! | `POST /-/time?step=1000` | advances the clock by milliseconds |
-//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price; `last=` and `mark=` move the price of the latest trade and the mark price apart, `mark=none` ends it |
+//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price, in all product lines or with `line=` in one; `last=` and `mark=` move the price of the latest trade and the mark price apart, `mark=none` ends it |
 //! | `POST /-/book?line=USDT-FUTURES&symbol=BTCUSDT&bids=63990:1&asks=64010:2` | sets the quotes of others; `quotes=auto` ends it |
 //! | `POST /-/order?line=USDT-FUTURES&symbol=BTCUSDT&side=sell&qty=1&price=63990` | sends an order of another participant |
 //! | `POST /-/fill?order=ID&qty=0.01` | fills an open order |
-//! | `POST /-/suspend?symbol=BTCUSDT` | suspends a pair; `on=no` resumes it |
+//! | `POST /-/suspend?symbol=BTCUSDT` | suspends a pair, in all product lines or with `line=` in one; `on=no` resumes it |
 //! | `POST /-/users?mode=hedge_mode&balances=USDT:500` | adds a user, and answers with the keys |
 //! | `POST /-/account?user=1000000&family=unified&coin=USDT&balance=500` | sets a balance, `mode`, or `permissions` |
 //! | `POST /-/faults?kind=refuse&code=40762&times=1` | adds a fault; `clear=all` removes them |
 //! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag`, `maintenance` |
 //! | `POST /-/conditions?hostile=40` | makes it hostile, with `quirks`, `seed` and `nodes`; `hostile=off` ends it |
 //! | `GET /-/journal?from=0` | the journal as JSON lines |
-//! | `POST /-/reset` | resets the exchange, at the system's time |
+//! | `POST /-/reset` | resets the exchange and its clock to the start |
+//!
+//! A request with a parameter that its call does not know, that is there twice or empty, or that cannot be, is refused as
+//! a whole: nothing changes, and the journal has no line of it.
 //!
 //! Only this machine is served, and only pages of this address: the `Host` must be a name of this machine, so that no
 //! other name can be rebound to it, and an `Origin` must be that of the host.
@@ -63,6 +66,9 @@ const MAX_DELAY: u64 = 60 * 60 * 1000;
 const MAX_FAULTS: usize = 100;
 const MAX_CODE: usize = 16;
 
+/// The parameters of a fault.
+const FAULT: &[&str] = &["kind", "code", "aim", "times", "share", "delay"];
+
 /// The refusal of a control request.
 pub(crate) struct Refused(pub(crate) StatusCode, pub(crate) String);
 
@@ -74,12 +80,12 @@ impl Refused {
 
 /// Whether a path belongs to the page.
 pub(crate) fn serves(path: &str) -> bool {
-    path == "/" || path.starts_with("/-/")
+    path == "/" || path.starts_with(ADDRESS)
 }
 
 /// Answers a request for the page or to the control address.
-pub(crate) fn answer(request: &Parts, exchange: &Exchange, hosts: &[String]) -> Response<Bytes> {
-    let (status, kind, body) = match done(request, exchange, hosts) {
+pub(crate) fn answer(request: &Parts, has_body: bool, exchange: &Exchange, hosts: &[String]) -> Response<Bytes> {
+    let (status, kind, body) = match done(request, has_body, exchange, hosts) {
         Ok(body) if request.uri.path() == "/" => (StatusCode::OK, "text/html; charset=utf-8", body),
         Ok(body) => (StatusCode::OK, "application/json", body),
         Err(Refused(status, why)) => {
@@ -109,36 +115,44 @@ pub(crate) fn response(status: StatusCode, kind: &'static str, policy: &'static 
     response
 }
 
-fn done(request: &Parts, exchange: &Exchange, hosts: &[String]) -> Result<Bytes, Refused> {
+/// A call: its path below [`ADDRESS`], whether it only reads, its parameters, and what it does.
+struct Call(&'static str, bool, &'static [&'static str], fn(&Exchange, &Query) -> Result<Bytes, Refused>);
+
+/// The control address.
+const ADDRESS: &str = "/-/";
+
+const CALLS: &[Call] = &[
+    Call("state", true, &["pair", "account"], state),
+    Call("journal", true, &["from"], journal),
+    Call("time", false, &["speed", "step"], time),
+    Call("price", false, &["symbol", "line", "price", "last", "mark"], market::price),
+    Call("book", false, &["symbol", "line", "bids", "asks", "quotes"], market::book),
+    Call("order", false, &["symbol", "line", "side", "qty", "price"], market::order),
+    Call("fill", false, &["order", "qty"], market::fill),
+    Call("suspend", false, &["symbol", "line", "on"], market::suspend),
+    Call("users", false, &["mode", "only", "balances", "permissions"], users::open),
+    Call("account", false, &["user", "family", "coin", "balance", "mode", "permissions"], users::change),
+    Call("faults", false, &["clear", "kind", "code", "aim", "times", "share", "delay"], faults),
+    Call("conditions", false, conditions::KNOWN, conditions),
+    Call("reset", false, &[], reset),
+];
+
+fn done(request: &Parts, has_body: bool, exchange: &Exchange, hosts: &[String]) -> Result<Bytes, Refused> {
     let path = request.uri.path();
     refuse_foreign(path, &request.headers, hosts)?;
-    let query = Query(request.uri.query().unwrap_or_default());
-    let does: fn(&Exchange, Query<'_>) -> Result<Bytes, Refused> = match path {
-        "/" => |_, _| Ok(Bytes::from_static(PAGE.as_bytes())),
-        "/-/state" => |exchange, query| state(exchange, query),
-        "/-/time" => |exchange, query| time(exchange, query),
-        "/-/price" => |exchange, query| market::price(exchange, query),
-        "/-/book" => |exchange, query| market::book(exchange, query),
-        "/-/order" => |exchange, query| market::order(exchange, query),
-        "/-/fill" => |exchange, query| market::fill(exchange, query),
-        "/-/suspend" => |exchange, query| market::suspend(exchange, query),
-        "/-/users" => |exchange, query| users::open(exchange, query),
-        "/-/account" => |exchange, query| users::change(exchange, query),
-        "/-/faults" => |exchange, query| faults(exchange, query),
-        "/-/conditions" => |exchange, query| conditions(exchange, query),
-        "/-/journal" => |exchange, query| journal(exchange, query),
-        "/-/reset" => |exchange, _| {
-            exchange.reset();
-            Ok(nothing())
-        },
-        _ => return Err(Refused(StatusCode::NOT_FOUND, format!("no control address {path}"))),
-    };
-    let reads = matches!(path, "/" | "/-/state" | "/-/journal");
-    if request.method != if reads { Method::GET } else { Method::POST } {
-        let method = if reads { "GET" } else { "POST" };
+    let call = path.strip_prefix(ADDRESS).and_then(|name| CALLS.iter().find(|call| call.0 == name));
+    if call.is_none() && path != "/" {
+        return Err(Refused(StatusCode::NOT_FOUND, format!("no control address {path}")));
+    }
+    let method = if call.is_none_or(|call| call.1) { Method::GET } else { Method::POST };
+    if request.method != method {
         return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} accepts only {method}")));
     }
-    does(exchange, query)
+    let Some(Call(_, _, parameters, does)) = call else { return Ok(Bytes::from_static(PAGE.as_bytes())) };
+    if has_body {
+        return Err(Refused::bad("a body: parameters belong in the address, after `?`"));
+    }
+    does(exchange, &Query::read(request.uri.query().unwrap_or_default(), parameters)?)
 }
 
 /// Refuses requests of foreign pages in a browser. `hosts` are further names of this machine.
@@ -180,23 +194,26 @@ fn nothing() -> Bytes {
     Bytes::from_static(b"{}")
 }
 
-fn state(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
-    let view = Selection { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
+fn state(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let core = exchange.core_now();
+    let pair = query.place("pair", core.pairs.len())?;
+    let view = Selection { pair, account: query.place("account", core.accounts.len())? };
     Ok(Bytes::from(snapshot(&core, view, exchange.time().speed())))
 }
 
-fn time(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+fn time(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let most_step = u64::try_from(MAX_STEP.as_millis()).unwrap_or(u64::MAX);
-    match (query.number("speed", MAX_SPEED)?, query.number("step", most_step)?) {
-        (None, None) => return Err(Refused::bad("missing speed or step")),
-        (speed, step) => {
-            if let Some(speed) = speed {
-                exchange.time().set_speed(speed);
-            }
-            exchange.time().advance(Duration::from_millis(step.unwrap_or_default()));
-        }
+    let (speed, step) = (query.number("speed", MAX_SPEED)?, query.number("step", most_step)?);
+    match step {
+        None if speed.is_none() => return Err(Refused::bad("expected speed, step or both")),
+        Some(0) => return Err(Refused::bad("invalid step 0: expected at least 1")),
+        _ => exchange.set_clock(speed, Duration::from_millis(step.unwrap_or_default())),
     }
+    Ok(nothing())
+}
+
+fn reset(exchange: &Exchange, _: &Query) -> Result<Bytes, Refused> {
+    exchange.reset();
     Ok(nothing())
 }
 
@@ -205,58 +222,59 @@ fn act(exchange: &Exchange, action: Action) -> Result<Bytes, Refused> {
     Ok(nothing())
 }
 
-fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
-    if query.get("clear").is_some() {
-        if query.get("kind").is_some() {
-            return Err(Refused::bad("clear and kind in one request: send them one after the other"));
-        }
+fn faults(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
+    if query.word("clear", "all", |text| (text == "all").then_some(()))?.is_some() {
+        query.refuse_beside("clear", FAULT)?;
         exchange.clear_faults();
         return Ok(nothing());
     }
-    let code = query.get("code");
-    if let Some(code) = &code {
-        let is_code = code.len() <= MAX_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if !is_code {
-            return Err(Refused::bad(format!("invalid code {code:?}: expected up to {MAX_CODE} letters and digits")));
-        }
+    let is_code = |code: &str| code.len() <= MAX_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let code = query
+        .word("code", &format!("up to {MAX_CODE} letters and digits"), |code| is_code(code).then(|| code.to_owned()))?;
+    if FAULT.iter().all(|name| query.get(name).is_none()) {
+        return Err(Refused::bad(format!("expected clear=all, or at least one of {}", FAULT.join(", "))));
     }
-    let kind = query.get("kind").unwrap_or("any".into());
-    let fault_kind = FaultKind::named(&kind, code.as_deref()).ok_or_else(|| {
-        Refused::bad(
-            "expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, late-gateway, slow, any without one",
-        )
+    let kind = query.get("kind").unwrap_or("any");
+    let kind = FaultKind::named(kind, code.as_deref()).ok_or_else(|| {
+        Refused::bad(format!(
+            "invalid kind {kind:?}: expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, \
+             late-gateway, slow, any without a code"
+        ))
     })?;
-    let target = match query.get("aim").as_deref() {
+    let target = match query.get("aim") {
         None | Some("changes") => FaultTarget::Changes,
         Some("all") => FaultTarget::All,
         Some(id) if crate::routes::operations().any(|meta| meta.id == id) => FaultTarget::Operation(id.to_owned()),
         Some(id) => {
             return Err(Refused::bad(format!(
-                "unknown operation {id:?}: expected changes, all, or an id such as unified.place-order"
+                "invalid aim {id:?}: expected changes, all, or the id of an operation such as unified.place-order"
             )));
         }
     };
+    let is_slow = kind == FaultKind::Slow;
+    let mut fault = Fault::new(kind).target(target);
+    match query.number("times", u32::MAX)? {
+        Some(0) => return Err(Refused::bad("invalid times 0: expected at least 1")),
+        Some(times) => fault = fault.times(times),
+        None => {}
+    }
+    match query.get("share").map(per_mille).transpose().map_err(Refused::bad)? {
+        Some(0) => return Err(Refused::bad("invalid share: expected at least 0.001, or the fault never occurs")),
+        Some(share) => fault = fault.per_mille(share),
+        None => {}
+    }
+    match query.number("delay", MAX_DELAY)?.unwrap_or_default() {
+        0 if is_slow => return Err(Refused::bad("missing delay: a slow answer needs one above 0, in milliseconds")),
+        delay => fault = fault.delay(Duration::from_millis(delay)),
+    }
     if exchange.core().faults.list.len() >= MAX_FAULTS {
         return Err(Refused::bad(format!("{MAX_FAULTS} faults are waiting: remove them with clear=all")));
-    }
-    let mut fault = Fault::new(fault_kind).target(target);
-    if let Some(times) = query.number("times", u32::MAX)? {
-        if times == 0 {
-            return Err(Refused::bad("invalid times 0: expected at least 1"));
-        }
-        fault = fault.times(times);
-    }
-    if let Some(share) = query.get("share") {
-        fault = fault.per_mille(per_mille(&share).map_err(Refused::bad)?);
-    }
-    if let Some(delay) = query.number("delay", MAX_DELAY)? {
-        fault = fault.delay(Duration::from_millis(delay));
     }
     exchange.add_fault(fault);
     Ok(nothing())
 }
 
-fn journal(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+fn journal(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let journal = exchange.journal_from(query.number("from", usize::MAX)?.unwrap_or_default());
     let journal = journal.ok_or_else(|| {
         Refused(StatusCode::NOT_FOUND, "no journal is kept: start the exchange with --journal FILE".to_owned())

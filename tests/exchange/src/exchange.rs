@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -23,6 +24,7 @@ use crate::events::Event;
 use crate::faults::{Conditions, Fault, FaultKind};
 use crate::gate;
 use crate::hostile::Counts;
+use crate::instruments::PairName;
 use crate::journal::{Action, Journal, Recording, ReplayError};
 use crate::reading::number;
 use crate::settings::Settings;
@@ -86,12 +88,18 @@ impl Exchange {
     }
 
     /// An exchange that begins with a setup.
-    pub fn of(mut setup: Setup, time: Time) -> Self {
+    pub fn of(setup: Setup, time: Time) -> Self {
+        let speed = time.speed();
+        Self::begun_at_speed(setup, time, speed)
+    }
+
+    /// The same, with the speed of the clock for its journal.
+    fn begun_at_speed(mut setup: Setup, time: Time, speed: u32) -> Self {
         if setup.users.is_empty() {
             setup.users.push(Profile::default());
         }
         let now = time.now().as_millis();
-        let journal = setup.settings.journal.then(|| Journal::new(&setup, now));
+        let journal = setup.settings.journal.then(|| Journal::new(&setup, now, speed));
         let users = setup.users.clone();
         let mut core = Core::new(setup, now);
         core.journal = journal;
@@ -108,8 +116,31 @@ impl Exchange {
     ///
     /// The journal cannot be read, or an answer differs from the recorded one.
     pub fn replay(journal: &str) -> Result<Self, ReplayError> {
+        Self::replayed(Recording::read(journal)?)
+    }
+
+    /// Continues from the end of a [journal](Self::journal) with the clock that it had: one that stood still stands still
+    /// at its time, and one that ran runs on at its speed, from the system's time or from its own if that is later. A
+    /// [reset](Self::reset) returns to the clock of the start. `speed` replaces both speeds; zero makes it stand still.
+    ///
+    /// # Errors
+    ///
+    /// As [`replay`](Self::replay).
+    pub fn load(journal: &str, speed: Option<u32>) -> Result<Self, ReplayError> {
         let recording = Recording::read(journal)?;
-        let exchange = Self::of(recording.setup, Time::by_hand_from(Timestamp::from_millis(recording.begun)));
+        let (start, last) = (recording.speed, recording.last_speed());
+        let exchange = Self::replayed(recording)?;
+        let time = Time::continued(exchange.time.now(), speed.unwrap_or(start), speed.unwrap_or(last));
+        let exchange = exchange.continue_at(time);
+        if speed.is_some() {
+            exchange.set_clock(speed, Duration::ZERO);
+        }
+        Ok(exchange)
+    }
+
+    fn replayed(recording: Recording) -> Result<Self, ReplayError> {
+        let time = Time::by_hand_from(Timestamp::from_millis(recording.begun));
+        let exchange = Self::begun_at_speed(recording.setup, time, recording.speed);
         let mut last = recording.begun;
         for (number, line) in recording.lines {
             let mut core = exchange.core();
@@ -161,6 +192,11 @@ impl Exchange {
     /// The number of violations of each rule and limit, by their ids.
     pub fn violations(&self) -> BTreeMap<String, u64> {
         self.core().violations.clone()
+    }
+
+    /// What the insurance account has of each coin: less than zero where it paid for losses beyond the funds of accounts.
+    pub fn insurance(&self) -> BTreeMap<String, Decimal> {
+        self.core().insurance.iter().map(|(coin, amount)| ((*coin).to_owned(), *amount)).collect()
     }
 
     /// The keys of the first user.
@@ -266,35 +302,53 @@ impl Exchange {
         self.act(Action::Fill { order: order.to_string(), qty: Price(qty) })
     }
 
-    /// Moves the price of a pair in all product lines. Other participants quote around it, and orders beyond it are
-    /// filled.
+    /// Moves the price of a pair in all product lines, or in one of them. Other participants quote around it, and orders
+    /// beyond it are filled.
     ///
     /// # Errors
     ///
-    /// There is no such pair, or the price is not a multiple of its step.
-    pub fn set_price(&self, symbol: &str, price: impl Into<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
-        self.act(Action::Price { symbol: symbol.to_owned(), price: price_of(symbol, price.into())? })
+    /// There is no such pair, or the price is not a multiple of its step, leaves no space for quotes, or is more than a
+    /// hundred times that of the start.
+    pub fn set_price(
+        &self,
+        pair: impl Into<PairName>,
+        price: impl Into<tradeapi::Decimal>,
+    ) -> Result<(), InvalidArgument> {
+        let PairName { line, symbol } = pair.into();
+        let price = price_of(&symbol, price.into())?;
+        self.act(Action::Price { symbol, line, price })
     }
 
-    /// Sets the price of the latest trade in all product lines, without the quotes of others: it triggers take-profits and
-    /// stop-losses.
+    /// Sets the price of the latest trade in all product lines, or in one of them, without the quotes of others: it
+    /// triggers take-profits and stop-losses.
     ///
     /// # Errors
     ///
-    /// As for [`set_price`](Self::set_price).
-    pub fn set_last_price(&self, symbol: &str, price: impl Into<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
-        self.act(Action::Last { symbol: symbol.to_owned(), price: price_of(symbol, price.into())? })
+    /// There is no such pair, or the price is not a multiple of its step, or more than a hundred times that of the start.
+    pub fn set_last_price(
+        &self,
+        pair: impl Into<PairName>,
+        price: impl Into<tradeapi::Decimal>,
+    ) -> Result<(), InvalidArgument> {
+        let PairName { line, symbol } = pair.into();
+        let price = price_of(&symbol, price.into())?;
+        self.act(Action::Last { symbol, line, price })
     }
 
-    /// Sets a mark price in all product lines, by which profits, liquidation and funding go; `None` returns to the price
-    /// around which others quote.
+    /// Sets a mark price in all product lines, or in one of them, by which profits, liquidation and funding go; `None`
+    /// returns to the price around which others quote.
     ///
     /// # Errors
     ///
-    /// As for [`set_price`](Self::set_price).
-    pub fn set_mark_price(&self, symbol: &str, price: Option<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
-        let price = price.map(|price| price_of(symbol, price)).transpose()?;
-        self.act(Action::Mark { symbol: symbol.to_owned(), price })
+    /// As for [`set_last_price`](Self::set_last_price).
+    pub fn set_mark_price(
+        &self,
+        pair: impl Into<PairName>,
+        price: Option<tradeapi::Decimal>,
+    ) -> Result<(), InvalidArgument> {
+        let PairName { line, symbol } = pair.into();
+        let price = price.map(|price| price_of(&symbol, price)).transpose()?;
+        self.act(Action::Mark { symbol, line, price })
     }
 
     /// Sets the quotes of other participants: bids and asks, each a price and a quantity. They stay until they are traded,
@@ -370,6 +424,22 @@ impl Exchange {
         user.ok_or_else(|| InvalidArgument("there is no user with this key".to_owned()))
     }
 
+    /// The only family of a user, if there is one.
+    pub(crate) fn only_family(&self, user: u64) -> Option<Family> {
+        self.core().users.iter().find(|one| one.id == user)?.profile.only
+    }
+
+    /// Sets the speed of the clock, and advances it.
+    pub(crate) fn set_clock(&self, speed: Option<u32>, step: Duration) {
+        let mut core = self.core();
+        if let Some(speed) = speed {
+            self.time.set_speed(speed);
+        }
+        self.time.advance(step);
+        // A clock can be set to any speed.
+        let _ = core.act(self.time.now().as_millis(), Action::Clock { speed: self.time.speed() });
+    }
+
     pub(crate) fn control(&self, action: Action) -> Result<(), InvalidArgument> {
         self.act(action)
     }
@@ -417,20 +487,26 @@ impl Exchange {
         let _ = self.act(Action::ClearFaults);
     }
 
-    /// Resets the exchange: removes orders, positions and fills, and restores the initial balances and prices. Users
-    /// keep their keys, and ids continue. A running clock returns to the system's time.
+    /// Resets the exchange to its setup: removes orders, positions, fills and later faults, and restores the initial
+    /// balances, prices, permissions and conditions. Users keep their keys, also those that were added, and ids continue.
+    /// The clock has the speed of the start again, and stands still if it did so then. A clock that began at the system's
+    /// time returns to that.
     pub fn reset(&self) {
         let mut core = self.core();
-        self.time.synchronize();
+        self.time.restart();
         // A reset cannot fail.
         let _ = core.act(self.time.now().as_millis(), Action::Reset);
     }
 
-    /// Suspends or resumes a pair, as for delivery or risk control. Nothing can be placed or closed in a suspended
-    /// pair.
-    pub fn suspend(&self, symbol: &str, is_suspended: bool) {
-        // An unknown pair is ignored.
-        let _ = self.act(Action::Suspend { symbol: symbol.to_owned(), is_suspended });
+    /// Suspends or resumes a pair in all product lines, or in one of them, as for delivery or risk control. Nothing can be
+    /// placed or closed in a suspended pair.
+    ///
+    /// # Errors
+    ///
+    /// There is no such pair.
+    pub fn suspend(&self, pair: impl Into<PairName>, is_suspended: bool) -> Result<(), InvalidArgument> {
+        let PairName { line, symbol } = pair.into();
+        self.act(Action::Suspend { symbol, line, is_suspended })
     }
 
     /// The events since the last call, at most the last ten thousand.

@@ -151,17 +151,28 @@ pub enum FaultTarget {
 /// exchange.add_fault(any.per_mille(400).delay(Duration::from_millis(80)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[must_use]
 pub struct Fault {
     #[serde(rename = "trouble")]
     pub(crate) kind: FaultKind,
-    #[serde(rename = "aim")]
+    #[serde(rename = "aim", default = "changes")]
     pub(crate) target: FaultTarget,
     /// How often it still occurs; unlimited if `None`.
+    #[serde(default)]
     pub(crate) times: Option<u32>,
+    #[serde(default = "always")]
     pub(crate) per_mille: u32,
-    #[serde(with = "crate::values::millis")]
+    #[serde(with = "crate::values::millis", default)]
     pub(crate) delay: Duration,
+}
+
+fn changes() -> FaultTarget {
+    FaultTarget::Changes
+}
+
+fn always() -> u32 {
+    1_000
 }
 
 impl Fault {

@@ -1,5 +1,9 @@
 //! Instruments: pairs with their steps, minimums and the arithmetic of their contracts.
 
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use rust_decimal::Decimal;
 
 use crate::words::{Family, Line, Side};
@@ -15,6 +19,72 @@ pub(crate) const MAX_NUMBER: Decimal = Decimal::from_parts(3_567_587_328, 232, 0
 
 /// The maximum value of one order, so that no product of price and quantity loses a digit.
 pub(crate) const MAX_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
+
+/// The most lots of an order of others, so that sums of many are exact.
+const MAX_LOTS: u64 = 1_000_000_000_000_000;
+
+/// The number of quotes of other participants on each side.
+pub(crate) const QUOTES: u64 = 5;
+
+/// A symbol in all product lines that list it, or in one of them.
+///
+/// ```
+/// use tradeapi_exchange::{Exchange, Line, Seed};
+///
+/// let exchange = Exchange::new(Seed(7));
+/// exchange.set_price("BTCUSDT", 65_000)?; // of futures and of spot
+/// exchange.set_price((Line::Spot, "BTCUSDT"), 65_010)?;
+/// # Ok::<(), tradeapi_exchange::InvalidArgument>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairName {
+    pub(crate) line: Option<Line>,
+    pub(crate) symbol: String,
+}
+
+impl PairName {
+    pub(crate) fn new(line: Option<Line>, symbol: &str) -> Self {
+        Self { line, symbol: symbol.to_owned() }
+    }
+
+    /// Whether it means a pair. Margin trades the pairs of spot.
+    pub(crate) fn means(&self, pair: &Instrument) -> bool {
+        let line = if self.line == Some(Line::Margin) { Some(Line::Spot) } else { self.line };
+        self.symbol == pair.symbol && line.is_none_or(|line| line == pair.line)
+    }
+}
+
+impl From<&str> for PairName {
+    fn from(symbol: &str) -> Self {
+        Self::new(None, symbol)
+    }
+}
+
+impl From<(Line, &str)> for PairName {
+    fn from((line, symbol): (Line, &str)) -> Self {
+        Self::new(Some(line), symbol)
+    }
+}
+
+/// Reads `BTCUSDT`, or `SPOT:BTCUSDT` for one product line.
+impl FromStr for PairName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((line, symbol)) = text.split_once(':') else { return Ok(Self::new(None, text)) };
+        let of = Line::of(line).ok_or_else(|| format!("unknown product line {line:?}: expected one such as `SPOT`"))?;
+        Ok(Self::new(Some(of), symbol))
+    }
+}
+
+impl fmt::Display for PairName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{} in {line}", self.symbol),
+            None => f.write_str(&self.symbol),
+        }
+    }
+}
 
 /// The units of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +145,47 @@ impl Instrument {
         on_grid(price, self.tick)
     }
 
-    /// The nearest price on the grid that is not above; `None` below the lowest.
-    pub(crate) fn nearest_ticks(&self, price: Decimal) -> Option<u64> {
-        u64::try_from(price.checked_div(self.tick)?.floor())
-            .ok()
-            .filter(|ticks| (1..=self.opening * 100).contains(ticks))
+    /// The distance between quotes of other participants: a two-thousandth of a percent, to a tick.
+    pub(crate) fn quote_distance(&self) -> u64 {
+        (self.opening / 20_000).max(1)
+    }
+
+    /// The prices that there may be, in ticks.
+    pub(crate) fn possible(&self) -> RangeInclusive<u64> {
+        1..=self.opening * 100
+    }
+
+    /// The prices around which other participants have space for their quotes, in ticks.
+    pub(crate) fn quotable(&self) -> RangeInclusive<u64> {
+        (QUOTES + 1) * self.quote_distance()..=self.opening * 100
+    }
+
+    /// A price in ticks, within a range.
+    ///
+    /// # Errors
+    ///
+    /// The price is between two ticks, or outside of the range.
+    pub(crate) fn ticks_within(&self, price: Decimal, range: fn(&Self) -> RangeInclusive<u64>) -> Result<u64, String> {
+        let range = range(self);
+        self.ticks(price).filter(|ticks| range.contains(ticks)).ok_or_else(|| {
+            let [least, most] = [range.start(), range.end()].map(|ticks| self.price(*ticks).normalize());
+            let (symbol, line, tick) = (self.symbol, self.line, self.tick);
+            format!("invalid price {price} of {symbol} in {line}: expected a multiple of {tick} from {least} to {most}")
+        })
+    }
+
+    /// A quantity of other participants in lots, at a price.
+    ///
+    /// # Errors
+    ///
+    /// The quantity is zero, between two steps, or too large.
+    pub(crate) fn lots_of_others(&self, qty: Decimal, ticks: u64) -> Result<u64, String> {
+        let most = u64::try_from((MAX_VALUE / self.value(ticks, 1)).floor()).unwrap_or(u64::MAX).min(MAX_LOTS);
+        self.lots(qty).filter(|lots| (1..=most).contains(lots)).ok_or_else(|| {
+            let (symbol, line, step) = (self.symbol, self.line, self.step);
+            let most = self.qty(most).normalize();
+            format!("invalid qty {qty} of {symbol} in {line}: expected a multiple of {step} up to {most}")
+        })
     }
 
     /// A quantity in lots; `None` if it is not on the grid.

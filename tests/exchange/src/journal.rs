@@ -31,7 +31,14 @@ struct Head {
     /// The version of the format.
     journal: u32,
     begun: u64,
+    /// The speed of the clock then; zero if it stood still.
+    #[serde(default = "usual_speed")]
+    speed: u32,
     setup: Setup,
+}
+
+fn usual_speed() -> u32 {
+    1
 }
 
 const VERSION: u32 = 1;
@@ -59,22 +66,34 @@ pub(crate) enum Action {
         order: String,
         qty: Price,
     },
+    /// The speed of the clock, which stands still if it is zero.
+    Clock {
+        speed: u32,
+    },
     Price {
         symbol: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<Line>,
         price: Price,
     },
     Suspend {
         symbol: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<Line>,
         is_suspended: bool,
     },
     /// The price of the latest trade, without the quotes of others.
     Last {
         symbol: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<Line>,
         price: Price,
     },
     /// A mark price of its own, or none.
     Mark {
         symbol: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<Line>,
         price: Option<Price>,
     },
     /// The quotes of other participants, each a price and a quantity; none of them lets others quote again.
@@ -123,8 +142,8 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    pub(crate) fn new(setup: &Setup, begun: u64) -> Self {
-        let head = to_json(&Head { journal: VERSION, begun, setup: setup.clone() });
+    pub(crate) fn new(setup: &Setup, begun: u64, speed: u32) -> Self {
+        let head = to_json(&Head { journal: VERSION, begun, speed, setup: setup.clone() });
         Self { kept: VecDeque::from([head]), ..Self::default() }
     }
 
@@ -210,6 +229,7 @@ pub fn torn_line(journal: &str) -> Option<&str> {
 /// A parsed journal: its setup, and its lines with their numbers.
 pub(crate) struct Recording {
     pub(crate) begun: u64,
+    pub(crate) speed: u32,
     pub(crate) setup: Setup,
     pub(crate) lines: Vec<(usize, JournalLine)>,
 }
@@ -230,7 +250,17 @@ impl Recording {
             Ok((index + 1, line))
         };
         let lines = lines.map(read).collect::<Result<_, _>>()?;
-        Ok(Self { begun: head.begun, setup: head.setup, lines })
+        Ok(Self { begun: head.begun, speed: head.speed, setup: head.setup, lines })
+    }
+
+    /// The speed of the clock at the end; a reset returns to that of the start.
+    pub(crate) fn last_speed(&self) -> u32 {
+        let of_line = |line: &JournalLine| match line.action {
+            Some(Action::Clock { speed }) => Some(speed),
+            Some(Action::Reset) => Some(self.speed),
+            _ => None,
+        };
+        self.lines.iter().rev().find_map(|(_, line)| of_line(line)).unwrap_or(self.speed)
     }
 }
 

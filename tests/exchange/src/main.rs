@@ -13,8 +13,8 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use profile::LocalProfile;
 use tradeapi_exchange::{
-    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Recording, Seed, Setup, SignedQuery, Time,
-    per_mille, server, torn_line,
+    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, PairName, Profile, Recording, Seed, Setup,
+    SignedQuery, Time, per_mille, server, torn_line,
 };
 
 /// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
@@ -36,9 +36,10 @@ struct Arguments {
     /// The seed of prices, of other participants' orders, of random faults and of the keys.
     #[arg(long)]
     seed: Option<u64>,
-    /// The speed of the exchange's clock, as a multiple of the system's.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    speed: u32,
+    /// The speed of the exchange's clock, as a multiple of the system's; 0 makes it stand still. By default 1, or that of a
+    /// loaded journal.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    speed: Option<u32>,
     /// Keeps a long and a short position per pair, side by side.
     #[arg(long)]
     hedge: bool,
@@ -65,19 +66,21 @@ struct Arguments {
     /// A YAML file with settings, users, instruments, prices and conditions.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["hedge", "load", "replay"])]
     setup: Option<PathBuf>,
-    /// Plays back the prices of a pair from a CSV file: a time in Unix milliseconds and a price on each line.
-    #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
-    prices: Vec<(String, PathBuf)>,
-    /// Plays back candles of a pair from a CSV file: when each opens, and its open, highest, lowest and closing price.
-    #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
-    candles: Vec<(String, PathBuf)>,
+    /// Plays back the prices of a pair from a CSV file: a time in Unix milliseconds and a price on each line. The pair is a
+    /// symbol in all product lines, or one as in `SPOT:BTCUSDT`.
+    #[arg(long, value_name = "PAIR=FILE", value_parser = recorded)]
+    prices: Vec<(PairName, PathBuf)>,
+    /// Plays back candles of a pair from a CSV file: when each opens, at a whole minute, and its open, highest, lowest and
+    /// closing price.
+    #[arg(long, value_name = "PAIR=FILE", value_parser = recorded)]
+    candles: Vec<(PairName, PathBuf)>,
     /// Plays back trades of a pair from a CSV file: a time, a price, a quantity, and `buy` or `sell` for the taker.
-    #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
-    trades: Vec<(String, PathBuf)>,
+    #[arg(long, value_name = "PAIR=FILE", value_parser = recorded)]
+    trades: Vec<(PairName, PathBuf)>,
     /// Plays back books of a pair from a CSV file: a time, `bid` or `ask`, a price and a quantity. The lines with one time
     /// are a whole book.
-    #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
-    depth: Vec<(String, PathBuf)>,
+    #[arg(long, value_name = "PAIR=FILE", value_parser = recorded)]
+    depth: Vec<(PairName, PathBuf)>,
     /// Writes all requests and answers to a file, as JSON lines.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
@@ -105,9 +108,9 @@ fn family(text: &str) -> Result<Family, &'static str> {
     Family::of(text).ok_or("expected `classic` or `unified`")
 }
 
-fn prices(text: &str) -> Result<(String, PathBuf), String> {
-    let (symbol, file) = text.split_once('=').ok_or("expected SYMBOL=FILE")?;
-    Ok((symbol.to_owned(), file.into()))
+fn recorded(text: &str) -> Result<(PairName, PathBuf), String> {
+    let (pair, file) = text.split_once('=').ok_or("expected PAIR=FILE")?;
+    Ok((pair.parse()?, file.into()))
 }
 
 #[tokio::main]
@@ -115,7 +118,7 @@ async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match (&arguments.command, &arguments.replay) {
         (Some(Command::Watch { url, once }), _) => watch::watch(url, *once).await,
-        (None, Some(journal)) => replayed(journal).map(|_| println!("all answers are the same")),
+        (None, Some(journal)) => restored(journal, Exchange::replay).map(|_| println!("all answers are the same")),
         (None, None) => run(&arguments).await,
     };
     match done {
@@ -128,33 +131,34 @@ async fn main() -> ExitCode {
 }
 
 /// Restores an exchange from a journal.
-fn replayed(journal: &Path) -> io::Result<Exchange> {
+fn restored(
+    journal: &Path,
+    restore: impl FnOnce(&str) -> Result<Exchange, tradeapi_exchange::ReplayError>,
+) -> io::Result<Exchange> {
     let failed = |why: String| io::Error::other(format!("{}: {why}", journal.display()));
     let text = fs::read_to_string(journal).map_err(|error| failed(error.to_string()))?;
     if let Some(torn) = torn_line(&text) {
         let bytes = torn.len();
         eprintln!("warning: {}: the last line is torn, and its {bytes} bytes are left out", journal.display());
     }
-    Exchange::replay(&text).map_err(|error| failed(error.to_string()))
+    restore(&text).map_err(|error| failed(error.to_string()))
 }
 
 /// The exchange that the arguments describe, with a running clock.
 fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
-    let now = Time::running(arguments.speed);
-    let exchange = match &arguments.load {
-        Some(journal) => {
-            let exchange = replayed(journal)?;
-            // Time does not go back.
-            let last = exchange.time().now();
-            let time = if last > now.now() { Time::running_from(last, arguments.speed) } else { now };
-            exchange.continue_at(time)
-        }
-        None => Exchange::of(setup(arguments)?, now),
+    let Some(journal) = &arguments.load else {
+        return Ok(Exchange::of(setup(arguments)?, Time::running(arguments.speed.unwrap_or(1))));
     };
-    if let Some(share) = arguments.faults {
-        exchange.add_fault(Fault::new(FaultKind::Any).target(FaultTarget::All).per_mille(share));
-    }
+    let exchange = restored(journal, |text| Exchange::load(text, arguments.speed))?;
+    arguments.fault().into_iter().for_each(|fault| exchange.add_fault(fault));
     Ok(exchange)
+}
+
+impl Arguments {
+    /// The fault of requests that fail at random.
+    fn fault(&self) -> Option<Fault> {
+        self.faults.map(|share| Fault::new(FaultKind::Any).target(FaultTarget::All).per_mille(share))
+    }
 }
 
 fn setup(arguments: &Arguments) -> io::Result<Setup> {
@@ -176,12 +180,13 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
     setup.settings.tolerant = !arguments.strict;
     setup.settings.lively &= !arguments.quiet;
     setup.settings.journal |= arguments.journal.is_some();
+    setup.faults.extend(arguments.fault());
     let mut recording = Recording::default();
-    arguments.prices.iter().try_for_each(|(symbol, file)| recording.prices(symbol, file))?;
-    arguments.candles.iter().try_for_each(|(symbol, file)| recording.candles(symbol, file))?;
-    arguments.trades.iter().try_for_each(|(symbol, file)| recording.trades(symbol, file))?;
-    arguments.depth.iter().try_for_each(|(symbol, file)| recording.books(symbol, file))?;
-    recording.play_in(&mut setup);
+    arguments.prices.iter().try_for_each(|(pair, file)| recording.prices(pair.clone(), file))?;
+    arguments.candles.iter().try_for_each(|(pair, file)| recording.candles(pair.clone(), file))?;
+    arguments.trades.iter().try_for_each(|(pair, file)| recording.trades(pair.clone(), file))?;
+    arguments.depth.iter().try_for_each(|(pair, file)| recording.books(pair.clone(), file))?;
+    recording.play_in(&mut setup)?;
     setup.check().map_err(io::Error::other)?;
     Ok(setup)
 }

@@ -39,7 +39,7 @@ pub(crate) struct Market {
     pub(crate) last: u64,
     /// The latest changes of `last`, for charts: when, and to what.
     pub(crate) prices: VecDeque<(u64, u64)>,
-    /// The distance between quotes: a two-thousandth of a percent to a tick.
+    /// The distance between quotes.
     pub(crate) unit: u64,
     pub(crate) quotes: Vec<Spot>,
     /// What others quote instead of what they want by themselves: side, price and lots.
@@ -57,7 +57,7 @@ pub(crate) struct Market {
 
 impl Market {
     pub(crate) fn new(pair: &Instrument, dice: Dice) -> Self {
-        let unit = (pair.opening / 20_000).max(1);
+        let unit = pair.quote_distance();
         Self {
             mid: pair.opening,
             own_mark: None,

@@ -1,6 +1,7 @@
 //! Other participants, who quote around a price, and in a lively market move it and trade.
 
 use crate::book::Resting;
+use crate::instruments::QUOTES;
 use crate::market::Market;
 use crate::playback::MarketStep;
 use crate::state::Core;
@@ -11,9 +12,6 @@ const STEP: u64 = 250;
 
 /// The longest time that is simulated when time is moved further at once.
 const MAX_STEPPED: u64 = 24 * 60 * 60 * 1000;
-
-/// The number of quotes on each side.
-const QUOTES: u64 = 5;
 
 /// How many times the usual quantity each quote of a quiet market has.
 const QUIET_CLIPS: u64 = 1_000;
@@ -42,12 +40,10 @@ impl Core {
 
     /// Sets the price around which other participants quote. Their quotes fill orders beyond it.
     pub(crate) fn set_mid(&mut self, index: usize, ticks: u64) {
-        // Closer to zero, there is no space for quotes.
-        self.markets[index].mid = ticks.max((QUOTES + 1) * self.markets[index].unit);
+        self.markets[index].mid = ticks;
         self.markets[index].is_awake = true;
         self.quote(index);
-        let mid = self.markets[index].mid;
-        self.markets[index].move_to(mid, self.now);
+        self.markets[index].move_to(ticks, self.now);
         self.trigger(index);
         self.liquidate(index);
     }
@@ -56,8 +52,18 @@ impl Core {
     pub(crate) fn play(&mut self, index: usize, step: MarketStep) {
         match step {
             MarketStep::Price(ticks) => self.set_mid(index, ticks),
+            MarketStep::Open(ticks) => {
+                self.markets[index].candles.open(self.now, ticks);
+                self.set_mid(index, ticks);
+            }
             MarketStep::Trade(side, ticks, lots) => {
-                // Quotes make way first, so that the trade reaches orders at its price.
+                // Quotes make way first, so that the trade reaches orders at its price. A recorded book may be older than
+                // the trade, and then has better quotes that others have taken.
+                if let Some(own) = &mut self.markets[index].own_quotes {
+                    own.retain(|(of, at, _)| {
+                        *of == side || if side == Side::Buy { *at >= ticks } else { *at <= ticks }
+                    });
+                }
                 self.set_mid(index, ticks);
                 let left = self.trade_of_others(index, side, Some(ticks), lots);
                 if left > 0 {
@@ -154,7 +160,8 @@ impl Core {
             let (trades, buys) = (market.dice.below(2) == 0, market.dice.below(2) == 0);
             let lots = (clip / 4 + market.dice.below(clip)).max(1);
             self.quote(index);
-            if trades {
+            // In a recorded market they trade as they did then.
+            if trades && !self.markets[index].is_played_back {
                 self.trade_of_others(index, if buys { Side::Buy } else { Side::Sell }, None, lots);
             }
             self.trigger(index);

@@ -1,44 +1,67 @@
-//! Recorded markets that are played back: prices, trades and books of a pair.
+//! Recorded markets that are played back: prices, candles, trades and books of a pair.
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use crate::instruments::Instrument;
+use crate::instruments::{Instrument, PairName};
 use crate::values::Price;
-use crate::words::Side;
+use crate::words::{Line, Side};
 
-/// Prices of a pair that are played back.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Prices {
-    /// The pair, in all product lines.
-    pub symbol: String,
-    /// Milliseconds since the start, and the price from then on.
-    pub steps: Vec<(u64, Price)>,
+/// The shortest candle, in milliseconds.
+pub(crate) const MINUTE: u64 = 60_000;
+
+/// Declares what can be recorded of a pair.
+macro_rules! recorded {
+    ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty),* })*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        #[non_exhaustive]
+        pub struct $name {
+            /// The pair.
+            pub symbol: String,
+            /// Its product line; all that list it if there is none.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub line: Option<Line>,
+            $($(#[$doc])* pub $field: $type),*
+        }
+
+        impl $name {
+            pub(crate) fn name(&self) -> PairName {
+                PairName::new(self.line, &self.symbol)
+            }
+        }
+    )*};
 }
 
-/// Trades of a pair that are played back. Each moves the price, fills orders that it reaches, and is shown as a trade of
-/// others for the rest of its quantity.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Trades {
-    /// The pair, in all product lines.
-    pub symbol: String,
-    /// Milliseconds since the start, the price, the quantity, and the side of the taker.
-    pub steps: Vec<(u64, Price, Price, Side)>,
-}
+recorded! {
+    /// Prices of a pair that are played back.
+    Prices {
+        /// Milliseconds since the start, and the price from then on.
+        steps: Vec<(u64, Price)>
+    }
 
-/// Books of a pair that are played back, instead of what others quote by themselves.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Books {
-    /// The pair, in all product lines.
-    pub symbol: String,
-    /// Milliseconds since the start, and the book from then on.
-    pub steps: Vec<(u64, RecordedBook)>,
+    /// Candles of a pair that are played back, so that the candles of the exchange are the same.
+    Candles {
+        /// How long each candle lasts, in milliseconds: whole minutes.
+        interval: u64,
+        /// Milliseconds since the start, and the prices at which the candle opens, at its highest, at its lowest and at
+        /// which it closes. Between candles that do not follow each other, the price stays.
+        steps: Vec<(u64, [Price; 4])>
+    }
+
+    /// Trades of a pair that are played back. Each moves the price, fills orders that it reaches, and is shown as a trade of
+    /// others for the rest of its quantity.
+    Trades {
+        /// Milliseconds since the start, the price, the quantity, and the side of the taker.
+        steps: Vec<(u64, Price, Price, Side)>
+    }
+
+    /// Books of a pair that are played back, instead of what others quote by themselves.
+    Books {
+        /// Milliseconds since the start, and the book from then on.
+        steps: Vec<(u64, RecordedBook)>
+    }
 }
 
 /// A recorded book: each level with its price and quantity.
@@ -57,75 +80,101 @@ pub struct RecordedBook {
 pub(crate) enum MarketStep {
     /// The price moves.
     Price(u64),
+    /// A candle opens at a price.
+    Open(u64),
     /// Others trade: the side of the taker, the price and the quantity.
     Trade(Side, u64, u64),
     /// Others quote this.
     Book(Vec<(Side, u64, u64)>),
 }
 
-impl Prices {
-    /// The steps for a pair.
-    ///
-    /// # Errors
-    ///
-    /// A price is not one of the pair.
-    pub(crate) fn of(&self, pair: &Instrument) -> Result<Vec<(u64, MarketStep)>, String> {
-        self.steps.iter().map(|(at, price)| Ok((*at, MarketStep::Price(ticks(pair, *at, *price)?)))).collect()
+/// What happens in the market of a pair when, or why a number is not one of the pair.
+pub(crate) type Steps = Result<Vec<(u64, MarketStep)>, String>;
+
+/// The step of a recorded price.
+pub(crate) fn price_step(pair: &Instrument, price: Price) -> Result<MarketStep, String> {
+    Ok(MarketStep::Price(ticks(pair, price)?))
+}
+
+/// The steps of a recorded candle. It passes its lowest price first if it rises.
+pub(crate) fn candle_steps(pair: &Instrument, at: u64, interval: u64, candle: &[Price; 4]) -> Steps {
+    let [open, high, low, close] = candle;
+    if [open, low, close].iter().any(|price| price.0 > high.0) || [open, close].iter().any(|price| price.0 < low.0) {
+        return Err(format!(
+            "candle {} {} {} {}: expected the open, highest, lowest and closing price, all between the lowest and the highest",
+            open.0, high.0, low.0, close.0
+        ));
+    }
+    let [second, third] = if close.0 >= open.0 { [low, high] } else { [high, low] };
+    let moved = [(interval / 3, second), (interval * 2 / 3, third), (interval - 1, close)];
+    let moved = moved.into_iter().map(|(after, price)| Ok((at + after, price_step(pair, *price)?)));
+    std::iter::once(Ok((at, MarketStep::Open(ticks(pair, *open)?)))).chain(moved).collect()
+}
+
+/// The step of a recorded trade.
+pub(crate) fn trade_step(pair: &Instrument, price: Price, qty: Price, side: Side) -> Result<MarketStep, String> {
+    let ticks = ticks(pair, price)?;
+    Ok(MarketStep::Trade(side, ticks, lots(pair, qty, ticks)?))
+}
+
+/// The step of a recorded book.
+///
+/// # Errors
+///
+/// A number is not one of the pair, or the book crosses.
+pub(crate) fn book_step(pair: &Instrument, book: &RecordedBook) -> Result<MarketStep, String> {
+    let mut levels = Vec::with_capacity(book.bids.len() + book.asks.len());
+    for (side, of_side) in [(Side::Buy, &book.bids), (Side::Sell, &book.asks)] {
+        for (price, qty) in of_side {
+            let ticks = pair.ticks_within(price.0, Instrument::possible).map_err(off_grid)?;
+            levels.push((side, ticks, lots(pair, *qty, ticks)?));
+        }
+    }
+    let of = |side| levels.iter().filter(move |(of, ..)| *of == side).map(|(_, ticks, _)| *ticks);
+    match (of(Side::Buy).max(), of(Side::Sell).min()) {
+        (Some(bid), Some(ask)) if bid >= ask => {
+            Err(format!("the book of {} crosses: expected all bids below all asks", pair.symbol))
+        }
+        _ => Ok(MarketStep::Book(levels)),
     }
 }
 
-impl Trades {
-    /// The steps for a pair.
-    ///
-    /// # Errors
-    ///
-    /// A price or a quantity is not one of the pair.
-    pub(crate) fn of(&self, pair: &Instrument) -> Result<Vec<(u64, MarketStep)>, String> {
-        let step = |(at, price, qty, side): &(u64, Price, Price, Side)| {
-            Ok((*at, MarketStep::Trade(*side, ticks(pair, *at, *price)?, lots(pair, *at, *qty)?)))
-        };
-        self.steps.iter().map(step).collect()
+/// Why a candle cannot begin at a time, if it cannot: candles of one length follow the first one, and begin at whole
+/// minutes.
+pub(crate) fn misplaced(first: u64, before: Option<u64>, at: u64, interval: u64) -> Option<String> {
+    if !at.is_multiple_of(MINUTE) {
+        let (into, minute) = (at % MINUTE, at - at % MINUTE);
+        return Some(format!(
+            "the candle begins {into} ms after the minute {minute}: expected one that begins at a whole minute; play other \
+             times as prices or trades"
+        ));
     }
+    if before.is_some_and(|before| before >= at) {
+        return Some(format!("the candle at {at} does not come after the one before"));
+    }
+    if !(at - first).is_multiple_of(interval) {
+        let minutes = Decimal::from(interval) / Decimal::from(MINUTE);
+        return Some(format!(
+            "the candle at {at} is not a whole number of candles after the first, which last {} minutes: expected candles of \
+             one length; leave out those of another",
+            minutes.normalize()
+        ));
+    }
+    None
 }
 
-impl Books {
-    /// The steps for a pair.
-    ///
-    /// # Errors
-    ///
-    /// A price or a quantity is not one of the pair, or a book crosses.
-    pub(crate) fn of(&self, pair: &Instrument) -> Result<Vec<(u64, MarketStep)>, String> {
-        let step = |(at, book): &(u64, RecordedBook)| {
-            let mut levels = Vec::with_capacity(book.bids.len() + book.asks.len());
-            for (side, of_side) in [(Side::Buy, &book.bids), (Side::Sell, &book.asks)] {
-                for (price, qty) in of_side {
-                    levels.push((side, ticks(pair, *at, *price)?, lots(pair, *at, *qty)?));
-                }
-            }
-            let of = |side| levels.iter().filter(move |(of, ..)| *of == side).map(|(_, ticks, _)| *ticks);
-            match (of(Side::Buy).max(), of(Side::Sell).min()) {
-                (Some(bid), Some(ask)) if bid >= ask => {
-                    Err(format!("the book of {} at {at} ms crosses: expected all bids below all asks", pair.symbol))
-                }
-                _ => Ok((*at, MarketStep::Book(levels))),
-            }
-        };
-        self.steps.iter().map(step).collect()
-    }
+/// A recorded price in ticks.
+fn ticks(pair: &Instrument, price: Price) -> Result<u64, String> {
+    pair.ticks_within(price.0, Instrument::quotable).map_err(off_grid)
 }
 
-/// A recorded price in ticks, rounded down to the grid.
-fn ticks(pair: &Instrument, at: u64, price: Price) -> Result<u64, String> {
-    pair.nearest_ticks(price.0).ok_or_else(|| {
-        let (symbol, most) = (pair.symbol, pair.price(pair.opening * 100));
-        format!("price {} of {symbol} at {at} ms: expected one from {} to {most}", price.0, pair.tick)
-    })
+/// A recorded quantity in lots.
+fn lots(pair: &Instrument, qty: Price, ticks: u64) -> Result<u64, String> {
+    pair.lots_of_others(qty.0, ticks).map_err(off_grid)
 }
 
-/// A recorded quantity in lots, rounded down to the grid and at least one.
-fn lots(pair: &Instrument, at: u64, qty: Price) -> Result<u64, String> {
-    if qty.0 <= Decimal::ZERO {
-        return Err(format!("quantity {} of {} at {at} ms: expected one above zero", qty.0, pair.symbol));
-    }
-    Ok(pair.lots_below(qty.0).max(1))
+fn off_grid(why: String) -> String {
+    format!(
+        "{why}; round it, or name the product line that it is recorded of: `line` in a setup, SPOT:BTCUSDT in an option"
+    )
 }

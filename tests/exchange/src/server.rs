@@ -157,8 +157,9 @@ async fn answer(
 ) -> io::Result<Response<Answer>> {
     let (head, body) = request.into_parts();
     let body = match tokio::time::timeout(site.body_time, Limited::new(body, MAX_BODY).collect()).await {
-        Ok(Ok(_)) if control::serves(head.uri.path()) => {
-            return Ok(control::answer(&head, exchange, &site.hosts).map(Answer::whole));
+        Ok(Ok(body)) if control::serves(head.uri.path()) => {
+            let has_body = !body.to_bytes().is_empty();
+            return Ok(control::answer(&head, has_body, exchange, &site.hosts).map(Answer::whole));
         }
         Ok(Ok(_)) if docs::serves(head.uri.path()) => {
             return Ok(site.docs.answer(&head, exchange, &site.hosts).map(Answer::whole));

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use tradeapi::unified::Symbol;
 
 use crate::accounts::Profile;
-use crate::faults::Conditions;
-use crate::instruments::{self, Contract, Instrument, MAX_VALUE, PLACES, on_grid};
-use crate::playback::{Books, MarketStep, Prices, Trades};
+use crate::faults::{Conditions, Fault};
+use crate::instruments::{self, Contract, Instrument, MAX_VALUE, PLACES, PairName, on_grid};
+use crate::playback::{
+    Books, Candles, MINUTE, Prices, Steps, Trades, book_step, candle_steps, misplaced, price_step, trade_step,
+};
 use crate::report_data::Reports;
 use crate::settings::Settings;
 use crate::values::number;
@@ -46,10 +48,17 @@ pub struct Setup {
     pub instruments: Vec<Pair>,
     /// Prices that are played back. Other participants do not move them.
     pub prices: Vec<Prices>,
+    /// Candles that are played back, in the same way.
+    pub candles: Vec<Candles>,
     /// Trades that are played back, in the same way.
     pub trades: Vec<Trades>,
     /// Books that are played back, instead of what others quote.
     pub books: Vec<Books>,
+    /// When the recording began that is played back, in Unix milliseconds. With candles, it begins when the exchange's
+    /// clock is as far into an interval as it was then, and until then the price is that of the first one.
+    pub recorded_from: u64,
+    /// Faults that are there from the start.
+    pub faults: Vec<Fault>,
     /// Insider trades and commissions, instead of invented ones.
     pub reports: Reports,
     /// The initial conditions of the network and the nodes.
@@ -122,7 +131,7 @@ impl Setup {
     /// # Errors
     ///
     /// A pair is there twice or has impossible names or numbers, a recorded market has a number that its pair cannot have,
-    /// is empty or is there twice, a balance is negative or of no pair's coin, a permission is in no document, a report
+    /// is empty or is there twice, candles do not follow each other at whole minutes, a balance is negative or of no pair's coin, a permission is in no document, a report
     /// cannot be read, a condition is impossible, or a status is not one of HTTP.
     pub fn check(&self) -> Result<(), SetupError> {
         let wrong = |why: String| Err(SetupError(why));
@@ -156,28 +165,64 @@ impl Setup {
             }
         }
         self.conditions.check().map_err(SetupError)?;
-        let mut recorded = BTreeSet::new();
-        for (what, symbol, count) in self.recordings() {
-            if !recorded.insert((what, symbol)) {
-                return wrong(format!("{what} of {symbol}: they are there twice"));
-            }
-            if !is_used(symbol) {
-                return wrong(format!("{what} of {symbol}: there is no such pair"));
-            }
-            if count == 0 {
-                return wrong(format!("{what} of {symbol}: there is none"));
-            }
+        if let Some(fault) = self.faults.iter().find(|fault| fault.per_mille > 1_000 || fault.times == Some(0)) {
+            return wrong(format!(
+                "the fault {:?}: expected per_mille up to 1000, and times of at least 1",
+                fault.kind
+            ));
         }
-        pairs.iter().try_for_each(|pair| self.market_steps(pair).map(drop)).map_err(SetupError)?;
+        self.check_recordings(&pairs).map_err(SetupError)?;
         self.reports.check().map_err(SetupError)
     }
 
+    /// Its pairs, with those that every exchange has.
+    pub(crate) fn pairs(&self) -> Vec<Instrument> {
+        let mut pairs = instruments::all();
+        pairs.extend(self.instruments.iter().filter_map(Pair::instrument));
+        pairs
+    }
+
+    fn check_recordings(&self, pairs: &[Instrument]) -> Result<(), String> {
+        let mut recorded = BTreeSet::new();
+        for (what, name, count) in self.recordings() {
+            if count == 0 {
+                return Err(format!("{what} of {name}: there is none"));
+            }
+            let mut meant = pairs.iter().filter(|pair| name.means(pair)).peekable();
+            if meant.peek().is_none() {
+                return Err(format!("{what} of {name}: there is no such pair"));
+            }
+            for pair in meant {
+                // Both set the price.
+                let what = if what == "candles" { "prices" } else { what };
+                if !recorded.insert((what, pair.line, pair.symbol)) {
+                    return Err(format!("{what} of {name}: they are there twice"));
+                }
+            }
+        }
+        for candles in &self.candles {
+            let (name, interval) = (candles.name(), candles.interval);
+            if interval == 0 || !interval.is_multiple_of(MINUTE) {
+                return Err(format!("candles of {name}: interval {interval}: expected whole minutes, in milliseconds"));
+            }
+            let times = || candles.steps.iter().map(|(at, _)| self.recorded_from.saturating_add(*at));
+            let first = times().next().unwrap_or_default();
+            let before = std::iter::once(None).chain(times().map(Some));
+            let wrong = times().zip(before).find_map(|(at, before)| misplaced(first, before, at, interval));
+            if let Some(why) = wrong {
+                return Err(format!("candles of {name}: {why}"));
+            }
+        }
+        pairs.iter().try_for_each(|pair| self.market_steps(pair).map(drop))
+    }
+
     /// What is recorded of which pair, and how many steps it has.
-    fn recordings(&self) -> impl Iterator<Item = (&'static str, &str, usize)> {
-        let prices = self.prices.iter().map(|one| ("prices", one.symbol.as_str(), one.steps.len()));
-        let trades = self.trades.iter().map(|one| ("trades", one.symbol.as_str(), one.steps.len()));
-        let books = self.books.iter().map(|one| ("books", one.symbol.as_str(), one.steps.len()));
-        prices.chain(trades).chain(books)
+    fn recordings(&self) -> impl Iterator<Item = (&'static str, PairName, usize)> {
+        let prices = self.prices.iter().map(|one| ("prices", one.name(), one.steps.len()));
+        let candles = self.candles.iter().map(|one| ("candles", one.name(), one.steps.len()));
+        let trades = self.trades.iter().map(|one| ("trades", one.name(), one.steps.len()));
+        let books = self.books.iter().map(|one| ("books", one.name(), one.steps.len()));
+        prices.chain(candles).chain(trades).chain(books)
     }
 
     /// What is played back in the market of a pair.
@@ -185,18 +230,43 @@ impl Setup {
     /// # Errors
     ///
     /// A number is not one of the pair.
-    pub(crate) fn market_steps(&self, pair: &Instrument) -> Result<Vec<(u64, MarketStep)>, String> {
-        let mut steps = Vec::new();
-        for prices in self.prices.iter().filter(|one| one.symbol == pair.symbol) {
-            steps.extend(prices.of(pair)?);
+    pub(crate) fn market_steps(&self, pair: &Instrument) -> Steps {
+        let mut all = Vec::new();
+        for prices in self.prices.iter().filter(|one| one.name().means(pair)) {
+            for (at, price) in &prices.steps {
+                all.push((*at, price_step(pair, *price).map_err(when(*at))?));
+            }
         }
-        for trades in self.trades.iter().filter(|one| one.symbol == pair.symbol) {
-            steps.extend(trades.of(pair)?);
+        for candles in self.candles.iter().filter(|one| one.name().means(pair)) {
+            for (at, candle) in &candles.steps {
+                all.extend(candle_steps(pair, *at, candles.interval, candle).map_err(when(*at))?);
+            }
         }
-        for books in self.books.iter().filter(|one| one.symbol == pair.symbol) {
-            steps.extend(books.of(pair)?);
+        for trades in self.trades.iter().filter(|one| one.name().means(pair)) {
+            for (at, price, qty, side) in &trades.steps {
+                all.push((*at, trade_step(pair, *price, *qty, *side).map_err(when(*at))?));
+            }
         }
-        Ok(steps)
+        for books in self.books.iter().filter(|one| one.name().means(pair)) {
+            for (at, book) in &books.steps {
+                all.push((*at, book_step(pair, book).map_err(when(*at))?));
+            }
+        }
+        Ok(all)
+    }
+
+    /// How long an exchange that starts at `now` waits before it plays back anything, in milliseconds: until its clock is as
+    /// far into the intervals of all candles as that of the recording was.
+    pub(crate) fn pause_before_playback(&self, now: u64) -> u64 {
+        let divisor = |mut a: u64, mut b: u64| {
+            while b > 0 {
+                (a, b) = (b, a % b);
+            }
+            a.max(1)
+        };
+        let multiple = |a: u64, b: u64| (a / divisor(a, b)).saturating_mul(b.max(1));
+        let interval = self.candles.iter().map(|candles| candles.interval).fold(1, multiple);
+        (self.recorded_from % interval + interval - now % interval) % interval
     }
 
     /// Reads a YAML file.
@@ -210,6 +280,11 @@ impl Setup {
         let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
         Self::from_yaml(&text).map_err(|error| failed(error.to_string()))
     }
+}
+
+/// Adds the time to an error.
+fn when(at: u64) -> impl Fn(String) -> String {
+    move |why| format!("at {at} ms: {why}")
 }
 
 impl Pair {

@@ -20,6 +20,7 @@ use crate::limits::Limits;
 use crate::log::Log;
 use crate::market::Market;
 use crate::orders::Orders;
+use crate::playback::MarketStep;
 use crate::refusal::Refusal;
 use crate::report_data::Reports;
 use crate::settings::Settings;
@@ -132,6 +133,7 @@ impl Core {
             setup,
         };
         core.play_back();
+        core.faults.list = core.setup.faults.clone();
         core.set_conditions(core.setup.conditions.clone());
         core
     }
@@ -155,10 +157,15 @@ impl Core {
     fn play_back(&mut self) {
         let of_pair = |pair| self.setup.market_steps(pair).unwrap_or_default();
         let planned: Vec<_> = self.pairs.iter().map(of_pair).collect();
+        let pause = self.setup.pause_before_playback(self.now);
         for (index, steps) in planned.into_iter().enumerate() {
-            self.markets[index].is_played_back = !steps.is_empty();
+            let market = &mut self.markets[index];
+            market.is_played_back = !steps.is_empty();
+            if let Some((_, MarketStep::Open(ticks))) = steps.iter().min_by_key(|(at, _)| *at) {
+                (market.mid, market.last) = (*ticks, *ticks);
+            }
             for (at, step) in steps {
-                self.later(Duration::from_millis(at), Task::Market(index, step));
+                self.later(Duration::from_millis(pause.saturating_add(at)), Task::Market(index, step));
             }
         }
     }
@@ -179,7 +186,8 @@ impl Core {
         });
         let signer = HmacSha256::new(secret);
         let id = 1_000_000 + u64::try_from(user).unwrap_or_default();
-        self.users.push(User { id, profile, signer, keys: keys.clone(), classic, unified });
+        let permissions = profile.permissions.clone();
+        self.users.push(User { id, profile, permissions, signer, keys: keys.clone(), classic, unified });
         self.keys.insert(key.clone(), user);
         keys
     }

@@ -1,4 +1,7 @@
 //! The clock of an exchange: the system's, a faster one, or one that is moved by hand.
+//!
+//! It has alarms of its own beside those of the runtime's `ManualTimer`, because it changes between running and standing
+//! still while tasks wait on it.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -37,8 +40,10 @@ struct Shared {
 struct Moment {
     /// The origin and speed of a running clock; `None` if it stands still.
     runs: Option<(Instant, u32)>,
-    /// The initial speed, if the clock ran.
-    speed: Option<u32>,
+    /// The initial speed; zero if it stood still.
+    speed: u32,
+    /// Whether it began at the system's time, to which a reset returns.
+    is_of_system: bool,
     /// The initial time, and how far it was advanced.
     begun: u64,
     advanced: Duration,
@@ -101,29 +106,38 @@ impl Time {
     /// that waits, such as before a retry or for a rate limit, waits until then. The clock starts at the beginning of
     /// 2026.
     pub fn by_hand() -> Self {
-        Self::of(None, BEGINNING)
+        Self::of(BEGINNING, false, 0, 0)
     }
 
     /// A clock that stands still at `begun` until it is advanced.
     pub fn by_hand_from(begun: Timestamp) -> Self {
-        Self::of(None, begun.as_millis())
+        Self::of(begun.as_millis(), false, 0, 0)
     }
 
-    /// A clock that runs from `begun` on, `speed` times as fast as the system's.
+    /// A clock that runs from `begun` on, `speed` times as fast as the system's; zero makes it stand still.
     pub fn running_from(begun: Timestamp, speed: u32) -> Self {
-        Self::of(Some((Instant::now(), speed.max(1))), begun.as_millis())
+        Self::of(begun.as_millis(), true, speed, speed)
     }
 
-    /// A clock that starts at the system's time and runs `speed` times as fast.
+    /// A clock that starts at the system's time and runs `speed` times as fast; zero makes it stand still.
     pub fn running(speed: u32) -> Self {
-        Self::of(Some((Instant::now(), speed.max(1))), system_time())
+        Self::of(system_time(), true, speed, speed)
     }
 
-    fn of(runs: Option<(Instant, u32)>, begun: u64) -> Self {
-        let (speed, advanced, wakers) = (runs.map(|(_, speed)| speed), Duration::ZERO, BTreeMap::new());
+    /// The clock of an exchange that continues: it had the speed `start` at first, and now has `speed`. It stands still at
+    /// `last`, or runs on from the system's time or from `last` if that is later.
+    pub(crate) fn continued(last: Timestamp, start: u32, speed: u32) -> Self {
+        let last = last.as_millis();
+        let begun = if speed == 0 { last } else { last.max(system_time()) };
+        Self::of(begun, true, start, speed)
+    }
+
+    fn of(begun: u64, is_of_system: bool, start: u32, speed: u32) -> Self {
+        let (runs, advanced, wakers) = (running_at(speed), Duration::ZERO, BTreeMap::new());
         let dice = Dice::new(Seed::default(), 0);
         let (movers, count, is_awaited) = (Vec::new(), 0, false);
-        let moment = Moment { runs, speed, begun, advanced, wakers, movers, count, dice, is_awaited };
+        let speed = start;
+        let moment = Moment { runs, speed, is_of_system, begun, advanced, wakers, movers, count, dice, is_awaited };
         static RUNS: AtomicU64 = AtomicU64::new(1);
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
         Self(Arc::new(Shared { run, moment: Mutex::new(moment), changed: Condvar::new() }))
@@ -192,22 +206,28 @@ impl Time {
 
     /// Makes it run `speed` times as fast as the system's clock, or stand still if `speed` is zero.
     pub fn set_speed(&self, speed: u32) {
+        self.change(|moment| moment.runs = running_at(speed));
+    }
+
+    /// Returns to the initial speed, and to the system's time if it began there. Timers are not affected.
+    pub(crate) fn restart(&self) {
+        self.change(|moment| {
+            moment.runs = running_at(moment.speed);
+            if moment.is_of_system {
+                let advanced = u64::try_from(moment.advanced.as_millis()).unwrap_or(u64::MAX);
+                moment.begun = system_time().saturating_sub(advanced);
+            }
+        });
+    }
+
+    /// Changes how it runs from now on.
+    fn change(&self, change: impl FnOnce(&mut Moment)) {
         let mut moment = self.moment();
         moment.advanced = moment.passed();
-        moment.runs = (speed > 0).then(|| (Instant::now(), speed));
+        change(&mut moment);
         self.await_next(&mut moment);
         drop(moment);
         self.0.changed.notify_all();
-    }
-
-    /// Returns to the system's time and the initial speed, unless it was manual from the start. Timers are not
-    /// affected.
-    pub(crate) fn synchronize(&self) {
-        let mut moment = self.moment();
-        let Some(speed) = moment.speed else { return };
-        moment.advanced = moment.passed();
-        moment.runs = Some((Instant::now(), speed));
-        moment.begun = system_time().saturating_sub(u64::try_from(moment.advanced.as_millis()).unwrap_or(u64::MAX));
     }
 
     /// The current time.
@@ -244,6 +264,11 @@ impl Time {
     fn moment(&self) -> MutexGuard<'_, Moment> {
         self.0.moment.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The origin of a clock that runs at a speed from now on; `None` if it stands still.
+fn running_at(speed: u32) -> Option<(Instant, u32)> {
+    (speed > 0).then(|| (Instant::now(), speed))
 }
 
 /// The system's time, in Unix milliseconds.
@@ -350,16 +375,41 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_is_set_right_and_timers_go_on() {
-        let (time, hour) = (Time::running(2), Duration::from_secs(3600));
-        time.advance(hour);
-        time.set_speed(0);
-        time.synchronize();
-        assert_eq!(time.speed(), 2);
-        assert!(Timer::now(&time) >= hour && time.now().as_millis() < system_time() + 1_800_000);
+    fn a_clock_restarts_as_it_began_and_timers_go_on() {
+        for start in [2, 0] {
+            let (time, hour) = (Time::running(start), Duration::from_secs(3600));
+            time.advance(hour);
+            time.set_speed(7 * (2 - start));
+            time.restart();
+            assert_eq!(time.speed(), start);
+            assert!(Timer::now(&time) >= hour && time.now().as_millis() < system_time() + 1_800_000);
+        }
         let by_hand = Time::by_hand();
-        by_hand.advance(hour);
-        by_hand.synchronize();
-        assert_eq!((by_hand.speed(), by_hand.now().as_millis()), (0, BEGINNING + 3_600_000));
+        by_hand.advance(Duration::from_secs(3600));
+        by_hand.set_speed(1);
+        by_hand.restart();
+        let stands = by_hand.now().as_millis();
+        assert_eq!(by_hand.speed(), 0);
+        assert!((BEGINNING + 3_600_000..BEGINNING + 7_200_000).contains(&stands), "it keeps its time");
+    }
+
+    #[test]
+    fn a_clock_that_restarts_wakes_whoever_waits() {
+        let (time, (sender, woken)) = (Time::running(1000), mpsc::channel());
+        time.wake_at(Timer::now(&time) + Duration::from_secs(5), Arc::new(Woken(sender)).into());
+        time.set_speed(0);
+        time.restart();
+        assert!(woken.recv_timeout(Duration::from_secs(30)).is_ok());
+    }
+
+    #[test]
+    fn a_clock_that_continues_stands_still_where_it_did() {
+        let last = Timestamp::from_millis(BEGINNING + 5);
+        let frozen = Time::continued(last, 3, 0);
+        assert_eq!((frozen.speed(), frozen.now()), (0, last));
+        frozen.restart();
+        assert_eq!(frozen.speed(), 3);
+        let later = Timestamp::from_millis(system_time() + 3_600_000);
+        assert!(Time::continued(later, 1, 1).now() >= later, "time does not go back");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map as Object, Number, Value};
 use tradeapi_runtime::json::{Json, Map, read_json};
 
-/// A JSON text as a value. A number that is no whole one becomes a string with its digits.
+/// A JSON text as a value. A number that is not a whole one becomes a string with its digits.
 pub(super) fn value(json: &str) -> Value {
     match json.as_bytes().first() {
         Some(b'{') => {

@@ -83,7 +83,7 @@ pub(super) fn commands(program: &'static Program) -> impl Iterator<Item = (Strin
         .flat_map(move |family| family.commands.iter().map(move |command| (name(family.name, command), command)))
 }
 
-/// Whether a request has a parameter of this name, which then is no argument of the tool's own.
+/// Whether a request has a parameter of this name, which is then not an argument of the tool itself.
 pub(super) fn has(command: &Command, name: &str) -> bool {
     (command.parameters)().iter().any(|parameter| parameter.name == name)
 }

@@ -31,7 +31,8 @@ impl Default for CheckContext<'_> {
 ///
 /// Exchanges change their rules before a schema follows: a rule that was lifted can be switched off until the client is
 /// regenerated. A rule is named by its id, as in [`Violation::rule`](super::Violation::rule), or by the id of an
-/// operation, a slash and its id, for that operation alone. The last setting for a rule applies.
+/// operation, a slash and its id, for that operation alone. The last setting for a rule applies. An id that no rule has
+/// changes nothing, so take it from the violation or from the documentation of the operation.
 ///
 /// ```
 /// use tradeapi_runtime::CheckPolicy;

@@ -52,10 +52,9 @@ struct Settings {
     signing: SigningClock,
     transport: Option<Box<dyn Transport>>,
     environment: Option<Arc<dyn Environment>>,
+    /// What the default transport is told; `None` for what is not set.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
-    transport_limits: TransportLimits,
-    #[cfg(any(feature = "hyper", feature = "reqwest"))]
-    tls: TlsSettings,
+    default_transport: Option<DefaultTransport>,
     limits: LimitMode,
     limiter: Option<Arc<dyn Limiter>>,
     classes: Classes,
@@ -66,6 +65,25 @@ struct Settings {
     journal: Option<Arc<dyn Journal>>,
     metrics: Option<MetricsHook>,
     tracks_orders: bool,
+}
+
+/// The settings of the default transport.
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+#[derive(Default)]
+struct DefaultTransport {
+    limits: TransportLimits,
+    tls: TlsSettings,
+}
+
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+impl DefaultTransport {
+    fn build(self) -> Result<Box<dyn Transport>, BuildError> {
+        #[cfg(feature = "hyper")]
+        let transport = HyperTransport::with_tls(self.limits, &self.tls)?;
+        #[cfg(not(feature = "hyper"))]
+        let transport = ReqwestTransport::with_tls(self.limits, &self.tls, |settings| settings)?;
+        Ok(Box::new(transport))
+    }
 }
 
 impl ClientCore {
@@ -114,7 +132,8 @@ where
         self
     }
 
-    /// Sends through `transport`, which has time-outs and limits of its own.
+    /// Sends through `transport`, which has time-outs and limits of its own. Those of the default transport cannot be set
+    /// together with it.
     pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
         self.settings.transport = Some(Box::new(transport));
         self
@@ -237,21 +256,21 @@ where
     /// The time-out for connecting of the default transport. By default 5 seconds.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.settings.transport_limits.connect = limit;
+        self.settings.default_transport.get_or_insert_default().limits.connect = limit;
         self
     }
 
     /// The time-out of the default transport for the whole response. By default 15 seconds.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn call_timeout(mut self, limit: Duration) -> Self {
-        self.settings.transport_limits.call = limit;
+        self.settings.default_transport.get_or_insert_default().limits.call = limit;
         self
     }
 
     /// The maximum length of a response that the default transport accepts. By default 16 MiB.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn max_body(mut self, bytes: usize) -> Self {
-        self.settings.transport_limits.max_body = bytes;
+        self.settings.default_transport.get_or_insert_default().limits.max_body = bytes;
         self
     }
 
@@ -259,7 +278,7 @@ where
     /// list of roots and no certificate.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn tls(mut self, settings: TlsSettings) -> Self {
-        self.settings.tls = settings;
+        self.settings.default_transport.get_or_insert_default().tls = settings;
         self
     }
 
@@ -267,7 +286,7 @@ where
     ///
     /// # Errors
     ///
-    /// Fails if a setting is invalid.
+    /// Fails if a setting is invalid, or if settings of the default transport are combined with another transport.
     pub fn build(self) -> Result<C, BuildError> {
         C::try_from(self.settings.build()?).map_err(Into::into)
     }
@@ -286,9 +305,7 @@ impl Settings {
             transport: None,
             environment: None,
             #[cfg(any(feature = "hyper", feature = "reqwest"))]
-            transport_limits: TransportLimits::default(),
-            #[cfg(any(feature = "hyper", feature = "reqwest"))]
-            tls: TlsSettings::default(),
+            default_transport: None,
             limits: LimitMode::default(),
             limiter: None,
             classes: Classes::default(),
@@ -336,15 +353,17 @@ impl Settings {
         let headers = HeaderValues::new(self.api, &self.headers)?;
         let authenticator =
             self.credentials.map(|credentials| Authenticator::new(self.api, &credentials)).transpose()?;
-        let transport = match self.transport {
-            Some(transport) => transport,
-            #[cfg(feature = "hyper")]
-            None => Box::new(HyperTransport::with_tls(self.transport_limits, &self.tls)?),
-            #[cfg(all(feature = "reqwest", not(feature = "hyper")))]
-            None => Box::new(ReqwestTransport::with_tls(self.transport_limits, &self.tls, |settings| settings)?),
-            #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
-            None => return Err(BuildError::NoTransport),
+        #[cfg(any(feature = "hyper", feature = "reqwest"))]
+        let transport = match (self.transport, self.default_transport) {
+            (Some(transport), None) => transport,
+            (None, settings) => settings.unwrap_or_default().build()?,
+            (Some(_), Some(_)) => {
+                let why = "settings of the default transport do not apply to another one; set them there".to_owned();
+                return Err(BuildError::Transport { why });
+            }
         };
+        #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
+        let transport = self.transport.ok_or(BuildError::NoTransport)?;
         let Self { api, clock, signing, drift, .. } = self;
         let (mode, classes, address) = (self.limits, self.classes, self.address);
         let pacing = RateLimitPolicy { mode, limiter, classes, address, slots: Slots::default() };

@@ -68,7 +68,7 @@ impl Timer for SystemTimer {
         let of_thread = Arc::clone(alarms);
         let thread = thread::Builder::new().name("tradeapi-limits".to_owned()).spawn(move || of_thread.run());
         if thread.is_err() {
-            // If no thread can be started, this one waits: late is better than never.
+            // If no thread can be started, this one carries out the alarms.
             alarms.run();
         }
     }

@@ -86,6 +86,13 @@ impl ManualTimer {
         self.go_to_next(Duration::MAX).map(Act::carry_out).is_some()
     }
 
+    /// Lets `step` pass without carrying out alarms, as when the only thread of a program is blocked. They are carried
+    /// out late, by the next advance.
+    pub fn block(&self, step: Duration) {
+        let mut moment = self.moment();
+        moment.now = moment.now.saturating_add(step);
+    }
+
     /// Calls `act` at a time, as part of a simulation. Alarms of one time are carried out in their order.
     pub fn call_at(&self, at: Duration, act: impl FnOnce() + Send + 'static) {
         self.moment().alarms.add(at, Act::Call(Box::new(act)));
@@ -117,5 +124,25 @@ impl Timer for ManualTimer {
 
     fn wake_at(&self, at: Duration, waker: Waker) {
         self.moment().alarms.add(at, Act::Wake(waker));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alarms_wait_while_a_thread_is_blocked() {
+        let (timer, seen) = (ManualTimer::new(), Arc::new(Mutex::new(Vec::new())));
+        for second in [1, 5] {
+            let (clock, times) = (timer.clone(), Arc::clone(&seen));
+            let note = move || times.lock().unwrap_or_else(PoisonError::into_inner).push(clock.now().as_secs());
+            timer.call_at(Duration::from_secs(second), note);
+        }
+        timer.block(Duration::from_secs(3));
+        assert_eq!(timer.now(), Duration::from_secs(3));
+        assert!(seen.lock().unwrap_or_else(PoisonError::into_inner).is_empty());
+        while timer.advance_to_next() {}
+        assert_eq!(*seen.lock().unwrap_or_else(PoisonError::into_inner), [3, 5]);
     }
 }

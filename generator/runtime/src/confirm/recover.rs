@@ -21,7 +21,7 @@ use crate::client::ClientCore;
 use crate::clock::{self, Moment};
 use crate::error::JournalError;
 use crate::evidence::Target;
-use crate::journal::{Ending, Gap, ItemEnding, Selection, SigningTimes, StoredChange};
+use crate::journal::{Ending, Gap, ItemEnding, Journal, Selection, SigningTimes, StoredChange};
 use crate::lifecycle::HasState;
 use crate::observe;
 use crate::parameters::Named;
@@ -235,41 +235,48 @@ pub async fn recover(
             None => vec![Vec::new(); changes.len()],
         };
         for (stored, items) in changes.into_iter().zip(items) {
-            let mut recovered = Recovered { stored, items, is_open: false };
-            let found = recovered.found();
-            if !found.is_empty() {
-                journal.end_items(recovered.stored.number, found.clone()).await?;
-                recovered.stored.items.extend(found);
-                recovered.stored.items.sort_unstable_by_key(|item| item.place);
-            }
-            let creates = recovery.is_some_and(|recovery| recovery.creates_by(&recovered.stored.change.request));
-            let can_be_settled =
-                creates && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
-            let is_known = recovered.outcome() != Outcome::Unknown;
-            if is_known
-                || !can_be_settled
-                    && can_no_longer_arrive(
-                        client,
-                        (&recovered.stored.change.request, recovered.items.first().and_then(|item| item.id.as_deref())),
-                        recovered.stored.change.signed(),
-                        client.moment(),
-                        policy,
-                    )
-            {
-                let ending = Ending::new(recovered.outcome());
-                journal.end(recovered.stored.number, ending.clone()).await?;
-                recovered.stored.ending = Some(ending);
-                if recovered.outcome() != Outcome::Done {
-                    client.awaited().refuse(|| recovered.stored.clone());
-                }
-            } else {
-                recovered.is_open = true;
-            }
-            all.push(recovered);
+            let recovered = Recovered { stored, items, is_open: false };
+            all.push(conclude(client, journal.as_ref(), recovery, recovered, policy).await?);
         }
     }
     all.sort_by_key(|recovered| recovered.stored.number);
     Ok(RecoveredChanges { changes: all, gap })
+}
+
+/// Stores what queries have found of a change, and closes it if its outcome is known, or can no longer be settled.
+async fn conclude(
+    client: &ClientCore,
+    journal: &dyn Journal,
+    recovery: Option<&Recovery>,
+    mut recovered: Recovered,
+    policy: &ConfirmPolicy,
+) -> Result<Recovered, JournalError> {
+    let number = recovered.stored.number;
+    let found = recovered.found();
+    if !found.is_empty() {
+        journal.end_items(number, found.clone()).await?;
+        recovered.stored.items.extend(found);
+        recovered.stored.items.sort_unstable_by_key(|item| item.place);
+    }
+    let outcome = recovered.outcome();
+    let change = &recovered.stored.change;
+    let creates = recovery.is_some_and(|recovery| recovery.creates_by(&change.request));
+    let can_be_settled =
+        creates && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
+    let is_over = || {
+        let id = recovered.items.first().and_then(|item| item.id.as_deref());
+        can_no_longer_arrive(client, (&change.request, id), change.signed(), client.moment(), policy)
+    };
+    recovered.is_open = outcome == Outcome::Unknown && (can_be_settled || !is_over());
+    if !recovered.is_open {
+        let ending = Ending::new(outcome);
+        journal.end(number, ending.clone()).await?;
+        recovered.stored.ending = Some(ending);
+        if outcome != Outcome::Done {
+            client.awaited().refuse(|| recovered.stored.clone());
+        }
+    }
+    Ok(recovered)
 }
 
 /// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether

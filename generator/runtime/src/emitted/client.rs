@@ -108,7 +108,12 @@ macro_rules! __client {
                 Self::builder_from_env(prefix)?.build()
             }
 
-            /// Checks an operation, signs it if necessary, sends it once and reads the response.
+            /// Checks an operation, waits for its rate limits, signs it if necessary, sends it once and reads the
+            /// response. [`LimitMode`](tradeapi_runtime::client::LimitMode) says what to do instead of waiting.
+            ///
+            /// # Cancellation
+            ///
+            /// If a call is dropped before it ends, the outcome of a change is unknown.
             ///
             /// # Errors
             ///

@@ -30,7 +30,7 @@ pub enum BuildError {
         /// Its name.
         name: String,
     },
-    /// The default transport cannot be set up.
+    /// The default transport cannot be set up, or settings of it are combined with another transport.
     Transport {
         /// What is wrong.
         why: String,
@@ -50,7 +50,9 @@ impl fmt::Display for BuildError {
             Self::BaseUrl { why } => write!(f, "the base address {why}"),
             Self::Header { name, why } => write!(f, "the header {name:?} {why}"),
             Self::Credentials { why } => write!(f, "the credentials cannot be used: {why}"),
-            Self::Environment { name } => write!(f, "the variable {name} of the environment is not set; export it"),
+            Self::Environment { name } => {
+                write!(f, "the environment variable {name} is missing, empty or not text; export it")
+            }
             Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
             Self::Thread { why } => write!(f, "the thread of a blocking client cannot be started: {why}"),
             Self::NoTransport => {

@@ -120,19 +120,9 @@ pub(crate) fn account_mismatch(meta: Option<&Meta>, property: &'static str) {
     warn!(target: "tradeapi_runtime", operation, property, "the account differs from its stated properties");
 }
 
+/// The code of an error, unless it is so long that it may hold more than a code.
 fn code(error: &Error) -> Option<&str> {
-    match error {
-        Error::Exchange(error) => Some(error.code.as_str()).filter(|code| code.len() <= LONGEST_CODE),
-        Error::Unknown(unknown) => code(&unknown.why),
-        Error::Refused(_)
-        | Error::Unsigned(_)
-        | Error::Limited(_)
-        | Error::LimiterFailed(_)
-        | Error::NotStored(_)
-        | Error::NotAmendable(_)
-        | Error::Transport(_)
-        | Error::Unreadable(_) => None,
-    }
+    error.code().filter(|code| code.len() <= LONGEST_CODE)
 }
 
 fn word(outcome: Outcome) -> &'static str {

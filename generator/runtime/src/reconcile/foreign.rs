@@ -77,7 +77,7 @@ impl StdError for CancelForeignError {
 ///
 /// # Errors
 ///
-/// See [`CancelForeignError`]. A cancellation that fails is no error: it is the
+/// See [`CancelForeignError`]. A cancellation that fails is not an error: it is the
 /// [`action`](ReconciledOrder::action) of its order.
 pub async fn cancel_foreign(
     client: &ClientCore,

@@ -152,10 +152,11 @@ async fn advance(
     let all_shown = begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
     let next_since = earliest(&known, &orders, progress.since).into_iter().chain([all_shown]).min();
     if how.foreign == ForeignOrders::Adopt {
-        for order in orders.iter_mut().filter(|order| order.is_open) {
-            if matches!(order.difference, Difference::Foreign | Difference::PerhapsLost) {
-                adopt(client, journal, order).await?;
-            }
+        let is_foreign = |order: &&mut ReconciledOrder| {
+            order.is_open && matches!(order.difference, Difference::Foreign | Difference::PerhapsLost)
+        };
+        for order in orders.iter_mut().filter(is_foreign) {
+            adopt(client, journal, order).await?;
         }
     }
     let has_gap = progress.gap.is_some();

@@ -102,7 +102,7 @@ struct Agreement {
     differs: bool,
     /// The response omits an id of the request.
     omits: bool,
-    /// A value that is no id differs.
+    /// A value that is not an id differs.
     another_differs: bool,
 }
 

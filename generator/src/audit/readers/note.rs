@@ -119,67 +119,11 @@ impl<'a> Reader<'a> {
 
     /// Reads `default 100, maximum 100`, `at most 50`, `0.1 to 10 percent`, `number, at most 18 digits`, `array`.
     fn bounds(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
-        let last = texts.last().and_then(|word| decimal(word));
-        let mut state = |kind: FactKind, value: String| {
+        let Some(stated) = stated_bounds(clause, texts) else { return false };
+        for (kind, value) in stated {
             for (name, _) in noted.names {
                 self.found.state(key(kind, [noted.id, name]), value.clone(), clause);
             }
-        };
-        if let Some((low, high, count)) = range(texts) {
-            // `1 to 32 characters` does not limit the value.
-            if !matches!(texts.get(count..), Some([] | ["percent" | "%", ..])) {
-                return false;
-            }
-            state(FactKind::ParameterMin, low);
-            state(FactKind::ParameterMax, high.trim_end_matches('%').to_owned());
-            return true;
-        }
-        match texts {
-            ["default", "and", "maximum", _] => {
-                if let Some(n) = last {
-                    state(FactKind::ParameterDefault, n.clone());
-                    state(FactKind::ParameterMax, n);
-                }
-            }
-            ["default", n, "and", "maximum" | "max", most] => match (decimal(n), decimal(most)) {
-                (Some(n), Some(most)) => {
-                    state(FactKind::ParameterDefault, n);
-                    state(FactKind::ParameterMax, most);
-                }
-                _ => return false,
-            },
-            ["default", n] | ["defaults", "to", n] => match decimal(n) {
-                Some(n) => state(FactKind::ParameterDefault, n),
-                None => return false,
-            },
-            [n, "by", "default"] => match decimal(n) {
-                Some(n) => state(FactKind::ParameterDefault, n),
-                None => return false,
-            },
-            ["maximum" | "max", n] => match decimal(n) {
-                Some(n) => state(FactKind::ParameterMax, n),
-                None => return false,
-            },
-            ["minimum", n] | ["at", "least", n] => match decimal(n) {
-                Some(n) => state(FactKind::ParameterMin, n),
-                None => return false,
-            },
-            ["at", "most", n, "digits"] => match number(n) {
-                Some(n) => state(FactKind::Digits, n.to_string()),
-                None => return false,
-            },
-            ["at", "most", _, of, ..] if OF_TEXT.contains(of) => return false,
-            ["at", "most", n, ..] => match decimal(n).filter(|_| duration(clause).is_none()) {
-                Some(n) => state(FactKind::ParameterMax, n),
-                None => return false,
-            },
-            ["array", ..] => state(FactKind::Type, "array".to_owned()),
-            // `long` is also a position.
-            [word] => match type_of_word(word).filter(|_| !["long", "list"].contains(word)) {
-                Some(json) => state(FactKind::Type, json.to_owned()),
-                None => return false,
-            },
-            _ => return false,
         }
         true
     }
@@ -478,4 +422,36 @@ fn another_unit_of_time(text: Span<'_>) -> Option<(&'static str, Span<'_>)> {
     let words = text.words();
     let is_unit = |pair: &[Span<'_>]| decimal(pair[0].text).is_none();
     words.windows(2).filter(|pair| is_unit(pair)).find_map(|pair| Some((unit_of_word(pair[1].text)?, pair[1])))
+}
+
+/// What a clause states of the values of a parameter; `None` if it is about something else.
+fn stated_bounds(clause: Span<'_>, texts: &[&str]) -> Option<Vec<(FactKind, String)>> {
+    if let Some((low, high, count)) = range(texts) {
+        // `1 to 32 characters` does not limit the value.
+        let limits_value = matches!(texts.get(count..), Some([] | ["percent" | "%", ..]));
+        let high = high.trim_end_matches('%').to_owned();
+        return limits_value.then(|| vec![(FactKind::ParameterMin, low), (FactKind::ParameterMax, high)]);
+    }
+    let number_of = |kind: FactKind, word: &str| decimal(word).map(|n| (kind, n));
+    let one = match texts {
+        ["default", "and", "maximum", both] => {
+            let kinds = [FactKind::ParameterDefault, FactKind::ParameterMax];
+            return Some(kinds.into_iter().filter_map(|kind| number_of(kind, both)).collect());
+        }
+        ["default", n, "and", "maximum" | "max", most] => {
+            let default = number_of(FactKind::ParameterDefault, n)?;
+            return Some(vec![default, number_of(FactKind::ParameterMax, most)?]);
+        }
+        ["default", n] | ["defaults", "to", n] | [n, "by", "default"] => number_of(FactKind::ParameterDefault, n),
+        ["maximum" | "max", n] => number_of(FactKind::ParameterMax, n),
+        ["minimum", n] | ["at", "least", n] => number_of(FactKind::ParameterMin, n),
+        ["at", "most", n, "digits"] => number(n).map(|n| (FactKind::Digits, n.to_string())),
+        ["at", "most", _, of, ..] if OF_TEXT.contains(of) => None,
+        ["at", "most", n, ..] if duration(clause).is_none() => number_of(FactKind::ParameterMax, n),
+        ["array", ..] => Some((FactKind::Type, "array".to_owned())),
+        // `long` is also a position.
+        [word] if !["long", "list"].contains(word) => type_of_word(word).map(|json| (FactKind::Type, json.to_owned())),
+        _ => None,
+    };
+    one.map(|one| vec![one])
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::address::{Address, anchor};
 use super::page::Page;
 use super::pieces::{self, PageContext, sentence};
-use super::view::{Access, FamilyView, OperationView, PoolReporting, Rate, Response, Site};
+use super::view::{Access, FamilyView, Operation, OperationView, PoolReporting, Rate, Response, Site, Window};
 use super::{examples, outcome, parameters};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Page {
@@ -80,8 +80,6 @@ fn reporting_of<'a>(here: PageContext<'_, 'a>, rate: &Rate) -> Option<&'a PoolRe
 fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let operation = view.operation;
     let (does, repeat) = pieces::effect(operation.effect);
-    let class_doc =
-        |name: &str| family.family.classes.iter().find(|class| class.name == name).map_or("", |class| &class.doc);
     html! {
         dl.facts {
             div { dt { "Effect" } dd { (does) } }
@@ -109,21 +107,7 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
             @if let Some(permission) = &operation.permission {
                 div.permission { dt { "Permission" } dd { (permission) } }
             }
-            @if !operation.rates.is_empty() {
-                div #limits { dt { "Limits" } dd { ul.rates {
-                    @for rate in &operation.rates {
-                        li data-class=(rate.class) data-pace=(rate.pace()) {
-                            @if let Some(of) = &rate.of_pool { strong { (of) } ": all its operations together have " }
-                            strong { (rate.pace_in_words()) } " for each " (rate.scope.as_str())
-                            @if let Some(class) = rate.own_class() {
-                                ", for " code { (class) }
-                                @if !class_doc(class).is_empty() { ": " (sentence(class_doc(class))) }
-                            }
-                            @if let Some(reported) = reporting_of(here, rate) { ". Answers report its use: " (reported) }
-                        }
-                    }
-                } } }
-            }
+            @if !operation.rates.is_empty() { div #limits { dt { "Limits" } dd { (rates(here, family, operation)) } } }
             @if let Some(limit) = &operation.in_flight {
                 div {
                     dt { "At a time" }
@@ -145,25 +129,7 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
                     }
                 }
             }
-            @if let Some(window) = &operation.window {
-                div #window { dt { "Time range" } dd {
-                    "From " code { (window.from.0) } " to " code { (window.to.0) }
-                    @if window.both_or_neither.is_set() { ", both or neither" } "."
-                    ul {
-                        @if let Some((span, _)) = window.span { li { "Covers at most " strong.span { (span) } "." } }
-                        @if let Some((access, _)) = window.access {
-                            li {
-                                @if window.access_is_of_data() { "Data goes back " } @else { "Begins at most " }
-                                strong.access { (access) } @if window.access_is_of_data() { "." } @else { " ago." }
-                            }
-                        }
-                        @if let Some((default, _)) = window.default {
-                            li { "Left out, it covers " strong.default { (default) } "." }
-                        }
-                        @if let Some((zone, _)) = window.days { li { "Its data is of whole days in " strong.days { (zone) } "." } }
-                    }
-                } }
-            }
+            @if let Some(window) = &operation.window { div #window { dt { "Time range" } dd { (time_range(window)) } } }
             @if let Some(history) = operation.history {
                 div #history { dt { "Goes back" } dd { strong.access { (history) } } }
             }
@@ -181,6 +147,45 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
                 @if let Some(source) = &operation.source { (here.source(source)) " " }
                 (here.line(operation.place))
             } }
+        }
+    }
+}
+
+/// The rates of an operation, each with what answers report about its use.
+fn rates(here: PageContext<'_, '_>, family: &FamilyView<'_>, operation: &Operation) -> Markup {
+    let class_doc =
+        |name: &str| family.family.classes.iter().find(|class| class.name == name).map_or("", |class| &class.doc);
+    html! {
+        ul.rates {
+            @for rate in &operation.rates {
+                li data-class=(rate.class) data-pace=(rate.pace()) {
+                    @if let Some(of) = &rate.of_pool { strong { (of) } ": all its operations together have " }
+                    strong { (rate.pace_in_words()) } " for each " (rate.scope.as_str())
+                    @if let Some(class) = rate.own_class() {
+                        ", for " code { (class) }
+                        @if !class_doc(class).is_empty() { ": " (sentence(class_doc(class))) }
+                    }
+                    @if let Some(reported) = reporting_of(here, rate) { ". Answers report its use: " (reported) }
+                }
+            }
+        }
+    }
+}
+
+fn time_range(window: &Window) -> Markup {
+    html! {
+        "From " code { (window.from.0) } " to " code { (window.to.0) }
+        @if window.both_or_neither.is_set() { ", both or neither" } "."
+        ul {
+            @if let Some((span, _)) = window.span { li { "Covers at most " strong.span { (span) } "." } }
+            @if let Some((access, _)) = window.access {
+                li {
+                    @if window.access_is_of_data() { "Data goes back " } @else { "Begins at most " }
+                    strong.access { (access) } @if window.access_is_of_data() { "." } @else { " ago." }
+                }
+            }
+            @if let Some((default, _)) = window.default { li { "Left out, it covers " strong.default { (default) } "." } }
+            @if let Some((zone, _)) = window.days { li { "Its data is of whole days in " strong.days { (zone) } "." } }
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) use crate::model::{
     Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle, Lists, Need, NonceForm,
     Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response,
     RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm, Token,
-    Transition, Unit, Within, parts_text, phrases,
+    Transition, Unit, Window, Within, parts_text, phrases,
 };
 use crate::model::{ChoiceKind, JsonType, OneOf, Record, RecordCase, Shape, Type};
 pub(super) use crate::rules::Case;

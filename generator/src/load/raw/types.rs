@@ -118,8 +118,8 @@ mappings! {
 
     /// A field of a record, a request or a choice.
     Field {
-        /// `string`, `decimal`, `integer`, `signed`, `boolean`, `time`, `date`, `json`, or a name from types.yaml; a choice
-        /// may be the type of a request parameter only.
+        /// A built-in type such as `decimal`, or a name from types.yaml; a choice may be the type of a request parameter
+        /// only.
         r#type: Option<Text>,
         /// Instead of `type`: a list of that type or record.
         list: Option<Text>,

@@ -12,15 +12,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rustc_hash::{FxHashMap, FxHasher};
-use serde_json::Value;
 use tradeapi::runtime::error::{Delivery as Sent, TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, RoundTrip, Transport, TransportLimits};
 use tradeapi_exchange::{Behind, Delivered, Delivery};
 use tradeapi_tests::dice::Dice;
 
 use self::answers::{
-    DeliveryLine, code, failed, is_distinct_from, lost, read, refusal_of_repeat, response, timed_out, with_fewer_ids,
+    DeliveryLine, Interruption, Transfer, code, failed, is_distinct_from, lost, read, refusal_of_repeat, response,
+    timed_out, with_fewer_ids,
 };
+use self::connections::{Connection, Connections};
+use self::faults::{NETWORK_FAULTS, NetworkFault, can_be_repeated, is_amended_or_cancelled};
 use self::slot::{Caller, Slot};
 use super::time::Time;
 use crate::account::CALL;
@@ -30,55 +32,15 @@ use crate::connections::ConnectionProfile;
 use crate::counts::Situation;
 use crate::exchange::Exchange;
 use crate::ledger::Ledger;
-use crate::operation::{Action, Operation};
+use crate::operation::Operation;
 
 mod answers;
+mod connections;
+mod faults;
 mod slot;
 
 /// The largest base latency of one direction; variation adds up to a quarter.
 const MAX_LATENCY: Duration = Duration::from_millis(40);
-
-/// The number of bytes in a piece of a slow answer.
-const PIECE: u64 = 64;
-
-/// A fault of the network with a request or its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NetworkFault {
-    None,
-    /// The request is lost, and the connection breaks.
-    RequestLost,
-    /// The request is lost, and the connection stays open.
-    RequestLostSilently,
-    /// The request arrives, and the answer is lost with the connection.
-    AnswerLost,
-    /// The request arrives, the answer is lost, and the connection stays open.
-    AnswerLostSilently,
-    /// Later requests overtake the request.
-    RequestDelayed,
-    /// The request arrives many seconds later.
-    RequestHeld,
-    /// All messages are held back for a while.
-    Stall,
-    /// Later answers overtake the answer.
-    AnswerDelayed,
-    /// The connection cannot be made.
-    NotConnected,
-    /// A proxy sends the request twice, and passes on the second answer.
-    Repeated,
-}
-
-const NETWORK_FAULTS: [(NetworkFault, u64); 10] = [
-    (NetworkFault::RequestLost, 3),
-    (NetworkFault::RequestLostSilently, 2),
-    (NetworkFault::AnswerLost, 3),
-    (NetworkFault::AnswerLostSilently, 2),
-    (NetworkFault::RequestDelayed, 4),
-    (NetworkFault::RequestHeld, 2),
-    (NetworkFault::Stall, 1),
-    (NetworkFault::AnswerDelayed, 4),
-    (NetworkFault::NotConnected, 2),
-    (NetworkFault::Repeated, 2),
-];
 
 /// How late a request may arrive after its caller gave it up, as limits assume.
 const LATE_ARRIVAL: Duration = Duration::from_secs(1);
@@ -137,12 +99,9 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    /// The pooled connections, the latest last.
-    pooled: Vec<Connection>,
-    connections: usize,
-    /// The end of the current outage, and the number of outages.
+    connections: Connections,
+    /// The end of the current outage.
     outage_ends: Duration,
-    outages: u64,
     /// The end of the current stall.
     stall_ends: Duration,
     /// When requests were begun that were answered, and when their answers came.
@@ -151,22 +110,6 @@ struct State {
     seen: FxHashMap<u64, u64>,
     /// The requests that were faulted.
     faulted: BTreeSet<String>,
-}
-
-#[derive(Debug)]
-struct Connection {
-    number: usize,
-    made: Duration,
-    /// The number of requests sent over it.
-    requests: u64,
-    /// The number of outages before it was made.
-    outages: u64,
-    /// When the client closes it.
-    expires: Duration,
-    /// When the exchange closes it.
-    closes: Option<Duration>,
-    /// Unsolicited bytes: when the exchange sends them unless a request arrives first, and when the client sees them.
-    unsolicited: Option<(Duration, Duration, Bytes)>,
 }
 
 /// A request in flight.
@@ -210,20 +153,9 @@ impl Network {
 
     /// Sends a request.
     fn begin(&self, request: http::Request<Bytes>, slot: &Slot) {
-        let Inner { time, ledger, .. } = &*self.0;
-        let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+        let Inner { time, ledger, profile, .. } = &*self.0;
         let operation = Operation::find(request.method().as_str(), request.uri().path());
-        let (times, mut dice) = self.dice(target, request.body());
-        let name = || format!("{target} {} {times}", String::from_utf8_lossy(request.body()));
-        let is_spared = self.0.only.as_ref().is_some_and(|only| !only.contains(&name()));
-        let faults = if self.0.exchange.is_calm() { 0 } else { self.0.faults };
-        let mut fault = if dice.percent(faults) { dice.weighted(&NETWORK_FAULTS) } else { NetworkFault::None };
-        if is_spared || fault == NetworkFault::Repeated && !self.can_be_repeated(operation, request.body()) {
-            fault = NetworkFault::None;
-        }
-        if fault != NetworkFault::None {
-            self.state().faulted.insert(name());
-        }
+        let (fault, mut dice) = self.fault_of(&request, operation);
         let now = time.now();
         let (there, back) = self.ways(&mut dice);
         if fault == NetworkFault::NotConnected || self.state().outage_ends > now {
@@ -231,27 +163,15 @@ impl Network {
             let error = failed(TransportErrorKind::Connect, Sent::NotSent);
             return self.end(slot, now + there + back, Err(error), None);
         }
-        let (mut connection, sent) = match self.pooled(now, back) {
+        let pooled = self.state().connections.take(now, back, ledger);
+        let (mut connection, sent) = match pooled {
             Some(pooled) => (pooled, now),
-            None => (self.connect(now), now + there + back),
+            None => (self.state().connections.make(now), now + there + back),
         };
         let slot_at_deadline = slot.clone();
         time.at(now + CALL, move || slot_at_deadline.end(now + CALL, timed_out(), None));
-        let profile = self.0.profile;
         let first = if connection.requests == 0 { profile.first_delay } else { Duration::ZERO };
-        let jitter = Duration::from_micros(dice.below(profile.jitter.as_micros() as u64 + 1));
-        let late = match fault {
-            NetworkFault::RequestDelayed => Duration::from_millis(100 + dice.below(400)),
-            NetworkFault::RequestHeld => Duration::from_millis(1_000 + dice.below(HELD - 1_000)),
-            _ => Duration::ZERO,
-        };
-        if fault == NetworkFault::Stall {
-            ledger.cover(Situation::Stalled);
-            let longest = if self.0.beyond.contains(&Assumption::Flight) { HELD } else { STALLED };
-            self.state().stall_ends = now + Duration::from_millis(500 + dice.below(longest - 500));
-        }
-        let released = self.state().stall_ends + Duration::from_micros(dice.below(3_000));
-        let arrives = (sent + there + first + jitter + late).max(released);
+        let arrives = self.arrival(sent + there + first, fault, &mut dice);
         let back = match fault {
             NetworkFault::AnswerDelayed => back + Duration::from_millis(100 + dice.below(3_000)),
             _ => back,
@@ -279,73 +199,104 @@ impl Network {
         time.at(arrives, move || network.arrive(flight));
     }
 
+    /// The fault of a request, and its other random choices.
+    fn fault_of(&self, request: &http::Request<Bytes>, operation: Option<&Operation>) -> (NetworkFault, Dice) {
+        let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+        let (times, mut dice) = self.dice(target, request.body());
+        let name = || format!("{target} {} {times}", String::from_utf8_lossy(request.body()));
+        let is_spared = self.0.only.as_ref().is_some_and(|only| !only.contains(&name()));
+        let faults = if self.0.exchange.is_calm() { 0 } else { self.0.faults };
+        let mut fault = if dice.percent(faults) { dice.weighted(&NETWORK_FAULTS) } else { NetworkFault::None };
+        if is_spared || fault == NetworkFault::Repeated && !can_be_repeated(operation, request.body()) {
+            fault = NetworkFault::None;
+        }
+        if fault != NetworkFault::None {
+            self.state().faulted.insert(name());
+        }
+        (fault, dice)
+    }
+
+    /// When a request arrives that is due at a time unless it is delayed.
+    fn arrival(&self, due: Duration, fault: NetworkFault, dice: &mut Dice) -> Duration {
+        let jitter = Duration::from_micros(dice.below(self.0.profile.jitter.as_micros() as u64 + 1));
+        let late = match fault {
+            NetworkFault::RequestDelayed => Duration::from_millis(100 + dice.below(400)),
+            NetworkFault::RequestHeld => Duration::from_millis(1_000 + dice.below(HELD - 1_000)),
+            _ => Duration::ZERO,
+        };
+        if fault == NetworkFault::Stall {
+            self.0.ledger.cover(Situation::Stalled);
+            let longest = if self.0.beyond.contains(&Assumption::Flight) { HELD } else { STALLED };
+            self.state().stall_ends = self.0.time.now() + Duration::from_millis(500 + dice.below(longest - 500));
+        }
+        let released = self.state().stall_ends + Duration::from_micros(dice.below(3_000));
+        (due + jitter + late).max(released)
+    }
+
     /// Serves a request that has arrived, and sends the answer.
     fn arrive(&self, flight: Flight) {
-        let Inner { time, ledger, profile, .. } = &*self.0;
-        let now = time.now();
-        let Flight { request, mut connection, fault, begun, sent, back, slot } = flight;
-        if self.state().outage_ends > now || connection.outages < self.state().outages {
+        let Inner { time, ledger, .. } = &*self.0;
+        let Flight { request, connection, fault, begun, back, slot, .. } = &flight;
+        let lost_at = time.now() + *back;
+        let is_cut_off = {
+            let state = self.state();
+            state.outage_ends > time.now() || state.connections.are_cut_since(connection)
+        };
+        if is_cut_off {
             ledger.cover(Situation::CutOff);
-            return self.end(&slot, now + back, Err(lost()), None);
+            return self.end(slot, lost_at, Err(lost()), None);
         }
         if matches!(fault, NetworkFault::RequestLost | NetworkFault::RequestLostSilently) {
             ledger.cover(Situation::RequestLost);
-            time.trace(format_args!("lost {}", RequestLine(&request)));
-            if fault == NetworkFault::RequestLost {
-                self.end(&slot, now + back, Err(lost()), None);
+            time.trace(format_args!("lost {}", RequestLine(request)));
+            if *fault == NetworkFault::RequestLost {
+                self.end(slot, lost_at, Err(lost()), None);
             }
             return;
         }
-        let reached = match fault {
-            NetworkFault::RequestDelayed | NetworkFault::RequestHeld => Some(Situation::RequestDelayed),
-            NetworkFault::AnswerDelayed => Some(Situation::AnswerDelayed),
-            NetworkFault::AnswerLost | NetworkFault::AnswerLostSilently => Some(Situation::AnswerLost),
-            NetworkFault::Repeated if is_amended_or_cancelled(&request) => Some(Situation::ChangeRepeated),
-            NetworkFault::Repeated => Some(Situation::Repeated),
-            _ => None,
-        };
-        reached.into_iter().for_each(|reached| ledger.cover(reached));
-        let delivery = self.serve(&request, &connection, fault, self.is_counted(&slot, begun));
-        time.trace(format_args!("{} -> {}", RequestLine(&request), DeliveryLine(&delivery)));
-        let trip = (connection.requests > 1).then_some(now + back - sent);
+        fault.shown_by(request).into_iter().for_each(|shown| ledger.cover(shown));
+        let delivery = self.serve(request, connection, *fault, self.is_counted(slot, *begun));
+        time.trace(format_args!("{} -> {}", RequestLine(request), DeliveryLine(&delivery)));
         match fault {
-            NetworkFault::AnswerLost => return self.end(&slot, now + back, Err(lost()), None),
-            NetworkFault::AnswerLostSilently => return,
-            _ => {}
+            NetworkFault::AnswerLost => self.end(slot, lost_at, Err(lost()), None),
+            NetworkFault::AnswerLostSilently => {}
+            _ => self.answer(flight, delivery),
         }
+    }
+
+    /// Sends the answer to a request that has arrived now.
+    fn answer(&self, flight: Flight, delivery: Delivery) {
+        let Inner { time, profile, limits, latency: (shortest, _), .. } = &*self.0;
+        let now = time.now();
+        let Flight { mut connection, begun, sent, back, slot, .. } = flight;
         let Delivery { delivered, behind, latency, .. } = delivery;
-        let (back, trip) = (back + latency, trip.map(|trip| trip + latency));
-        let (answer, announced, pieces_take, closes) = match delivered {
-            Delivered::Whole(answer) => (answer, None, Duration::ZERO, None),
-            Delivered::Misstated(answer, announced) => (answer, Some(announced), Duration::ZERO, None),
-            Delivered::Last(answer) => (answer, None, Duration::ZERO, Some(now)),
-            Delivered::Slow(answer, pause) => {
-                let pieces = (answer.body().len() as u64 + 200).div_ceil(PIECE);
-                (answer, None, pause * u32::try_from(pieces).unwrap_or(u32::MAX), None)
-            }
-            Delivered::Outage(lasts) => {
-                let mut state = self.state();
-                (state.outage_ends, state.outages) = (now + lasts, state.outages + 1);
-                drop(state);
+        let trip = (connection.requests > 1).then_some(now + back - sent + latency);
+        let back = back + latency;
+        let Transfer { answer, announced, takes, closes } = match Transfer::of(delivered) {
+            Ok(transfer) => transfer,
+            // The client runs into its time-out.
+            Err(Interruption::Hang) => return,
+            Err(interruption) => {
+                if let Interruption::Outage(lasts) = interruption {
+                    let mut state = self.state();
+                    state.outage_ends = now + lasts;
+                    state.connections.cut();
+                }
                 return self.end(&slot, now + back, Err(lost()), None);
             }
-            // The client runs into its time-out.
-            Delivered::Hang => return,
-            _ => return self.end(&slot, now + back, Err(lost()), None),
         };
         let whole = answer.body().len();
-        let announced = announced.unwrap_or(whole);
         let is_clean = announced == whole && !self.has_behind(behind.as_ref());
         if announced > whole {
             return;
         }
         let answer = response(answer, announced);
-        let (done, arrives) = (now + pieces_take, (now + pieces_take + back).max(self.state().stall_ends));
-        connection.closes = closes.or(profile.idle_timeout.map(|idle| done + idle));
+        let (done, arrives) = (now + takes, (now + takes + back).max(self.state().stall_ends));
+        connection.closes = if closes { Some(now) } else { profile.idle_timeout.map(|idle| done + idle) };
         connection.unsolicited = behind
             .filter(|behind| !behind.pause.is_zero())
-            .map(|Behind { bytes, pause }| (done + pause, done + pause + self.0.latency.0, bytes));
-        let rests = self.0.limits.idle.min(self.announced().unwrap_or(self.0.limits.idle));
+            .map(|Behind { bytes, pause }| (done + pause, done + pause + *shortest, bytes));
+        let rests = limits.idle.min(profile.announced_idle().unwrap_or(limits.idle));
         let network = self.clone();
         time.at(arrives, move || {
             // An unreadable head closes the connection, and so does an answer that no call waits for.
@@ -353,7 +304,7 @@ impl Network {
                 network.state().answered.push((begun, arrives));
                 if is_clean {
                     connection.expires = (arrives + rests).min(connection.made + network.0.limits.age);
-                    network.state().pooled.push(connection);
+                    network.state().connections.keep(connection);
                 }
             }
             slot.end(arrives, answer, trip);
@@ -437,42 +388,6 @@ impl Network {
         behind.is_some_and(|behind| behind.pause.is_zero())
     }
 
-    /// How long the client keeps an idle connection, if the exchange states its idle time-out.
-    fn announced(&self) -> Option<Duration> {
-        let profile = self.0.profile;
-        profile.idle_timeout.filter(|_| profile.announces_idle).map(|idle| Duration::from_secs(idle.as_secs()) * 3 / 4)
-    }
-
-    /// The latest pooled connection that is open as far as the client can see.
-    fn pooled(&self, now: Duration, back: Duration) -> Option<Connection> {
-        let mut state = self.state();
-        while let Some(connection) = state.pooled.pop() {
-            let is_seen_closed = connection.closes.is_some_and(|closes| closes + back <= now);
-            let is_cut = connection.outages < state.outages;
-            let is_dirty = connection.unsolicited.as_ref().is_some_and(|(_, seen, _)| *seen <= now);
-            if is_seen_closed {
-                self.0.ledger.cover(Situation::IdleClose);
-            } else if connection.expires > now && !is_cut && !is_dirty {
-                return Some(connection);
-            }
-        }
-        None
-    }
-
-    fn connect(&self, now: Duration) -> Connection {
-        let mut state = self.state();
-        state.connections += 1;
-        Connection {
-            number: state.connections,
-            made: now,
-            requests: 0,
-            outages: state.outages,
-            expires: now,
-            closes: None,
-            unsolicited: None,
-        }
-    }
-
     /// How often a request was sent, and its random choices, which follow from its content and from that.
     fn dice(&self, target: &str, body: &[u8]) -> (u64, Dice) {
         let mut hasher = FxHasher::default();
@@ -484,17 +399,6 @@ impl Network {
         *times += 1;
         hasher.write_u64(*times);
         (*times, Dice::of_hash(self.0.seed, hasher.finish()))
-    }
-
-    /// Whether a request has the same effect when it arrives twice.
-    fn can_be_repeated(&self, operation: Option<&Operation>, body: &[u8]) -> bool {
-        let Some(operation) = operation else { return false };
-        let is_named = || serde_json::from_slice::<Value>(body).is_ok_and(|body| body["clientOid"].is_string());
-        match operation.action {
-            Action::Detail | Action::List(_) => true,
-            Action::Place => !operation.is_batch && is_named(),
-            Action::Amend | Action::Cancel => !operation.is_batch,
-        }
     }
 
     /// The requests that were faulted.
@@ -534,12 +438,6 @@ impl Network {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether a request amends or cancels an order, which has no id for that by which a copy is recognized.
-fn is_amended_or_cancelled(request: &http::Request<Bytes>) -> bool {
-    let operation = Operation::find(request.method().as_str(), request.uri().path());
-    operation.is_some_and(|operation| matches!(operation.action, Action::Amend | Action::Cancel))
 }
 
 /// A request in a trace.

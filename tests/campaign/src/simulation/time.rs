@@ -2,30 +2,23 @@
 
 use std::fmt::{self, Write};
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use tradeapi::Timestamp;
-use tradeapi::runtime::clock::{Clock, Environment, ManualTimer, Timer};
+use tradeapi::runtime::clock::{Clock, Environment, ManualEnvironment, Timer};
 use tradeapi_tests::dice::Dice;
-
-use crate::clock::FastClock;
 
 /// The limit for a simulation in virtual time. The longest wait, for the deletion of records, takes two hours.
 const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
 
-/// Virtual time, as a machine sees it. Clones share it.
+/// Virtual time, as a process sees it, with random numbers that follow from the seed. Clones share it.
 #[derive(Clone)]
 pub(super) struct Time {
-    clock: FastClock,
-    events: ManualTimer,
+    environment: ManualEnvironment,
     shared: Arc<Mutex<Shared>>,
-    /// How many milliseconds the wall clock of the machine is ahead.
-    wall: Arc<AtomicI64>,
-    /// The number of the process. The clients of a process know each other's requests.
-    process: u64,
 }
 
 struct Shared {
@@ -35,21 +28,15 @@ struct Shared {
 }
 
 impl Time {
-    pub(super) fn new(clock: FastClock, dice: Dice, is_traced: bool) -> Self {
+    pub(super) fn new(environment: &ManualEnvironment, dice: Dice, is_traced: bool) -> Self {
         let shared = Shared { dice, trace: is_traced.then(String::new) };
-        Self {
-            clock,
-            events: ManualTimer::new(),
-            shared: Arc::new(Mutex::new(shared)),
-            wall: Arc::default(),
-            process: new_process(),
-        }
+        Self { environment: environment.in_another_process(), shared: Arc::new(Mutex::new(shared)) }
     }
 
     /// The same time, as another process sees it.
     #[must_use]
     pub(super) fn in_new_process(&self) -> Self {
-        Self { process: new_process(), ..self.clone() }
+        Self { environment: self.environment.in_another_process(), ..self.clone() }
     }
 
     /// Runs `future` to completion, together with all events. Returns `None` if no event is left that could wake it, or
@@ -65,28 +52,26 @@ impl Time {
                 }
                 continue;
             }
-            let at = self.events.next_wake()?;
-            // The clock may have leapt beyond the event.
-            self.clock.leap(at.saturating_sub(self.clock.steady()));
-            if at > LONGEST {
+            let timer = self.environment.timer();
+            if timer.next_wake()? > LONGEST {
                 return None;
             }
-            self.events.advance_to_next();
+            timer.advance_to_next();
         }
     }
 
     pub(super) fn now(&self) -> Duration {
-        self.clock.steady()
+        self.environment.timer().now()
     }
 
     /// Sets the wall clock of the machine, to so many milliseconds ahead of the true time. Its steady clock goes on.
     pub(super) fn set_wall(&self, ahead: i64) {
-        self.wall.store(ahead, Ordering::Relaxed);
+        self.environment.set_ahead(ahead);
     }
 
     /// Schedules `act`.
     pub(super) fn at(&self, at: Duration, act: impl FnOnce() + Send + 'static) {
-        self.events.call_at(at, act);
+        self.environment.timer().call_at(at, act);
     }
 
     /// Writes a line into the trace.
@@ -109,17 +94,17 @@ impl Time {
 
 impl Clock for Time {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.clock.now().saturating_add_signed(self.wall.load(Ordering::Relaxed)))
+        Clock::now(&self.environment)
     }
 }
 
 impl Timer for Time {
     fn now(&self) -> Duration {
-        self.clock.steady()
+        Self::now(self)
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        self.events.wake_at(at, waker);
+        self.environment.wake_at(at, waker);
     }
 }
 
@@ -129,14 +114,8 @@ impl Environment for Time {
     }
 
     fn run(&self) -> Option<u64> {
-        Some(self.process)
+        Environment::run(&self.environment)
     }
-}
-
-/// A number that no process of another simulation has.
-fn new_process() -> u64 {
-    static PROCESSES: AtomicU64 = AtomicU64::new(1);
-    PROCESSES.fetch_add(1, Ordering::Relaxed)
 }
 
 struct Woken(AtomicBool);

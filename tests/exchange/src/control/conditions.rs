@@ -11,10 +11,16 @@ use crate::hostile::{Hostility, Node};
 /// The greatest offset of a clock.
 const MAX_OFFSET: i64 = 24 * 60 * 60 * 1000;
 
+/// The parameters.
+pub(super) const KNOWN: &[&str] = &["latency", "clocks", "lag", "maintenance", "hostile", "quirks", "seed", "nodes"];
+
 /// The greatest share of a node.
 const MAX_SHARE: u64 = 1_000;
 
-pub(super) fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+pub(super) fn conditions(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
+    if KNOWN.iter().all(|name| query.get(name).is_none()) {
+        return Err(Refused::bad(format!("expected at least one of {}", KNOWN.join(", "))));
+    }
     let mut conditions = exchange.conditions();
     if let Some(latency) = query.numbers("latency", 0, i64::try_from(MAX_DELAY).unwrap_or(i64::MAX))? {
         conditions.latency = latency.into_iter().filter_map(|millis| u64::try_from(millis).ok()).collect();
@@ -26,11 +32,9 @@ pub(super) fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes,
     if let Some(lag) = query.number("lag", MAX_DELAY)? {
         conditions.lag = lag;
     }
-    match query.get("maintenance").as_deref() {
-        None => {}
-        Some("on") => conditions.maintenance = true,
-        Some("off") => conditions.maintenance = false,
-        Some(other) => return Err(Refused::bad(format!("invalid maintenance {other:?}: expected on or off"))),
+    let on_or_off = |text: &str| ["off", "on"].iter().position(|word| *word == text);
+    if let Some(place) = query.word("maintenance", "on or off", on_or_off)? {
+        conditions.maintenance = place == 1;
     }
     conditions.hostility = hostility(query, conditions.hostility)?;
     exchange.set_conditions(conditions);
@@ -38,8 +42,9 @@ pub(super) fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes,
 }
 
 /// The requested hostility: `hostile` and `quirks` in percent, `seed`, `nodes`, or `hostile=off`.
-fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostility>, Refused> {
-    if query.get("hostile").as_deref() == Some("off") {
+fn hostility(query: &Query, now: Option<Hostility>) -> Result<Option<Hostility>, Refused> {
+    if query.get("hostile") == Some("off") {
+        query.refuse_beside("hostile=off", &["quirks", "seed", "nodes"])?;
         return Ok(None);
     }
     let (faults, quirks) = (query.number("hostile", 100)?, query.number("quirks", 100)?);

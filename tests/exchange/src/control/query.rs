@@ -1,6 +1,6 @@
 //! The parameters of a control request.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -14,56 +14,95 @@ use crate::values::Price;
 /// The most items of a list.
 pub(super) const MAX_ITEMS: usize = 100;
 
-/// The parameters of a control request.
-#[derive(Clone, Copy)]
-pub(super) struct Query<'a>(pub(super) &'a str);
+/// The parameters of a control request: each is known to its call, there once, and not empty.
+pub(super) struct Query(BTreeMap<&'static str, String>);
 
-impl<'a> Query<'a> {
-    /// A parameter that is not empty.
-    pub(super) fn get(self, name: &str) -> Option<Cow<'a, str>> {
-        let mut pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
-        let (_, value) = pairs.find(|(key, value)| *key == name && !value.is_empty())?;
-        Some(percent_decode_str(value).decode_utf8_lossy())
+impl Query {
+    /// Reads the part of an address after `?`.
+    pub(super) fn read(text: &str, known: &[&'static str]) -> Result<Self, Refused> {
+        let mut parameters = BTreeMap::new();
+        for part in text.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let Some(name) = known.iter().find(|known| **known == name) else {
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(Refused::bad(format!("unknown parameter {name:?}: expected {known}")));
+            };
+            let value = percent_decode_str(value).decode_utf8();
+            let value = value.map_err(|_| Refused::bad(format!("invalid {name}: expected UTF-8")))?;
+            if value.is_empty() {
+                return Err(Refused::bad(format!("empty {name}: leave it out, or give it a value")));
+            }
+            if parameters.insert(*name, value.into_owned()).is_some() {
+                return Err(Refused::bad(format!("{name} is there twice")));
+            }
+        }
+        Ok(Self(parameters))
+    }
+
+    /// A parameter.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
     }
 
     /// A parameter that must be there.
-    pub(super) fn needed(self, name: &str) -> Result<String, Refused> {
-        self.get(name).map(Cow::into_owned).ok_or_else(|| Refused::bad(format!("missing {name}")))
+    pub(super) fn needed(&self, name: &str) -> Result<String, Refused> {
+        self.get(name).map(str::to_owned).ok_or_else(|| Refused::bad(format!("missing {name}")))
+    }
+
+    /// Refuses parameters that mean nothing beside another one.
+    pub(super) fn refuse_beside(&self, other: &str, names: &[&str]) -> Result<(), Refused> {
+        match names.iter().find(|name| self.get(name).is_some()) {
+            Some(name) => Err(Refused::bad(format!("{name} beside {other}: it means nothing there"))),
+            None => Ok(()),
+        }
     }
 
     /// A price, or another exact number that is not negative.
-    pub(super) fn price(self, name: &str) -> Result<Option<Price>, Refused> {
-        let read = |text: Cow<'_, str>| {
-            let number = text.parse().ok().and_then(|text: tradeapi::Decimal| number(&text).ok());
-            number.map(Price).ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number")))
-        };
+    pub(super) fn price(&self, name: &str) -> Result<Option<Price>, Refused> {
+        let read =
+            |text: &str| price(text).ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number")));
         self.get(name).map(read).transpose()
     }
 
-    /// A word, as `of` reads it.
-    pub(super) fn word<T>(self, name: &str, of: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Refused> {
-        let read = |text: Cow<'_, str>| of(&text).ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}")));
+    /// A word, as `of` reads it; `expected` lists the words.
+    pub(super) fn word<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        of: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, Refused> {
+        let read =
+            |text: &str| of(text).ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected {expected}")));
         self.get(name).map(read).transpose()
     }
 
     /// A number up to `most`.
-    pub(super) fn number<N: FromStr + PartialOrd + Display>(self, name: &str, most: N) -> Result<Option<N>, Refused> {
-        let read = |text: Cow<'_, str>| {
+    pub(super) fn number<N: FromStr + PartialOrd + Display>(&self, name: &str, most: N) -> Result<Option<N>, Refused> {
+        let read = |text: &str| {
             let number = text.parse().ok().filter(|number| *number <= most);
             number.ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number up to {most}")))
         };
         self.get(name).map(read).transpose()
     }
 
+    /// The place of one of `count` things, from zero.
+    pub(super) fn place(&self, name: &str, count: usize) -> Result<Option<usize>, Refused> {
+        let read = |text: &str| {
+            let place = text.parse().ok().filter(|place| *place < count);
+            place.ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number below {count}")))
+        };
+        self.get(name).map(read).transpose()
+    }
+
     /// Numbers of a range.
-    pub(super) fn numbers(self, name: &str, least: i64, most: i64) -> Result<Option<Vec<i64>>, Refused> {
+    pub(super) fn numbers(&self, name: &str, least: i64, most: i64) -> Result<Option<Vec<i64>>, Refused> {
         let read = |text: &str| text.parse().ok().filter(|number| (least..=most).contains(number));
         self.list(name, &format!("numbers from {least} to {most}"), read)
     }
 
     /// A comma-separated list; `none` is the empty one. `expected` describes the items.
     pub(super) fn list<T>(
-        self,
+        &self,
         name: &str,
         expected: &str,
         read: impl Fn(&str) -> Option<T>,
@@ -77,6 +116,12 @@ impl<'a> Query<'a> {
         let why = || Refused::bad(format!("invalid {name} {text:?}: expected up to {MAX_ITEMS} {expected}, or none"));
         items.map(Some).ok_or_else(why)
     }
+}
+
+/// An exact number that is not negative.
+pub(super) fn price(text: &str) -> Option<Price> {
+    let text: tradeapi::Decimal = text.parse().ok()?;
+    number(&text).ok().map(Price)
 }
 
 /// A share such as `0.4`, in thousandths.

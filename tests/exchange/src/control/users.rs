@@ -1,25 +1,33 @@
 //! Users and their accounts, from the parameters of control requests.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use tradeapi::runtime::json::JsonWriter;
 
-use super::query::Query;
+use super::query::{Query, price};
 use super::{Refused, act};
 use crate::accounts::Profile;
 use crate::exchange::Exchange;
 use crate::journal::Action;
 use crate::words::{Family, Mode};
 
-fn mode(query: Query<'_>) -> Result<Option<Mode>, Refused> {
-    query.word("mode", Mode::of)
+fn mode(query: &Query) -> Result<Option<Mode>, Refused> {
+    query.word("mode", "one_way_mode or hedge_mode", Mode::of)
 }
 
-fn family(query: Query<'_>, name: &str) -> Result<Option<Family>, Refused> {
-    query.word(name, Family::of)
+fn family(query: &Query, name: &str) -> Result<Option<Family>, Refused> {
+    query.word(name, "classic or unified", Family::of)
+}
+
+/// Permissions; `all` of them are not a restriction.
+fn permissions(query: &Query) -> Result<Option<Option<Vec<String>>>, Refused> {
+    let given = query.list("permissions", "permissions", |text| Some(text.to_owned()))?;
+    Ok(given.map(|given| Some(given).filter(|given| *given != ["all"])))
 }
 
 /// A new user; the answer has the keys.
-pub(super) fn open(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+pub(super) fn open(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let mut profile = Profile::new();
     if let Some(mode) = mode(query)? {
         profile = profile.mode(mode);
@@ -29,16 +37,23 @@ pub(super) fn open(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refus
     }
     let balance = |text: &str| {
         let (coin, amount) = text.split_once(':')?;
-        let amount: rust_decimal::Decimal = amount.parse().ok()?;
-        (!amount.is_sign_negative()).then(|| (coin.to_owned(), amount))
+        Some((coin.to_owned(), price(amount)?))
     };
-    for (coin, amount) in query.list("balances", "balances such as USDT:500", balance)?.unwrap_or_default() {
-        profile = profile.balance(&coin, amount);
+    if let Some(balances) = query.list("balances", "balances such as USDT:500", balance)? {
+        let coins: BTreeSet<&str> = balances.iter().map(|(coin, _)| coin.as_str()).collect();
+        if coins.len() < balances.len() {
+            return Err(Refused::bad("balances: a coin is there twice"));
+        }
+        if balances.is_empty() {
+            profile.balances.clear();
+        }
+        profile.balances.extend(balances);
     }
-    if let Some(permissions) = query.list("permissions", "permissions", |text| Some(text.to_owned()))? {
-        profile = profile.permissions(permissions);
-    }
-    profile.check().and_then(|()| profile.check_coins(&exchange.core().pairs)).map_err(Refused::bad)?;
+    profile.permissions = permissions(query)?.unwrap_or_default();
+    let checked = profile.check().map_err(|why| format!("permissions or balances: {why}"));
+    let checked =
+        checked.and_then(|()| profile.check_coins(&exchange.core().pairs).map_err(|why| format!("balances: {why}")));
+    checked.map_err(Refused::bad)?;
     let keys = exchange.open_account(profile);
     let mut out = JsonWriter::new();
     out.begin_object();
@@ -50,18 +65,20 @@ pub(super) fn open(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refus
 }
 
 /// A change of a user: of a balance, the mode of positions, or the permissions.
-pub(super) fn change(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+pub(super) fn change(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let user = query.number("user", u64::MAX)?.ok_or_else(|| Refused::bad("missing user"))?;
-    let permissions = query.list("permissions", "permissions", |text| Some(text.to_owned()))?;
-    let action = match (query.price("balance")?, mode(query)?, permissions) {
+    let family = family(query, "family")?;
+    let action = match (query.price("balance")?, mode(query)?, permissions(query)?) {
         (Some(amount), None, None) => {
-            let family = family(query, "family")?.unwrap_or(Family::Unified);
+            let family = family.or_else(|| exchange.only_family(user)).unwrap_or(Family::Unified);
             Action::Balance { user, family, coin: query.needed("coin")?, amount }
         }
-        (None, Some(mode), None) => Action::Mode { user, mode },
+        (None, Some(mode), None) => {
+            query.refuse_beside("mode", &["coin", "family"])?;
+            Action::Mode { user, mode }
+        }
         (None, None, Some(permissions)) => {
-            let permissions = Some(permissions).filter(|permissions| *permissions != ["all"]);
-            Profile { permissions: permissions.clone(), ..Profile::new() }.check().map_err(Refused::bad)?;
+            query.refuse_beside("permissions", &["coin", "family"])?;
             Action::Permissions { user, permissions }
         }
         _ => return Err(Refused::bad("expected one of balance, mode and permissions")),

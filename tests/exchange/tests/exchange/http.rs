@@ -148,6 +148,18 @@ impl Program {
         Self { child: command.spawn().unwrap(), address: String::new() }
     }
 
+    /// Starts it, waits until it serves, and returns it with a client.
+    pub(crate) fn served(arguments: &[&str]) -> (Self, Client) {
+        let mut program = Self::start(&[&["--port", "0"], arguments].concat());
+        let client = program.client();
+        (program, client)
+    }
+
+    /// Its address, once it has printed it.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address.parse().unwrap()
+    }
+
     /// Ends the program as a supervisor does, and waits for its end.
     #[cfg(unix)]
     pub(crate) fn terminate(&mut self) {

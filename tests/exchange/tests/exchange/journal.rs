@@ -40,7 +40,7 @@ async fn history(pause: Duration) -> Fixture {
     let waiting = &fixture.unified().open_orders[0];
     let (id, rest) = (waiting.id.clone(), waiting.qty - waiting.filled);
     fixture.exchange.fill(id, rest).unwrap();
-    fixture.exchange.suspend("ETHUSDT", true);
+    fixture.exchange.suspend("ETHUSDT", true).unwrap();
     fixture.exchange.time().advance(pause);
     let _ = fixture.client.unified().place_order(&limit("late", Side::Buy, "0.02", "61000")).await;
     fixture
@@ -151,6 +151,62 @@ fn the_program_writes_loads_and_replays_a_journal() {
     assert!(!output.status.success() && error.contains("the answer differs"), "{error}");
 }
 
+/// Asks a running program.
+fn control(program: &Program, target: &str) -> serde_json::Value {
+    let (status, answer) = crate::control::json(program.address(), target, &[]);
+    assert_eq!(status, 200, "{target}: {answer}");
+    answer
+}
+
+#[test]
+fn a_clock_that_stands_still_does_so_after_a_load_and_a_reset_returns_to_that_of_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["first.jsonl", "second.jsonl"].map(|name| folder.path().join(name));
+    let [first, second] = [&first, &second].map(|path| path.to_str().unwrap());
+    let clock = |program: &Program| {
+        let state = control(program, "GET /-/state");
+        (state["speed"].as_u64().unwrap(), state["now"].as_u64().unwrap())
+    };
+    let (program, _) = Program::served(&["--quiet", "--speed", "3", "--journal", first]);
+    control(&program, "POST /-/time?speed=0");
+    control(&program, "POST /-/time?step=3600000");
+    let frozen = clock(&program);
+    assert_eq!(frozen.0, 0);
+    while !fs::read_to_string(first).is_ok_and(|text| text.matches("{\"clock\":").count() == 2) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(program);
+    let (program, _) = Program::served(&["--load", first, "--journal", second]);
+    assert_eq!(clock(&program), frozen, "it stands still at its time");
+    control(&program, "POST /-/reset");
+    let (speed, now) = clock(&program);
+    assert!(speed == 3 && now < frozen.1, "the start had this speed, at the system's time");
+    drop(program);
+    let (program, _) = Program::served(&["--load", first, "--speed", "5"]);
+    assert!(clock(&program).0 == 5 && clock(&program).1 >= frozen.1);
+    drop(program);
+    let (program, _) = Program::served(&["--quiet", "--speed", "0"]);
+    let stands = clock(&program);
+    assert_eq!((stands.0, clock(&program)), (0, stands));
+    control(&program, "POST /-/time?speed=1000");
+    control(&program, "POST /-/reset");
+    assert_eq!(clock(&program).0, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reset_returns_to_the_setup() {
+    let (program, client) = Program::served(&["--quiet", "--faults", "0.5"]);
+    control(&program, "POST /-/faults?clear=all");
+    control(&program, "POST /-/faults?kind=slow&delay=5");
+    control(&program, "POST /-/account?user=1000000&permissions=none");
+    control(&program, "POST /-/suspend?symbol=BTCUSDT");
+    control(&program, "POST /-/reset");
+    let faults = control(&program, "GET /-/state")["faults"].clone();
+    assert_eq!((&faults["count"], &faults["list"][0]["kind"]), (&1.into(), &"any".into()));
+    control(&program, "POST /-/faults?clear=all");
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "60000")).await.unwrap();
+}
+
 #[test]
 fn a_journal_is_kept_only_on_request() {
     let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new());
@@ -175,7 +231,7 @@ fn prices_are_read_from_csv() {
         let mut recording = Recording::default();
         recording.prices("BTCUSDT", &path)?;
         let mut setup = Setup::default();
-        recording.play_in(&mut setup);
+        recording.play_in(&mut setup)?;
         std::io::Result::Ok(setup.prices.remove(0))
     };
     let prices = read("time,price\n1000,64000.5,7\n\n1250,64001\n").unwrap();

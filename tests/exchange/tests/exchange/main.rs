@@ -6,6 +6,7 @@ mod account_properties;
 mod amending;
 mod browser;
 mod control;
+mod control_calls;
 mod decided;
 mod determinism;
 mod docs;

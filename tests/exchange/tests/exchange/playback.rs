@@ -3,50 +3,178 @@
 use std::fs;
 use std::time::Duration;
 
+use tradeapi::Timestamp;
 use tradeapi::broker::GetAgentDirectCommissions;
 use tradeapi::observed::{self, GetCandles, GetOrderBook, GetRecentTrades, Interval};
 use tradeapi::unified::{GetInsiderTrades, OrderStatus, Side};
-use tradeapi_exchange::{Exchange, Recording, Setup, Time};
+use tradeapi_exchange::{Exchange, PairName, Recording, Setup, Time};
 
 use crate::fixture::{limit, number};
 
 const USDT: observed::Category = observed::Category::UsdtFutures;
+const USDT_FUTURES: tradeapi_exchange::Line = tradeapi_exchange::Line::UsdtFutures;
 
 /// Reads a text as a file of a recording, and returns the setup that plays it.
 fn from_csv(
-    add: impl Fn(&mut Recording, &str, &std::path::Path) -> std::io::Result<()>,
+    add: impl Fn(&mut Recording, PairName, &std::path::Path) -> std::io::Result<()>,
     text: &str,
 ) -> std::io::Result<Setup> {
     let mut recording = Recording::default();
     add_csv(&mut recording, add, text)?;
     let mut setup = Setup::default();
-    recording.play_in(&mut setup);
+    recording.play_in(&mut setup)?;
     Ok(setup)
 }
 
 fn add_csv(
     recording: &mut Recording,
-    add: impl Fn(&mut Recording, &str, &std::path::Path) -> std::io::Result<()>,
+    add: impl Fn(&mut Recording, PairName, &std::path::Path) -> std::io::Result<()>,
     text: &str,
 ) -> std::io::Result<()> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recorded.csv");
     fs::write(&path, text).unwrap();
-    add(recording, "BTCUSDT", &path)
+    add(recording, "BTCUSDT".into(), &path)
 }
 
 fn exchange(setup: &str) -> Exchange {
     Exchange::of(Setup::from_yaml(setup).unwrap(), Time::by_hand())
 }
 
+/// The candles of an exchange, as time, open, highest, lowest and closing price.
+async fn candles(exchange: &Exchange, category: observed::Category, interval: Interval) -> Vec<[String; 5]> {
+    let list = GetCandles::new(category, "BTCUSDT", interval);
+    let list = exchange.client().observed().get_candles(&list).await.unwrap().data;
+    let text =
+        |number: &Option<tradeapi::Decimal>| number.clone().unwrap().to_rust_decimal().unwrap().normalize().to_string();
+    let row = |candle: &observed::Candle| {
+        let start = candle.start.unwrap().as_millis().to_string();
+        [start, text(&candle.open), text(&candle.high), text(&candle.low), text(&candle.close)]
+    };
+    list.iter().map(row).collect()
+}
+
+/// Within a minute of 2026-01-01, 12 o'clock.
+const MIDDAY: u64 = 1_767_268_800_000;
+
+#[tokio::test]
+async fn the_exchange_makes_the_candles_that_are_played_back() {
+    // The second one does not open where the first one closes, and one is missing.
+    let minutes = [
+        (0, ["64000", "64120.5", "63900", "64110"]),
+        (1, ["64050", "64060", "63800", "63850"]),
+        (3, ["63700", "63990", "63700", "63990"]),
+        (4, ["63990", "63990", "63990", "63990"]),
+    ];
+    for (length, interval) in [(1, Interval::Minute1), (5, Interval::Minutes5), (60, Interval::Hour1)] {
+        let begun = 1_700_000_000_000 - 1_700_000_000_000 % (length * 60_000);
+        let row = |(at, prices): &(u64, [&str; 4])| format!("{},{}\n", begun + at * length * 60_000, prices.join(","));
+        let csv: String = minutes.iter().map(row).collect();
+        for (phase, is_lively) in [(0, false), (17_345, true), (59_999, true)] {
+            let mut setup = from_csv(Recording::candles, &csv).unwrap();
+            (setup.settings.rate_limits, setup.settings.lively) = (false, is_lively && length < 60);
+            let exchange = Exchange::of(setup, Time::by_hand_from(Timestamp::from_millis(MIDDAY + phase)));
+            // Whoever looks before it begins sees its first price.
+            let seen = candles(&exchange, USDT, Interval::Minute1).await;
+            assert!(phase == 0 || seen.iter().all(|candle| candle[4] == "64000"), "{seen:?}");
+            exchange.client().unified().place_order(&limit("low", Side::Buy, "0.01", "60000")).await.unwrap();
+            exchange.time().advance(Duration::from_millis(6 * length * 60_000));
+            let made = candles(&exchange, USDT, interval.clone()).await;
+            let start = (MIDDAY + phase).div_ceil(length * 60_000) * length * 60_000;
+            for (at, prices) in &minutes {
+                let wanted = [&(start + at * length * 60_000).to_string(), prices[0], prices[1], prices[2], prices[3]];
+                assert!(made.iter().any(|candle| *candle == wanted), "{length} {phase}: {wanted:?}: {made:#?}");
+            }
+            let missing = (start + 2 * length * 60_000).to_string();
+            assert!(made.iter().any(|candle| *candle == [&missing, "63850", "63850", "63850", "63850"]), "{made:?}");
+        }
+    }
+}
+
 #[test]
-fn candles_become_prices_in_the_order_in_which_they_probably_came() {
-    let csv = "time,open,high,low,close,volume\n60000,100,120,90,110,5\n120000,110,115,80,85,7\n";
-    let prices = from_csv(Recording::candles, csv).unwrap().prices;
-    let steps: Vec<_> = prices[0].steps.iter().map(|(at, price)| format!("{at} {}", price.0)).collect();
-    let rising = ["0 100", "20000 90", "40000 120", "59999 110"];
-    let falling = ["60000 110", "80000 115", "100000 80", "119999 85"];
-    assert_eq!(steps, [rising, falling].concat());
+fn candles_that_cannot_be_played_are_refused_by_their_line() {
+    let hour = 3_600_000_u64;
+    let row = |at: u64, prices: &str| format!("{at},{prices}\n");
+    let flat = "64000,64000,64000,64000";
+    for (csv, line, why) in [
+        (row(hour + 500, flat), "line 1", "500 ms after the minute"),
+        (row(hour, flat) + &row(hour + 90_000, flat), "line 2", "whole minute"),
+        (row(hour, flat) + &row(hour, flat), "line 2", "does not come after"),
+        (row(hour, flat) + &row(hour + 300_000, flat) + &row(hour + 420_000, flat), "line 2", "one length"),
+        (row(hour, "64000,64010,63990,64011"), "line 1", "between the lowest and the highest"),
+        (row(hour, "64000,63990,63980,63985"), "line 1", "between the lowest and the highest"),
+        (row(hour, flat) + &row(hour + 60_000, "64000.05,64000.05,64000.05,64000.05"), "line 2", "SPOT:BTCUSDT"),
+        (row(hour, "0,0,0,0"), "line 1", "invalid price 0"),
+        ("time,open\n".to_owned(), "line 1", "there is no row"),
+    ] {
+        let error = from_csv(Recording::candles, &csv).unwrap_err().to_string();
+        assert!(error.contains(line) && error.contains(why) && error.contains("recorded.csv"), "{csv}: {error}");
+    }
+    let in_setup =
+        |steps: &str| Setup::from_yaml(&format!("candles: [{{ symbol: BTCUSDT, interval: 60000, steps: {steps} }}]"));
+    let candle = "[64000, 64000, 64000, 64000]";
+    in_setup(&format!("[[0, {candle}], [120000, {candle}]]")).unwrap();
+    let error = in_setup(&format!("[[0, {candle}], [90000, {candle}]]")).unwrap_err().to_string();
+    assert!(error.contains("whole minute"), "{error}");
+}
+
+#[test]
+fn numbers_off_the_steps_of_a_pair_are_refused_by_their_line() {
+    let error = from_csv(Recording::prices, "5,64000\n6,64000.05\n").unwrap_err().to_string();
+    assert!(error.contains("line 2") && error.contains("multiple of 0.1"), "{error}");
+    let error = from_csv(Recording::trades, "5,64000,0.001,buy\n6,64000,0.0005,buy\n").unwrap_err().to_string();
+    assert!(error.contains("line 2") && error.contains("invalid qty 0.0005"), "{error}");
+    let error = from_csv(Recording::books, "5,bid,63999,1\n6,bid,64000,1\n6,ask,64000,1\n").unwrap_err().to_string();
+    assert!(error.contains("line 2") && error.contains("crosses"), "{error}");
+    // Spot has smaller steps.
+    let mut recording = Recording::default();
+    let add = |recording: &mut Recording, _: PairName, path: &std::path::Path| {
+        recording.prices((tradeapi_exchange::Line::Spot, "BTCUSDT"), path)
+    };
+    add_csv(&mut recording, add, "5,64000.05\n").unwrap();
+    let mut setup = Setup::default();
+    recording.play_in(&mut setup).unwrap();
+    let exchange = Exchange::of(setup, Time::by_hand());
+    exchange.time().advance(Duration::from_secs(1));
+    let middle = |line| {
+        let book = exchange.book(line, "BTCUSDT");
+        (book.bids[0].0 + book.asks[0].0) / rust_decimal::Decimal::TWO
+    };
+    assert_eq!(middle(tradeapi_exchange::Line::Spot).to_string(), "64000.05");
+    exchange.set_price((USDT_FUTURES, "BTCUSDT"), 64_000).unwrap();
+    assert_eq!(middle(USDT_FUTURES), 64_000.into(), "only spot was recorded");
+}
+
+/// Recorded trades and books of a pair come in the order of their times, and trades are seen as they were.
+#[tokio::test]
+async fn trades_and_books_are_played_in_one_order() {
+    let mut recording = Recording::default();
+    add_csv(&mut recording, Recording::trades, "1000,64010,0.5,buy\n3000,63980,0.3,sell\n4000,64010,0.2,buy\n")
+        .unwrap();
+    let books =
+        "0,bid,63999,1\n0,ask,64001,1\n2000,bid,63998,2\n2000,ask,64012,1\n4000,bid,64000,3\n4000,ask,64020,1\n";
+    add_csv(&mut recording, Recording::books, books).unwrap();
+    let mut setup = Setup::default();
+    recording.play_in(&mut setup).unwrap();
+    (setup.settings.rate_limits, setup.settings.lively) = (false, true);
+    let exchange = Exchange::of(setup, Time::by_hand());
+    let client = exchange.client();
+    client.unified().place_order(&limit("waits", Side::Buy, "0.1", "63985")).await.unwrap();
+    let mut bids = Vec::new();
+    for _ in 0..5 {
+        let best = exchange.book(USDT_FUTURES, "BTCUSDT").bids.first().map(|(price, _)| price.normalize().to_string());
+        bids.push(best.unwrap_or_default());
+        exchange.time().advance(Duration::from_secs(1));
+    }
+    // The trade at 63980 went through all bids.
+    assert_eq!(bids, ["63999", "63999", "63998", "", "64000"]);
+    let trades = client.observed().get_recent_trades(&GetRecentTrades::new(USDT, "BTCUSDT")).await.unwrap().data;
+    let shown: Vec<_> = trades
+        .iter()
+        .rev()
+        .map(|trade| format!("{} {}", trade.price.clone().unwrap(), trade.size.clone().unwrap()))
+        .collect();
+    assert_eq!(shown, ["64010 0.5", "63985 0.1", "63980 0.2", "64010 0.2"]);
 }
 
 #[test]
@@ -60,7 +188,7 @@ fn a_line_that_is_no_row_is_named() {
     let crossing = "books: [{ symbol: BTCUSDT, steps: [[0, { bids: [[64001, 1]], asks: [[64001, 1]] }]] }]";
     assert!(Setup::from_yaml(crossing).unwrap_err().to_string().contains("crosses"));
     let nothing = "trades: [{ symbol: BTCUSDT, steps: [[0, 64000, 0, buy]] }]";
-    assert!(Setup::from_yaml(nothing).unwrap_err().to_string().contains("quantity 0 of BTCUSDT"));
+    assert!(Setup::from_yaml(nothing).unwrap_err().to_string().contains("invalid qty 0 of BTCUSDT"));
     assert!(Setup::from_yaml("trades: [{ symbol: NOUSDT, steps: [[0, 1, 1, buy]] }]").is_err());
 }
 
@@ -118,7 +246,7 @@ fn files_of_a_recording_share_one_clock() {
     add_csv(&mut recording, Recording::books, "1767000001000,bid,63999,0.5\n1767000007000,bid,63990,1\n").unwrap();
     add_csv(&mut recording, Recording::prices, "1767000002000,63998\n").unwrap();
     let mut setup = Setup::default();
-    recording.play_in(&mut setup);
+    recording.play_in(&mut setup).unwrap();
     let trades: Vec<u64> = setup.trades[0].steps.iter().map(|(at, ..)| *at).collect();
     let books: Vec<u64> = setup.books[0].steps.iter().map(|(at, _)| *at).collect();
     let prices: Vec<u64> = setup.prices[0].steps.iter().map(|(at, _)| *at).collect();

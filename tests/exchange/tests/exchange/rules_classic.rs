@@ -187,7 +187,7 @@ async fn closes_at_market_price() {
 async fn close_may_fail() {
     let fixture = Fixture::one_way();
     place(&fixture, classic_market(Side::Buy, "0.02")).await;
-    fixture.exchange.suspend("BTCUSDT", true);
+    fixture.exchange.suspend("BTCUSDT", true).unwrap();
     let closed = fixture.client.classic().flash_close_position(&FlashClosePosition::new(LINE)).await.unwrap();
     // failed-items-are-listed
     let failure = &closed.failure_list[0];

@@ -92,10 +92,10 @@ async fn a_price_closes_all_positions_whose_trigger_it_reaches() {
 async fn a_trigger_waits_until_its_pair_is_no_longer_suspended() {
     let fixture = Fixture::one_way();
     place(&fixture, market("a", OrderSide::Buy, "0.1").stop_loss(number("63000"))).await;
-    fixture.exchange.suspend("BTCUSDT", true);
+    fixture.exchange.suspend("BTCUSDT", true).unwrap();
     fixture.exchange.set_price("BTCUSDT", 62_900).unwrap();
     assert_eq!(fixture.unified().positions.len(), 1);
-    fixture.exchange.suspend("BTCUSDT", false);
+    fixture.exchange.suspend("BTCUSDT", false).unwrap();
     assert!(fixture.unified().positions.is_empty());
 }
 

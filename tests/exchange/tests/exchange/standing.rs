@@ -117,7 +117,7 @@ fn wrong_setups_are_refused_with_what_is_wrong() {
         ("prices: [{ symbol: NOUSDT, steps: [[0, 1]] }]".to_owned(), "NOUSDT: there is no such pair"),
         (prices(""), "BTCUSDT: there is none"),
         (prices("[0, -5]"), "price -5 of BTCUSDT"),
-        (prices("[0, 64000], [9, 0]"), "price 0 of BTCUSDT at 9 ms"),
+        (prices("[0, 64000], [9, 0]"), "at 9 ms: invalid price 0 of BTCUSDT"),
         (prices("[0, 1e27]"), "price 1000000000000000000000000000 of BTCUSDT"),
         ("users: [{ balances: { USDT: -1 } }]".to_owned(), "balance of -1 USDT"),
         ("users: [{ permissions: [everything] }]".to_owned(), "unknown permission `everything`"),

@@ -13,7 +13,7 @@ impl Run {
         loop {
             for pair in 0..2 {
                 let symbol = self.symbol(pair);
-                self.get(0, &format!("/api/v3/market/orderbook?category=USDT-FUTURES&symbol={symbol}"));
+                self.desk.get(0, &format!("/api/v3/market/orderbook?category=USDT-FUTURES&symbol={symbol}"));
                 self.world.read_market(pair);
             }
             if !self.world.has_taken_quotes() {
@@ -25,7 +25,7 @@ impl Run {
     pub(super) fn compare(&mut self, told: &str) {
         self.renew_quotes();
         for pair in 0..2 {
-            let book = self.exchange.book(Line::UsdtFutures, self.symbol(pair));
+            let book = self.desk.exchange.book(Line::UsdtFutures, self.symbol(pair));
             for (buys, levels) in [(true, book.bids), (false, book.asks)] {
                 let levels: Vec<_> =
                     levels.iter().map(|(price, qty)| (price.to_string(), qty.to_string())).map(near).collect();
@@ -47,7 +47,7 @@ impl Run {
 
     fn compare_account(&self, account: usize, told: &str) {
         let family = if account % 2 == 1 { Family::Unified } else { Family::Classic };
-        let view = self.exchange.account(&self.keys[account / 2], family);
+        let view = self.desk.exchange.account(&self.desk.keys[account / 2], family);
         let about = |what: &str| format!("{what} of {account}: {told}");
         let balance = view.balances["USDT"];
         for (what, shown, expected) in [
@@ -92,7 +92,7 @@ impl Run {
         } else {
             "/api/v2/mix/position/all-position?productType=USDT-FUTURES&marginCoin=USDT"
         };
-        let answer = self.get(account, target);
+        let answer = self.desk.get(account, target);
         let list = if unified { &answer["data"]["list"] } else { &answer["data"] };
         let list = list.as_array().unwrap_or_else(|| panic!("{answer}"));
         assert_eq!(list.len(), of.positions.len(), "positions of {account}: {told}: {answer}");
@@ -148,7 +148,7 @@ impl Run {
         } else {
             "/api/v2/mix/order/fills?productType=USDT-FUTURES"
         };
-        let answer = self.get(account, target);
+        let answer = self.desk.get(account, target);
         let list = &answer["data"][if unified { "list" } else { "fillList" }];
         let shown = list.as_array().unwrap().iter().take(expected.len().min(100)).rev();
         let expected = &expected[expected.len().saturating_sub(100)..];

@@ -7,21 +7,20 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod accounting;
+mod chance;
 mod compare;
+mod desk;
 mod number;
 mod world;
 
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
-use hmac::{Hmac, KeyInit, Mac};
-use http::Request;
 use serde_json::{Map, Value, json};
-use sha2::Sha256;
-use tradeapi_exchange::{BookView, Exchange, Keys, Line, Mode, Profile, Settings, Side, Time};
+use tradeapi_exchange::{BookView, Line, Side};
 
+use chance::Chance;
+use desk::Desk;
 use number::Num;
 use world::{End, Force, Pair, Pos, Prevention, Refused, Wish, World};
 
@@ -30,27 +29,9 @@ const HOURS_8: u64 = 8 * 60 * 60 * 1000;
 /// Whether the users keep a long and a short position side by side at first, and their USDT.
 const USERS: [(bool, i64); 4] = [(false, 100_000), (true, 100_000), (false, 3_000), (true, 2_000)];
 
-/// Pseudorandom numbers from a seed, by SplitMix64.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-
-    fn is(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-}
-
 /// Both sides, and what they were told so far.
 struct Run {
-    exchange: Exchange,
-    keys: Vec<Keys>,
+    desk: Desk,
     world: World,
     chance: Chance,
     clients: u64,
@@ -63,22 +44,15 @@ type Told = String;
 
 impl Run {
     fn new(seed: u64) -> Self {
-        let mut settings = Settings::default();
-        settings.rate_limits = false;
-        let profile = |(hedged, usdt): (bool, i64)| {
-            let mode = if hedged { Mode::Hedge } else { Mode::OneWay };
-            Profile::new().mode(mode).balance("USDT", usdt)
-        };
-        let exchange = Exchange::with(settings, Time::by_hand(), profile(USERS[0]));
-        let mut keys = vec![exchange.keys().clone()];
-        keys.extend(USERS[1..].iter().map(|user| exchange.open_account(profile(*user))));
+        let balances = USERS.map(|(_, usdt)| [("USDT", usdt)]);
+        let desk = Desk::open(&USERS.map(|(hedged, _)| hedged), &balances.each_ref().map(|one| &one[..]));
         let pairs = vec![Pair::new("BTCUSDT", "0.1", "0.001", 640_000), Pair::new("ETHUSDT", "0.01", "0.01", 315_000)];
         let mut world = World::new(pairs);
         for (user, (hedged, usdt)) in USERS.iter().enumerate() {
             world.open_account(user, *hedged, *usdt);
             world.open_account(user, *hedged, *usdt);
         }
-        let mut run = Self { exchange, keys, world, chance: Chance(seed), clients: 0, last: None };
+        let mut run = Self { desk, world, chance: Chance(seed), clients: 0, last: None };
         for pair in 0..2 {
             let quoted = run.world.pairs[pair].quoted;
             run.set_quotes(pair, quoted);
@@ -99,36 +73,11 @@ impl Run {
     }
 
     fn below(&mut self, end: i64) -> i64 {
-        i64::try_from(self.chance.below(u64::try_from(end).unwrap())).unwrap()
+        self.chance.number(end)
     }
 
     fn any(&mut self, end: usize) -> usize {
-        usize::try_from(self.chance.below(u64::try_from(end).unwrap())).unwrap()
-    }
-
-    fn get(&self, account: usize, target: &str) -> Value {
-        self.ask(account, "GET", target, String::new())
-    }
-
-    fn post(&self, account: usize, path: &str, body: &Value) -> Value {
-        self.ask(account, "POST", path, body.to_string())
-    }
-
-    /// The answer to a signed request of an account's user.
-    fn ask(&self, account: usize, method: &str, target: &str, body: String) -> Value {
-        let (keys, at) = (&self.keys[account / 2], self.exchange.time().now().as_millis().to_string());
-        let mut mac = Hmac::<Sha256>::new_from_slice(keys.secret.as_bytes()).unwrap();
-        mac.update(format!("{at}{method}{target}{body}").as_bytes());
-        let request = Request::builder()
-            .method(method)
-            .uri(target)
-            .header("ACCESS-KEY", &keys.key)
-            .header("ACCESS-SIGN", STANDARD.encode(mac.finalize().into_bytes()))
-            .header("ACCESS-PASSPHRASE", &keys.passphrase)
-            .header("ACCESS-TIMESTAMP", at)
-            .header("Content-Type", "application/json");
-        let answer = self.exchange.answer(&request.body(Bytes::from(body)).unwrap(), [127, 0, 0, 1].into());
-        serde_json::from_slice(answer.body()).unwrap()
+        self.chance.place(end)
     }
 
     /// One random operation on both sides.
@@ -224,7 +173,7 @@ impl Run {
         let expected = self.world.place(wish.clone());
         let told = format!("{wish:?}");
         let body = Value::Object(body);
-        let answer = self.post(account, path, &body);
+        let answer = self.desk.post(account, path, &body);
         self.agree(account, expected, &answer, &told);
         if expected.is_ok() {
             self.last = Some((account, pair, client));
@@ -258,7 +207,7 @@ impl Run {
             let symbol = self.symbol(pair);
             format!("/api/v2/mix/order/detail?symbol={symbol}&productType=USDT-FUTURES&clientOid=m{client}")
         };
-        let answer = self.get(account, &target);
+        let answer = self.desk.get(account, &target);
         let record = &answer["data"];
         let open = self.world.open.iter().find(|order| order.wish.client == Some(client));
         let open = open.map(|order| (End::Open, order.clone()));
@@ -302,9 +251,9 @@ impl Run {
             json!({"symbol": self.symbol(pair), "productType": "USDT-FUTURES", "clientOid": format!("m{client}")});
         let unified = json!({"clientOid": format!("m{client}")});
         let answer = if account % 2 == 1 {
-            self.post(account, "/api/v3/trade/cancel-order", &unified)
+            self.desk.post(account, "/api/v3/trade/cancel-order", &unified)
         } else {
-            self.post(account, "/api/v2/mix/order/cancel-order", &body)
+            self.desk.post(account, "/api/v2/mix/order/cancel-order", &body)
         };
         let told = format!("cancel {client} of {account}");
         self.agree(account, expected, &answer, &told);
@@ -316,9 +265,9 @@ impl Run {
         let account = self.any(8);
         self.world.cancel_all(account, None);
         let answer = if account % 2 == 1 {
-            self.post(account, "/api/v3/trade/cancel-symbol-order", &json!({"category": "USDT-FUTURES"}))
+            self.desk.post(account, "/api/v3/trade/cancel-symbol-order", &json!({"category": "USDT-FUTURES"}))
         } else {
-            self.post(account, "/api/v2/mix/order/cancel-all-orders", &json!({"productType": "USDT-FUTURES"}))
+            self.desk.post(account, "/api/v2/mix/order/cancel-all-orders", &json!({"productType": "USDT-FUTURES"}))
         };
         assert_eq!(answer["code"], "00000", "{answer}");
         format!("cancel all of {account}")
@@ -338,7 +287,7 @@ impl Run {
         let body =
             json!({"clientOid": format!("m{client}"), "price": self.price(pair, price), "qty": self.qty(pair, qty)});
         let told = format!("amend {client} of {account} to {price} {qty}: {order:?}");
-        let answer = self.post(account, "/api/v3/trade/modify-order", &body);
+        let answer = self.desk.post(account, "/api/v3/trade/modify-order", &body);
         self.agree(account, expected, &answer, &told);
         told
     }
@@ -360,7 +309,7 @@ impl Run {
         // The exchange quotes the bids first.
         quotes.sort_by_key(|quote| !quote.0);
         self.world.set_quotes(pair, quotes);
-        self.exchange.set_book(Line::UsdtFutures, symbol, Some(book)).unwrap();
+        self.desk.exchange.set_book(Line::UsdtFutures, symbol, Some(book)).unwrap();
     }
 
     fn move_market(&mut self) -> Told {
@@ -377,13 +326,13 @@ impl Run {
             }
             6..8 => {
                 self.world.set_price(pair, price);
-                self.exchange.set_price(symbol, exact(&text)).unwrap();
+                self.desk.exchange.set_price(symbol, exact(&text)).unwrap();
                 format!("price of {symbol} {text}")
             }
             apart => {
                 let mark = (apart == 8).then_some(price);
                 self.world.set_mark(pair, mark);
-                self.exchange.set_mark_price(symbol, mark.map(|_| exact(&text).into())).unwrap();
+                self.desk.exchange.set_mark_price(symbol, mark.map(|_| exact(&text).into())).unwrap();
                 format!("mark of {symbol} {mark:?}")
             }
         }
@@ -400,7 +349,10 @@ impl Run {
         let (side, symbol) = (if buys { Side::Buy } else { Side::Sell }, self.symbol(pair));
         let [price, qty] = [limit.map(|limit| self.price(pair, limit)), Some(self.qty(pair, qty))]
             .map(|text| text.map(|text| exact(&text)));
-        self.exchange.place_for_others(Line::UsdtFutures, symbol, side, price.map(Into::into), qty.unwrap()).unwrap();
+        self.desk
+            .exchange
+            .place_for_others(Line::UsdtFutures, symbol, side, price.map(Into::into), qty.unwrap())
+            .unwrap();
         format!("other in {symbol} {buys} {limit:?}")
     }
 
@@ -411,12 +363,12 @@ impl Run {
 
     fn wait(&mut self) -> Told {
         let millis = if self.chance.is(20) { self.chance.below(HOURS_8) } else { self.chance.below(60_000) };
-        let begun = self.exchange.time().now().as_millis();
+        let begun = self.desk.exchange.time().now().as_millis();
         for _ in 0..(begun + millis) / HOURS_8 - begun / HOURS_8 {
             self.world.pay_funding();
         }
-        self.exchange.time().advance(Duration::from_millis(millis));
-        self.exchange.advance_to(self.exchange.time().now());
+        self.desk.exchange.time().advance(Duration::from_millis(millis));
+        self.desk.exchange.advance_to(self.desk.exchange.time().now());
         format!("wait {millis}")
     }
 
@@ -434,10 +386,10 @@ impl Run {
         };
         let answer = if account % 2 == 1 {
             let body = json!({"category": "USDT-FUTURES", "symbol": symbol, "posSide": side});
-            self.post(account, "/api/v3/trade/close-positions", &without_nulls(body))
+            self.desk.post(account, "/api/v3/trade/close-positions", &without_nulls(body))
         } else {
             let body = json!({"productType": "USDT-FUTURES", "symbol": symbol, "holdSide": side});
-            self.post(account, "/api/v2/mix/order/close-positions", &without_nulls(body))
+            self.desk.post(account, "/api/v2/mix/order/close-positions", &without_nulls(body))
         };
         let told = format!("close {key:?} of {account}");
         self.agree(account, expected, &answer, &told);
@@ -451,10 +403,10 @@ impl Run {
         let (symbol, text) = (self.symbol(pair), leverage.to_string());
         let answer = if account % 2 == 1 {
             let body = json!({"category": "USDT-FUTURES", "symbol": symbol, "leverage": text});
-            self.post(account, "/api/v3/account/set-leverage", &body)
+            self.desk.post(account, "/api/v3/account/set-leverage", &body)
         } else {
             let body = json!({"productType": "USDT-FUTURES", "symbol": symbol, "marginCoin": "USDT", "leverage": text});
-            self.post(account, "/api/v2/mix/account/set-leverage", &body)
+            self.desk.post(account, "/api/v2/mix/account/set-leverage", &body)
         };
         let told = format!("leverage of {account} in {symbol} {leverage}");
         self.agree(account, expected, &answer, &told);
@@ -466,10 +418,10 @@ impl Run {
         let expected = self.world.set_mode(account, hedged);
         let mode = if hedged { "hedge_mode" } else { "one_way_mode" };
         let answer = if account % 2 == 1 {
-            self.post(account, "/api/v3/account/set-hold-mode", &json!({"holdMode": mode}))
+            self.desk.post(account, "/api/v3/account/set-hold-mode", &json!({"holdMode": mode}))
         } else {
             let body = json!({"productType": "USDT-FUTURES", "posMode": mode});
-            self.post(account, "/api/v2/mix/account/set-position-mode", &body)
+            self.desk.post(account, "/api/v2/mix/account/set-position-mode", &body)
         };
         let told = format!("mode of {account} {mode}");
         self.agree(account, expected, &answer, &told);

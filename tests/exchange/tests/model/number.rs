@@ -35,6 +35,22 @@ impl Num {
         Self(&self.0 * one() / &by.0)
     }
 
+    /// Rounded to the eight places that coins have, to the even neighbour from the middle.
+    pub(super) fn rounded(&self) -> Self {
+        let unit = BigInt::from(10_u32).pow(16);
+        let (twice, both) = (&self.0 * 2 + &unit, &unit * 2);
+        let is_middle = (&twice % &both) == BigInt::ZERO;
+        let down = (&twice - ((&twice % &both) + &both) % &both) / &both;
+        let is_odd = (&down % 2_u32) != BigInt::ZERO;
+        Self((if is_middle && is_odd { down - 1 } else { down }) * unit)
+    }
+
+    /// Whether two sums of many rounded numbers are the same.
+    pub(super) fn is_close(&self, other: &Self) -> bool {
+        let off = &self.0 - &other.0;
+        off.magnitude() < Self::read("0.000001").0.magnitude()
+    }
+
     /// Whether two numbers are the same but for the rounding of quotients, which the exchange shows with twelve places.
     pub(super) fn is_near(&self, other: &Self) -> bool {
         let off = &self.0 - &other.0;

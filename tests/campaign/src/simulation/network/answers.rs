@@ -1,6 +1,7 @@
 //! Answers as an HTTP library reads them.
 
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -13,6 +14,9 @@ use crate::operation::{Action, Operation};
 /// The number of headers from which on an answer is rejected.
 const HEADERS: usize = 100;
 
+/// The number of bytes in a piece of a slow answer.
+const PIECE: u64 = 64;
+
 pub(super) fn failed(kind: TransportErrorKind, sent: Sent) -> TransportError {
     TransportError::new(kind, sent)
 }
@@ -23,6 +27,49 @@ pub(super) fn lost() -> TransportError {
 
 pub(super) fn timed_out() -> Result<http::Response<Bytes>, TransportError> {
     Err(failed(TransportErrorKind::Timeout, Sent::MaybeSent))
+}
+
+/// How an answer travels.
+pub(super) struct Transfer {
+    pub(super) answer: http::Response<Bytes>,
+    /// The length that it announces.
+    pub(super) announced: usize,
+    /// How long it takes from its first to its last byte.
+    pub(super) takes: Duration,
+    /// Whether the exchange closes the connection after it.
+    pub(super) closes: bool,
+}
+
+/// Why no answer arrives.
+pub(super) enum Interruption {
+    /// All connections are cut, and none can be made for so long.
+    Outage(Duration),
+    /// Nothing is sent, and the connection stays open.
+    Hang,
+    /// The connection is closed.
+    Closed,
+}
+
+impl Transfer {
+    /// How the exchange sends an answer.
+    pub(super) fn of(delivered: Delivered) -> Result<Self, Interruption> {
+        let whole = |answer: http::Response<Bytes>| {
+            let announced = answer.body().len();
+            Self { answer, announced, takes: Duration::ZERO, closes: false }
+        };
+        match delivered {
+            Delivered::Whole(answer) => Ok(whole(answer)),
+            Delivered::Misstated(answer, announced) => Ok(Self { announced, ..whole(answer) }),
+            Delivered::Last(answer) => Ok(Self { closes: true, ..whole(answer) }),
+            Delivered::Slow(answer, pause) => {
+                let pieces = (answer.body().len() as u64 + 200).div_ceil(PIECE);
+                Ok(Self { takes: pause * u32::try_from(pieces).unwrap_or(u32::MAX), ..whole(answer) })
+            }
+            Delivered::Outage(lasts) => Err(Interruption::Outage(lasts)),
+            Delivered::Hang => Err(Interruption::Hang),
+            _ => Err(Interruption::Closed),
+        }
+    }
 }
 
 /// The code of a complete answer.
