@@ -195,7 +195,7 @@ fn the_position_mode_need_not_be_stated() {
             let (desk, mut chance) = (Desk::new(7, mode), Chance(7));
             desk.trade(&mut chance, 20);
             assert!(!desk.unified_account().positions.is_empty());
-            let account = stated.clone().map_or_else(Account::new, |mode| Account::new().position_mode(mode));
+            let account = stated.map_or_else(Account::new, |mode| Account::new().position_mode(mode));
             let flat = desk.flatten_by(&desk.client.with_account(account));
             assert!(flat.is_ok(), "{mode:?}, {stated:?}: {flat:?}");
             assert_eq!(desk.left(), Vec::<String>::new(), "{mode:?}, {stated:?}");
