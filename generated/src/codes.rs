@@ -315,6 +315,9 @@ runtime::refusals! {
     "window-access" => "00001" of "broker" | "unified", "40704" of "classic": "The range of time begins too long ago.",
         for "window.access";
     "unknown-symbol" => "40034" of "classic", "25100" of "unified": "The symbol does not exist in this line of business.";
+    "margin-coin" => "40020" of "broker" | "classic" | "unified": "The pair is not margined in this coin.";
+    "listed-twice" => "40017" of "broker" | "classic", "25200" of "unified": "An order is listed twice.",
+        for "unified.batch-modify-order.each-order-once";
     "suspended" => "40844" of "classic", "25102" of "unified": "The pair is in delivery or handled by risk control.",
         for "classic.close-positions.close-may-fail";
     "closed-to-key" => "22004" of "classic" | "unified": "The pair is not open to this key.",

@@ -156,6 +156,8 @@ pub(crate) struct DraftField {
     pub(crate) need: Option<Need>,
     /// Where it travels, if not beside the others.
     pub(crate) apart: Option<In>,
+    /// The name there, if another parameter has it.
+    pub(crate) sent_as: Option<String>,
     /// Whether it travels outside of a JSON body, where numbers have no quotes.
     pub(crate) is_bare: bool,
     pub(crate) kind: JsonKind,

@@ -26,11 +26,7 @@ pub(crate) fn table(api: &Api) -> String {
 pub(crate) fn rules(api: &Api, cases: &[Case]) -> String {
     let rules = rules::all(api);
     let case_counts = |about: &str, entry: &Entry<'_>| {
-        let count = |breaks: bool| {
-            let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;
-            cases.iter().filter(is_meant).count()
-        };
-        entry.check.as_ref().map(|_| (count(true), count(false)))
+        case_count(cases, about, entry, true).zip(case_count(cases, about, entry, false))
     };
     let heading = ["about", "rule", "kind", "broken/kept", "place in the document", "what it says"].map(str::to_owned);
     let rows = rules.iter().map(|(about, entry)| {
@@ -74,22 +70,24 @@ pub(crate) fn table_as_json(api: &Api) -> String {
 /// The rules as JSON, an object on each line.
 pub(crate) fn rules_as_json(api: &Api, cases: &[Case]) -> String {
     let object = |about: &str, entry: &Entry<'_>| {
-        let count = |breaks: bool| {
-            let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;
-            entry.check.as_ref().map(|_| cases.iter().filter(is_meant).count())
-        };
         json!({
             "about": about,
             "rule": entry.id,
             "kind": entry.kind.as_str(),
             "severity": entry.check.as_ref().map(|_| entry.severity.as_str()),
-            "broken": count(true),
-            "kept": count(false),
+            "broken": case_count(cases, about, entry, true),
+            "kept": case_count(cases, about, entry, false),
             "at": entry.at,
             "says": entry.says,
         })
     };
     lines(rules::all(api).iter().map(|(about, entry)| object(about, entry)))
+}
+
+/// The number of test requests that break a rule, or keep it; `None` if it is not checked.
+fn case_count(cases: &[Case], about: &str, entry: &Entry<'_>, breaks: bool) -> Option<usize> {
+    let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;
+    entry.check.as_ref().map(|_| cases.iter().filter(is_meant).count())
 }
 
 fn lines(objects: impl Iterator<Item = Value>) -> String {

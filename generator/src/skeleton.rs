@@ -39,7 +39,7 @@ pub(crate) fn new_family(name: &str) -> Result<String, Diagnostics> {
 
 family: {name}
 title: {title}
-# What the family covers, in our own words.
+# What the family covers, in your own words.
 doc:
 # text, if numbers and times travel as JSON strings; json, if as JSON numbers.
 numbers:

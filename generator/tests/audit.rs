@@ -344,7 +344,7 @@ fn a_row_that_is_split_in_two_loses_no_fact() {
     assert!(!whole.contains("facts are read here"), "{whole}");
     let less = split("Pull Plant");
     assert!(less.starts_with("in the schema only:") && less.contains("sprout"), "{less}");
-    assert!(less.contains("Pull Plants"), "{less}");
+    assert!(less.contains("from sprout by pull-plants"), "{less}");
 }
 
 /// A document that says which records a record may be, in a table or in a sentence.

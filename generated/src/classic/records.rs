@@ -32,7 +32,9 @@ runtime::record! {
     pub struct OrderAck {
         /// `orderId`: Id that the exchange gave the order. Missing when a reduce-only order pushed earlier ones
         /// out; the clientOid finds the order then.
-        #[wire("orderId")]
+        ///
+        /// It comes only where no earlier order was pushed out.
+        #[wire("orderId", conditional)]
         pub order_id: Option<OrderId>,
         /// `clientOid`: The caller's own id of the order.
         #[wire("clientOid")]
@@ -384,8 +386,10 @@ runtime::record! {
         /// `symbol`: Trading pair.
         #[wire("symbol")]
         pub symbol: Option<Symbol>,
-        /// `marginCoin`: Margin coin; historical fills have it.
-        #[wire("marginCoin")]
+        /// `marginCoin`: Margin coin.
+        ///
+        /// It comes only in historical fills.
+        #[wire("marginCoin", conditional)]
         pub margin_coin: Option<Coin>,
         /// `orderId`: Id of the filled order.
         #[wire("orderId")]

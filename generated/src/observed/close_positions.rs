@@ -19,7 +19,7 @@ runtime::parameters! {
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.
     /// - **Effect:** closes; a repeat could close again
-    /// - **Access:** signed
+    /// - **Access:** signed, permission `UTA trade (read & write)`
     /// - **Rate limit:** 5 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
     /// - **Several effects:** It closes one position after the other, so some may be closed although the
@@ -81,6 +81,7 @@ const META: tables::Meta = tables::Meta {
     method: tables::Method::Post,
     path: "/api/v3/trade/close-positions",
     effect: tables::Effect::Close,
+    permission: Some("UTA trade (read & write)"),
     limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["list"]),

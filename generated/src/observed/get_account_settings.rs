@@ -12,7 +12,7 @@ runtime::parameters! {
     ///
     /// - Observed, in no document: captures in the tests of roq, JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** reads; a repeat changes nothing
-    /// - **Access:** signed
+    /// - **Access:** signed, permission `UTA mgt. (read)`
     /// - **Rate limit:** 20 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
@@ -56,6 +56,7 @@ const META: tables::Meta = tables::Meta {
     method: tables::Method::Get,
     path: "/api/v3/account/settings",
     effect: tables::Effect::Read,
+    permission: Some("UTA mgt. (read)"),
     limits: &[tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(

@@ -17,7 +17,7 @@ runtime::parameters! {
     ///
     /// - Observed, in no document: ccxt, JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** reads; a repeat changes nothing
-    /// - **Access:** signed
+    /// - **Access:** signed, permission `UTA mgt. (read)`
     /// - **Rate limit:** 3 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
@@ -74,6 +74,7 @@ const META: tables::Meta = tables::Meta {
     method: tables::Method::Get,
     path: "/api/v3/account/fee-rate",
     effect: tables::Effect::Read,
+    permission: Some("UTA mgt. (read)"),
     limits: &[tables::RateLimit::per_uid(3)],
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["makerFeeRate", "takerFeeRate"]),

@@ -19,7 +19,7 @@ runtime::parameters! {
     /// - Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,
     ///   JKorf/Bitget.Net, tiagosiebler/bitget-api.
     /// - **Effect:** reads; a repeat changes nothing
-    /// - **Access:** signed
+    /// - **Access:** signed, permission `UTA trade (read)`
     /// - **Rate limit:** 20 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
@@ -80,6 +80,7 @@ const META: tables::Meta = tables::Meta {
     method: tables::Method::Get,
     path: "/api/v3/position/current-position",
     effect: tables::Effect::Read,
+    permission: Some("UTA trade (read)"),
     limits: &[tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["list"]),

@@ -17,7 +17,7 @@ runtime::parameters! {
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.
     /// - **Effect:** amends; a repeat would amend again
-    /// - **Access:** signed
+    /// - **Access:** signed, permission `UTA mgt. (read & write)`
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
@@ -67,6 +67,7 @@ const META: tables::Meta = tables::Meta {
     method: tables::Method::Post,
     path: "/api/v3/account/set-hold-mode",
     effect: tables::Effect::Amend,
+    permission: Some("UTA mgt. (read & write)"),
     limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["result"]),

@@ -197,10 +197,14 @@ runtime::record! {
         pub client_oid: Option<ClientOid>,
         /// `code`: Error code for this modification. The section lists only the two ids; the table of errors
         /// says that an item that fails carries its own code and msg.
-        #[wire("code", code)]
+        ///
+        /// It comes only where it was rejected.
+        #[wire("code", conditional, code)]
         pub code: Option<String>,
-        /// `msg`: Error message for this modification, where there is a code.
-        #[wire("msg")]
+        /// `msg`: Error message for this modification.
+        ///
+        /// It comes only where it was rejected.
+        #[wire("msg", conditional)]
         pub msg: Option<String>,
     }
 }
@@ -218,10 +222,14 @@ runtime::record! {
         #[wire("clientOid")]
         pub client_oid: Option<ClientOid>,
         /// `code`: Error code for this order. Absent, which is what was seen, or 00000 when it succeeded.
-        #[wire("code", code)]
+        ///
+        /// It comes only for an order that failed.
+        #[wire("code", conditional, code)]
         pub code: Option<String>,
         /// `msg`: Error message for this order.
-        #[wire("msg")]
+        ///
+        /// It comes only for an order that failed.
+        #[wire("msg", conditional)]
         pub msg: Option<String>,
     }
 }

@@ -19,8 +19,8 @@ use crate::output::Report;
 /// Calls an operation.
 pub(crate) type CallOf = for<'a> fn(Called<'a>) -> Running<'a>;
 
-/// A call under way.
-pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
+/// A call under way. It fails if nothing is reported but how it ended.
+pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Result<Ended, Ended>> + Send + 'a>>;
 
 /// What a call needs.
 pub(crate) struct Called<'a> {
@@ -40,113 +40,87 @@ fn request<O: Operation>(client: &ClientCore, json: &str) -> Result<O, Violation
 }
 
 /// Sends a read, and reports its data, a list item by item.
-pub(crate) async fn read<O>(called: Called<'_>) -> Ended
+pub(crate) async fn read<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
     O: Repeatable<Response: Encode> + Callable,
 {
-    let request = match request::<O>(called.client, called.json) {
-        Ok(request) => request,
-        Err(violations) => return violations.into(),
-    };
-    match Retrying::new(called.client, &RetryPolicy::new()).call(&request).await {
-        Ok(reply) => {
-            let reply = reply.as_ref();
-            called.to.warn(&reply.warnings);
-            called.to.data(&tradeapi_runtime::json::write_json(&reply.data));
-            Ended::DONE
-        }
-        Err(error) => error.into(),
-    }
+    let request = request::<O>(called.client, called.json)?;
+    let reply = Retrying::new(called.client, &RetryPolicy::new()).call(&request).await?;
+    let reply = reply.as_ref();
+    called.to.warn(&reply.warnings);
+    called.to.data(&tradeapi_runtime::json::write_json(&reply.data));
+    Ok(Ended::DONE)
 }
 
 /// Reads all pages, and reports each item.
-pub(crate) async fn pages<O>(called: Called<'_>) -> Ended
+pub(crate) async fn pages<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
     O: Paged,
 {
-    let request = match request::<O>(called.client, called.json) {
-        Ok(request) => request,
-        Err(violations) => return violations.into(),
-    };
+    let request = request::<O>(called.client, called.json)?;
     let mut pages = Pages::new(called.client.clone(), request).clip().retrying(RetryPolicy::new());
     let mut unreadable = 0;
     while let Some(page) = pages.next_page().await {
-        let page = match page {
-            Ok(page) => page,
-            Err(PageError::Call(error)) => return error.into(),
-            Err(error) => return Ended::failed(Ending::NotDone, error.to_string()),
-        };
+        let page = page.map_err(|error| match error {
+            PageError::Call(error) => error.into(),
+            error => Ended::failed(Ending::NotDone, error.to_string()),
+        })?;
         if let Some(clipped) = page.clipped {
             called.to.note(&clipped.to_string());
         }
         unreadable += page.list.bad.len();
         for item in &page.list.items {
             if !called.to.item(&tradeapi_runtime::json::write_json(item), O::item_id(item)) {
-                return Ended::DONE;
+                return Ok(Ended::DONE);
             }
         }
         called.to.progress();
     }
     match unreadable {
-        0 => Ended::DONE,
-        count => Ended::failed(Ending::NotDone, format!("{count} items of the listing cannot be read")),
+        0 => Ok(Ended::DONE),
+        count => Err(Ended::failed(Ending::NotDone, format!("{count} items of the listing cannot be read"))),
     }
 }
 
 /// Sends a change once.
-pub(crate) async fn change<O>(called: Called<'_>) -> Ended
+pub(crate) async fn change<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
     O: Callable<Response: Encode>,
 {
-    let request = match request::<O>(called.client, called.json) {
-        Ok(request) => request,
-        Err(violations) => return violations.into(),
-    };
-    match called.client.call(&request).await {
-        Ok(reply) => {
-            let reply = reply.as_ref();
-            called.to.warn(&reply.warnings);
-            report(called, Ending::Done, |out| reply.data.encode(out.member("data")))
-        }
-        Err(error) => error.into(),
-    }
+    let request = request::<O>(called.client, called.json)?;
+    let reply = called.client.call(&request).await?;
+    let reply = reply.as_ref();
+    called.to.warn(&reply.warnings);
+    Ok(report(called, Ending::Done, |out| reply.data.encode(out.member("data"))))
 }
 
 /// Sends a change once, and queries its outcome if it is unknown.
-pub(crate) async fn confirmed<O>(called: Called<'_>) -> Ended
+pub(crate) async fn confirmed<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
     O: Confirmable<Response: Encode + Sync>,
 {
-    let request = match request::<O>(called.client, called.json) {
-        Ok(request) => request,
-        Err(violations) => return violations.into(),
-    };
+    let request = request::<O>(called.client, called.json)?;
     let confirmation = confirm::place_and_confirm(called.client, &request, called.policy).await;
     if let Confirmation::Done(done) = &confirmation
         && let Some(answer) = &done.answer
     {
         called.to.warn(&answer.warnings);
     }
-    let (ending, failure) = of_confirmation(&confirmation);
-    match failure {
-        None => report(called, ending, |out| write_done(&confirmation, |reply: &Reply<_>| &reply.data, out)),
-        Some(failure) => Ended { ending, failure: Some(failure) },
+    match of_confirmation(&confirmation) {
+        (ending, None) => {
+            Ok(report(called, ending, |out| write_done(&confirmation, |reply: &Reply<_>| &reply.data, out)))
+        }
+        (ending, failure) => Err(Ended { ending, failure }),
     }
 }
 
 /// Sends a change whose answer lists successes and failures.
-pub(crate) async fn results<O>(called: Called<'_>) -> Ended
+pub(crate) async fn results<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
     O: Callable<Response: Encode, Reply = ItemsReply<<O as Operation>::Response>>,
 {
-    let request = match request::<O>(called.client, called.json) {
-        Ok(request) => request,
-        Err(violations) => return violations.into(),
-    };
-    let reply = match called.client.call(&request).await {
-        Ok(reply) => reply,
-        Err(error) => return error.into(),
-    };
+    let request = request::<O>(called.client, called.json)?;
+    let reply = called.client.call(&request).await?;
     let failures = reply.failures();
     let ending = match reply.all_done() {
         true => Ending::Done,
@@ -156,7 +130,7 @@ where
             std::iter::once(Ending::NotDone).chain(failures.iter().map(|failure| failure.error.outcome.into())),
         ),
     };
-    report(called, ending, |out| {
+    Ok(report(called, ending, |out| {
         if !failures.is_empty() {
             out.member("failures").begin_array();
             for failure in failures {
@@ -165,40 +139,28 @@ where
             out.end_array();
         }
         reply.data.encode(out.member("data"));
-    })
+    }))
 }
 
 /// Sends a batch in as many calls as it takes, and reports each item.
-pub(crate) async fn batch<O>(called: Called<'_>) -> Ended
+pub(crate) async fn batch<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
     O: Batch<Response: Clone, Item: Send, Done: Encode + Send>,
 {
-    let request = match request_of_any_length::<O>(called.client, called.json) {
-        Ok(request) => request,
-        Err(violations) => return violations.into(),
-    };
-    let report = match BatchCall::new(called.client.clone(), request).send().await {
-        Ok(report) => report,
-        Err(error) => return error.into(),
-    };
+    let request = request_of_any_length::<O>(called.client, called.json)?;
+    let report = BatchCall::new(called.client.clone(), request).send().await?;
     called.to.warn(&report.warnings);
     let endings: Vec<_> = report.items.iter().map(|item| of_item(called.to, item)).collect();
-    Ended::reported(Ending::of_all(endings))
+    Ok(Ended::reported(Ending::of_all(endings)))
 }
 
 /// Sends a batch in as many calls as it takes, queries the items whose outcome is unknown, and reports each.
-pub(crate) async fn confirmed_batch<O>(called: Called<'_>) -> Ended
+pub(crate) async fn confirmed_batch<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
     O: ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send>,
 {
-    let request = match request_of_any_length::<O>(called.client, called.json) {
-        Ok(request) => request,
-        Err(violations) => return violations.into(),
-    };
-    let batch = match BatchCall::new(called.client.clone(), request).send_and_confirm(called.policy).await {
-        Ok(batch) => batch,
-        Err(error) => return error.into(),
-    };
+    let request = request_of_any_length::<O>(called.client, called.json)?;
+    let batch = BatchCall::new(called.client.clone(), request).send_and_confirm(called.policy).await?;
     called.to.warn(&batch.warnings);
     let endings: Vec<_> = batch
         .items
@@ -215,7 +177,7 @@ where
             ending
         })
         .collect();
-    Ended::reported(Ending::of_all(endings))
+    Ok(Ended::reported(Ending::of_all(endings)))
 }
 
 /// A batch may be longer than a call takes, so its rules are checked call by call.

@@ -12,8 +12,9 @@ use tradeapi_runtime::parameters::described::Described;
 use tradeapi_runtime::tables::Meta;
 use tradeapi_runtime::{Operation, Violations};
 
-use crate::calls::{self, CallOf};
+use crate::calls::{self, CallOf, Called};
 use crate::dry_run::{self, DryRun, DryRunOf};
+use crate::ending::Ended;
 use crate::parameter::{self, Parameter};
 
 /// An operation as a command. Emitted for each, by the function for what its requests can do.
@@ -26,7 +27,7 @@ pub struct Command {
     /// Whether its answer comes in pages.
     pub(crate) has_pages: bool,
     pub(crate) dry_run: fn(DryRunOf<'_>) -> Result<DryRun, Violations>,
-    pub(crate) call: CallOf,
+    call: CallOf,
 }
 
 impl Command {
@@ -90,6 +91,11 @@ impl Command {
     const fn of<O: Operation + Described + 'static>(name: &'static str, call: CallOf) -> Self {
         let (meta, parameters) = (O::META, parameter::of::<O>);
         Self { name, meta, parameters, mint: None, has_pages: false, dry_run: dry_run::of::<O>, call }
+    }
+
+    /// Calls the operation.
+    pub(crate) async fn call(&self, called: Called<'_>) -> Ended {
+        (self.call)(called).await.unwrap_or_else(|ended| ended)
     }
 
     /// Makes client ids with this function, for requests without one.

@@ -35,7 +35,7 @@ pub(crate) async fn orders(
         let Some(command) = program.commands().find(|command| command.meta.id == listing.operation()) else { continue };
         for json in listing.requests() {
             let called = Called { client, json: &json, policy, to: &mut *to };
-            let ended = (command.call)(called).await;
+            let ended = command.call(called).await;
             if ended.ending != Ending::Done {
                 return ended;
             }

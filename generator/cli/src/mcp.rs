@@ -20,7 +20,7 @@ use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::{Access, Effect};
 use tradeapi_runtime::{Account, ClientCore, Timestamp};
 
-use self::tool::{BODY, DAYS, DRY_RUN, Everyday, FIRST};
+use self::tool::{BODY, DAYS, DRY_RUN, Everyday, FIRST, USUALLY_FIRST};
 use crate::calls::Called;
 use crate::command::Command;
 use crate::dry_run::DryRunOf;
@@ -29,9 +29,6 @@ use crate::options::{ALLOW_TRADING, MOST_DAYS, USUAL_DAYS};
 use crate::output::Report;
 use crate::table::Program;
 use crate::{everyday, request, settings};
-
-/// How many results a tool returns at most, unless it is asked for another number.
-const USUALLY_FIRST: usize = 100;
 
 /// What to do about a change that the server may not send.
 const NOT_ALLOWED: &str = "Nothing was sent, because this server may not trade. Whoever starts it allows changes with \
@@ -222,7 +219,7 @@ impl Server {
         };
         let mut to = Collector::new(first);
         let ended = match client {
-            Ok(client) => (command.call)(Called { client, json: &json, policy: &self.policy, to: &mut to }).await,
+            Ok(client) => command.call(Called { client, json: &json, policy: &self.policy, to: &mut to }).await,
             Err(why) => Ended::refused(why.clone()),
         };
         Ok(to.finish(&ended))

@@ -145,7 +145,7 @@ async fn operation(
     let policy = settings::policy(options);
     let called = Called { client: &client, json: &json, policy: &policy, to };
     tokio::select! {
-        ended = (command.call)(called) => ended,
+        ended = command.call(called) => ended,
         _ = tokio::signal::ctrl_c() => match command.meta.effect {
             Effect::Read => Ended::failed(Ending::NotDone, "interrupted"),
             _ => Ended::failed(Ending::Unknown, format!("interrupted; the request was {json}")),

@@ -3,16 +3,18 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Whether the module in the folder `out` of a room compiles, with a warning as an error.
-pub(crate) fn compiles(room: &Path) -> bool {
+/// Whether the modules in these folders of a room compile, with a warning as an error.
+pub(crate) fn compiles(room: &Path, folders: &[&str]) -> bool {
     let generator = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = format!(
         "[package]\nname = \"drafted\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n[dependencies]\n\
-         tradeapi-runtime = {{ path = {:?} }}\n\n[workspace]\n",
+         tradeapi-runtime = {{ path = {:?}, features = [\"asymmetric\", \"pattern\"] }}\n\n[workspace]\n",
         generator.join("runtime")
     );
     std::fs::write(room.join("Cargo.toml"), manifest).unwrap();
-    std::fs::write(room.join("lib.rs"), "#![deny(warnings)]\ninclude!(\"out/api.rs\");\n").unwrap();
+    let module = |folder: &&str| format!("pub mod {folder} {{ include!(\"{folder}/api.rs\"); }}\n");
+    let modules: String = folders.iter().map(module).collect();
+    std::fs::write(room.join("lib.rs"), format!("#![deny(warnings)]\n{modules}")).unwrap();
     std::fs::copy(generator.join("../Cargo.lock"), room.join("Cargo.lock")).unwrap();
     let target = generator.join("../target/drafts");
     let mut cargo = Command::new(env!("CARGO"));

@@ -35,6 +35,9 @@ impl Drafts {
                 let is_header = yaml["request"][name.as_str()]["in"].as_str().map(str::to_owned);
                 let in_path = at.contains(&format!("{{{name}}}")).then(|| "path".to_owned());
                 stated.place = is_header.or(in_path).unwrap_or_else(|| sends.to_owned());
+                if let Some(sent) = yaml["request"][name.as_str()]["sent_as"].as_str() {
+                    sent.clone_into(name);
+                }
             }
             let answer = ["object", "array"].into_iter().find_map(|key| {
                 let record = yaml["response"][key].as_str().filter(|_| yaml["response"]["body"] != "bytes")?;

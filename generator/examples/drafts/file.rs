@@ -112,7 +112,9 @@ fn of_body(root: &Value, schema: &Value, place: &str) -> (Members, Vec<Members>)
 
 fn answer(root: &Value, operation: &Value) -> Option<Stated> {
     let responses = operation["responses"].as_object()?;
-    let success = responses.iter().find(|(status, _)| status.starts_with('2'));
+    let successes = || responses.iter().filter(|(status, _)| status.starts_with('2'));
+    let has_content = |(_, one): &(&String, &Value)| resolved(root, one).0.get("content").is_some();
+    let success = successes().find(has_content).or_else(|| successes().next());
     let (_, success) = success.or_else(|| responses.iter().find(|(status, _)| *status == "default"))?;
     let (success, _) = resolved(root, success);
     let media = success["content"].as_object().into_iter().flatten().find(|(name, _)| name.contains("json"));

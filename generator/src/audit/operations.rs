@@ -59,6 +59,12 @@ impl Names {
         let mut found = Vec::new();
         for part in list.split(&[",", ";"]) {
             let part = without_first(part, "and");
+            // Two headings are meant, although another one may have the words of both.
+            let both = part.split(&[" and "]);
+            if both.len() > 1 && both.iter().all(|one| self.has_heading(one.text)) {
+                found.extend(both.into_iter().map(|one| (one, self.exact(one))));
+                continue;
+            }
             match self.exact(part.head_and_note().0) {
                 Some(named) => found.push((part, Some(named))),
                 None => found.extend(self.joined(part)),
@@ -86,10 +92,14 @@ impl Names {
         self.same_words(phrase.text)
     }
 
+    fn has_heading(&self, text: &str) -> bool {
+        self.entries.iter().any(|entry| entry.is_headed(text))
+    }
+
     /// The operation with this heading, or otherwise one with the same words.
     fn same_words(&self, text: &str) -> Option<OperationName> {
         let words = stems(text);
-        let same_heading = self.entries.iter().find(|entry| entry.heading.eq_ignore_ascii_case(text.trim()));
+        let same_heading = self.entries.iter().find(|entry| entry.is_headed(text));
         let same_words =
             || self.entries.iter().find(|entry| entry.words.iter().any(|own| likeness(own, &words) == 1000));
         same_heading.or_else(same_words).map(KnownName::named)
@@ -142,6 +152,10 @@ impl Names {
 }
 
 impl KnownName {
+    fn is_headed(&self, text: &str) -> bool {
+        self.heading.eq_ignore_ascii_case(text.trim())
+    }
+
     fn named(&self) -> OperationName {
         OperationName { id: self.id.clone(), heading: self.heading.clone() }
     }

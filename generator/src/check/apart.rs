@@ -8,7 +8,14 @@ use crate::words::In;
 /// A parameter that travels apart belongs to the request itself, has a simple value, and has its place for itself.
 pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
     for parameter in family.all_parameters() {
-        let Some((apart, place)) = parameter.apart else { continue };
+        let Some((apart, place)) = parameter.apart else {
+            if let Some((_, place)) = &parameter.sent_as {
+                to.at(*place, Code::Misplaced, "`sent_as` requires `in`")
+                    .help("add `in: query` or `in: header`, or name the parameter as it is sent");
+            }
+            continue;
+        };
+        another_name_is_needed(parameter, to);
         let is_own = family
             .operations
             .iter()
@@ -21,13 +28,36 @@ pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
         for (index, parameter) in operation.in_headers().enumerate() {
             header_is_free(api, operation, index, parameter, to);
         }
-        for parameter in operation.beside_body() {
+        for (index, parameter) in operation.beside_body().enumerate() {
             query_is_beside(operation, parameter, to);
+            if let Some(first) =
+                operation.beside_body().take(index).find(|one| one.sent_name() == parameter.sent_name())
+            {
+                is_sent_twice(parameter, first, to);
+            }
         }
         for parameter in operation.members().iter().filter(|own| !operation.is_elsewhere(own)) {
             array_has_no_members(operation, parameter, to);
         }
     }
+}
+
+/// Another name is a text, and not the one that the parameter has anyway.
+fn another_name_is_needed(parameter: &Parameter, to: &mut Diagnostics) {
+    let Some((name, place)) = &parameter.sent_as else { return };
+    let why = match name.as_str() {
+        "" => "`sent_as` is empty",
+        name if name == parameter.name.wire => "`sent_as` is the name of the parameter itself",
+        _ => return,
+    };
+    to.at(*place, Code::Misplaced, why).help("write the name under which it is sent, or remove `sent_as`");
+}
+
+fn is_sent_twice(parameter: &Parameter, first: &Parameter, to: &mut Diagnostics) {
+    let place = |one: &Parameter| one.sent_as.as_ref().map_or(one.name.place, |(_, place)| *place);
+    to.at(place(parameter), Code::DefinedTwice, format!("`{}` is in the query twice", parameter.sent_name()))
+        .related(place(first), "the other one is here")
+        .help("send one of them under another name");
 }
 
 /// Why a parameter cannot travel there.
@@ -76,12 +106,13 @@ fn array_has_no_members(operation: &Operation, parameter: &Parameter, to: &mut D
 
 /// No other part of the request sends a header with the name of the parameter.
 fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Parameter, to: &mut Diagnostics) {
-    let (name, place) = (&parameter.name.wire, parameter.name.place);
+    let place = parameter.sent_as.as_ref().map_or(parameter.name.place, |(_, place)| *place);
+    let name = parameter.sent_name();
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    let credentials = api.credentials.iter().flat_map(|own| own.headers()).map(|own| (&own.name, own.place));
-    let declared = api.headers.iter().map(|header| (&header.name, header.place));
-    let before = operation.in_headers().take(index).map(|other| (&other.name.wire, other.name.place));
-    let all: Vec<(&String, Place)> = credentials.chain(declared).chain(before).collect();
+    let credentials = api.credentials.iter().flat_map(|own| own.headers()).map(|own| (own.name.as_str(), own.place));
+    let declared = api.headers.iter().map(|header| (header.name.as_str(), header.place));
+    let before = operation.in_headers().take(index).map(|other| (other.sent_name(), other.name.place));
+    let all: Vec<(&str, Place)> = credentials.chain(declared).chain(before).collect();
     if reserved::HEADERS.has(&name.to_ascii_lowercase()) {
         to.at(place, Code::BadHeader, format!("the header `{name}` cannot be set: {}", reserved::HEADERS.why))
             .help("remove it");

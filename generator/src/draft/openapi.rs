@@ -235,10 +235,15 @@ impl OpenApiFile<'_> {
     /// The path of the first server, which is not part of a client's base address.
     fn base_path(&self) -> String {
         let server = self.root.get("servers").and_then(|servers| servers.items().into_iter().next());
-        let url = server.as_ref().and_then(|server| server.text("url")).unwrap_or_default();
+        let url = server.as_ref().and_then(|server| server.value.get("url")?.as_str()).unwrap_or_default();
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let path = rest.find('/').map_or("", |at| &rest[at..]).trim_end_matches('/');
-        if path.contains('{') { String::new() } else { path.to_owned() }
+        // One that varies is a part of the base address.
+        if path.contains('{') {
+            return String::new();
+        }
+        server.iter().for_each(|server| server.mark("url", Mark::Read));
+        path.to_owned()
     }
 
     /// Who may call. Where the file says nothing, or the schema has no credentials, a person has to decide.

@@ -194,7 +194,7 @@ fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<
     let undecided = DraftField { is_undecided: true, ..field.clone() };
     let field = if has_fields || field.is_again { &undecided } else { field };
     if let Some(mut entries) = types.fixed(field).filter(|_| field.need == Some(Need::Always)) {
-        entries.extend(field.apart.map(|apart| Entry::word("in", apart.as_str())));
+        entries.extend(place_of(field));
         entries.extend(deprecated(field.is_deprecated, &field.deprecation));
         let no_null = field.may_be_null.then(|| NO_NULL.to_owned());
         return Entry::new(field.name.clone(), Yaml::Map(entries))
@@ -203,9 +203,7 @@ fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<
     let no_constant = field.fixed.is_some().then(|| "`const` is not read.".to_owned());
     let mut entries = Vec::new();
     types.typed(field, true, &mut entries);
-    if let Some(apart) = field.apart {
-        entries.insert(1, Entry::word("in", apart.as_str()));
-    }
+    entries.splice(1..1, place_of(field));
     let need = match field.need {
         Some(Need::No) => None,
         Some(need) => Some(Entry::word("required", need.as_str())),
@@ -218,9 +216,15 @@ fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<
             false => remarks.push(NO_NULL.to_owned()),
         }
     }
-    let at = 1 + entries.iter().filter(|entry| ["only", "in"].contains(&entry.key.as_str())).count();
+    let at = 1 + entries.iter().filter(|entry| ["only", "in", "sent_as"].contains(&entry.key.as_str())).count();
     entries.splice(at..at, need.into_iter().chain(bounds(field)));
     Entry::new(field.name.clone(), Yaml::Map(entries)).comments(remarks)
+}
+
+/// Where a parameter travels apart from the others, and its name there.
+fn place_of(field: &DraftField) -> impl Iterator<Item = Entry> {
+    let place = field.apart.map(|apart| Entry::word("in", apart.as_str()));
+    place.into_iter().chain(field.sent_as.as_ref().map(|name| Entry::text("sent_as", name.clone())))
 }
 
 /// The remark at a parameter whose `null` the language does not have.

@@ -200,7 +200,7 @@ fn write_path(operation: &Operation) -> Option<TokenStream> {
 fn write_headers(operation: &Operation) -> Option<TokenStream> {
     operation.in_headers().next()?;
     let writes = operation.in_headers().map(|parameter| {
-        let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
+        let (wire, field) = (parameter.sent_name(), ident(&parameter.name.rust));
         let is_bit = parameter.shape.element() == Some(Type::Boolean(Truth::Number));
         match (parameter.is_required(), &parameter.shape) {
             (true, Shape::List(_)) => quote!(out.list(#wire, &self.#field);),

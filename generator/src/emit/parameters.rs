@@ -201,9 +201,11 @@ fn properties(parameter: &Parameter) -> TokenStream {
         (parameter.may_be_null.is_some(), quote!(, or_null)),
     ];
     let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag);
+    let sent_as = parameter.sent_as.as_ref().filter(|_| parameter.is_in(In::Query));
+    let sent_as = sent_as.map(|(name, _)| quote!(, sent_as = #name));
     let fixed = parameter.fixed.as_ref().map(|(fixed, _)| parameter.shape.wire_of_fixed(fixed));
     let fixed = fixed.map(|fixed| quote!(, fixed = #fixed));
-    quote!(#(#flags)* #delete #fixed)
+    quote!(#sent_as #(#flags)* #delete #fixed)
 }
 
 /// The bounds of a parameter.

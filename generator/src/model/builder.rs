@@ -49,15 +49,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
             builder.refuse_empty(license, "license");
             license.value.clone()
         }),
-        documents: raw
-            .documents
-            .iter()
-            .map(|(id, document)| Document {
-                id: id.value.clone(),
-                title: document.title.as_ref().map_or_else(|| id.value.clone(), |title| title.value.clone()),
-                place: document.title.as_ref().map_or(id.place, |title| title.place),
-            })
-            .collect(),
+        documents: raw.documents.iter().map(|(id, document)| self::document(id, document)).collect(),
         envelope: raw.envelope.as_ref().map(|envelope| builder.envelope(envelope)),
         credentials: raw.credentials.as_ref().map(|credentials| builder.credentials(credentials)),
         calls: raw.calls.as_ref().map_or_else(crate::model::Calls::default, |calls| builder.calls(calls)),
@@ -69,24 +61,8 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
         remaining_calls_in: builder.remaining_calls_in(raw),
         pools: builder.pools(),
         markets: raw.markets.iter().map(|(name, market)| builder.market(name, market)).collect(),
-        examples: raw
-            .examples
-            .iter()
-            .map(|(name, shows)| Program {
-                name: name.value.clone(),
-                shows: shows.value.trim().to_owned(),
-                place: name.place,
-            })
-            .collect(),
-        guide: raw
-            .guide
-            .iter()
-            .map(|(name, explains)| Chapter {
-                name: name.value.clone(),
-                explains: explains.value.trim().to_owned(),
-                place: name.place,
-            })
-            .collect(),
+        examples: raw.examples.iter().map(|(name, shows)| program(name, shows)).collect(),
+        guide: raw.guide.iter().map(|(name, explains)| chapter(name, explains)).collect(),
         account: raw.account.as_ref().map(|account| builder.account(account)),
         outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
         observed: statements::observations(&mut builder, &raw.observed),
@@ -97,6 +73,19 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
         // Each document is dropped after it is read, so that a large schema is not in memory twice.
         families: families.into_iter().map(|family| builder.family(&family)).collect(),
     }
+}
+
+fn document(id: &Text, raw: &raw::Document) -> Document {
+    let (title, place) = placed(raw.title.as_ref().unwrap_or(id));
+    Document { id: id.value.clone(), title, place }
+}
+
+fn program(name: &Text, shows: &Text) -> Program {
+    Program { name: name.value.clone(), shows: shows.value.trim().to_owned(), place: name.place }
+}
+
+fn chapter(name: &Text, explains: &Text) -> Chapter {
+    Chapter { name: name.value.clone(), explains: explains.value.trim().to_owned(), place: name.place }
 }
 
 /// The sections of documents that each file was last checked against.
@@ -123,20 +112,6 @@ struct Builder<'a> {
     documents: &'a Documents,
     to: &'a mut Diagnostics,
     known_document: &'a dyn Fn(&str) -> bool,
-}
-
-impl Builder<'_> {
-    fn market(&mut self, name: &Text, raw: &Spanned<raw::Market>) -> Market {
-        if raw.headers.is_empty() {
-            self.missing("headers", raw.place);
-        }
-        Market {
-            name: name.value.clone(),
-            doc: text_of(&raw.doc),
-            headers: raw.headers.iter().map(|(header, value)| (placed(header), value.value.clone())).collect(),
-            place: name.place,
-        }
-    }
 }
 
 /// The text; empty if there is none.
@@ -182,6 +157,18 @@ impl Builder<'_> {
                     .help("write `length: [1, 32]`");
                 None
             }
+        }
+    }
+
+    fn market(&mut self, name: &Text, raw: &Spanned<raw::Market>) -> Market {
+        if raw.headers.is_empty() {
+            self.missing("headers", raw.place);
+        }
+        Market {
+            name: name.value.clone(),
+            doc: text_of(&raw.doc),
+            headers: raw.headers.iter().map(|(header, value)| (placed(header), value.value.clone())).collect(),
+            place: name.place,
         }
     }
 

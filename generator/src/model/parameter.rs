@@ -13,6 +13,8 @@ pub(crate) struct Parameter {
     pub(crate) shape: Shape,
     /// Where it travels, if not beside the others.
     pub(crate) apart: Option<(In, Place)>,
+    /// The name there, if another parameter has it.
+    pub(crate) sent_as: Option<(String, Place)>,
     pub(crate) need: Need,
     /// The value that every request sends.
     pub(crate) fixed: Option<(String, Place)>,
@@ -60,6 +62,11 @@ impl Parameter {
     /// Whether it travels there, apart from the others.
     pub(crate) fn is_in(&self, place: In) -> bool {
         self.apart.is_some_and(|(apart, _)| apart == place)
+    }
+
+    /// The name under which it is sent.
+    pub(crate) fn sent_name(&self) -> &str {
+        self.sent_as.as_ref().map_or(&self.name.wire, |(name, _)| name)
     }
 
     /// Whether it is always sent.

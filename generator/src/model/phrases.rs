@@ -283,6 +283,11 @@ pub(crate) fn apart(place: In) -> &'static str {
     }
 }
 
+/// The name under which a parameter is sent that has another one in requests, as a sentence.
+pub(crate) fn sent_as(name: &str) -> String {
+    format!("Its name there is {name}.")
+}
+
 /// What tells one of several records from the others, as a sentence.
 pub(crate) fn told_by(one_of: &OneOf, case: &RecordCase, markup: &Markup) -> String {
     let words: Vec<_> = case.told_by.iter().map(|(word, _)| (markup.code)(word)).collect();

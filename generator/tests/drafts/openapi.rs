@@ -39,10 +39,55 @@ fn nothing_of_a_description_is_lost_without_a_word() {
         { type: string } }\n      responses: { \"200\": { description: ok } }\n    options: { responses: {} }\n    head: { responses: {} }\n";
     let (shown, drafted) = drafted_openapi(same_name, "same-name.yaml");
     assert!(shown.contains("  account:\n    type: string\n    doc:\n"), "{shown}");
-    assert!(shown.contains("# the header parameter account, which has the name of another one"), "{shown}");
+    let header = "  header_account:\n    type: string\n    in: header\n    sent_as: account\n";
+    assert!(shown.contains(header), "{shown}");
     for method in ["OPTIONS", "HEAD"] {
         let line = format!("{method} /v1/a: the schema language does not have this method");
         assert!(drafted.left_out.contains(&line), "{drafted:?}");
+    }
+}
+
+/// What a draft cannot state is left empty or listed, not stated otherwise.
+#[test]
+fn what_the_language_does_not_have_is_left_empty_or_listed() {
+    let text = r##"{"openapi": "3.1.0", "info": {}, "servers": [{"url": "https://{region}.example.com/v{version}"}], "paths": {"/a/{id}": {"patch": {
+        "parameters": [{"name": "id", "in": "path", "required": true, "style": "matrix", "schema": {"type": "string"}}],
+        "requestBody": {"content": {"application/merge-patch+json": {"schema": {"type": "object", "properties": {"never": {"const": null}, "any": {}}}}}},
+        "responses": {"204": {"description": "none"}, "200": {"description": "ok", "content": {"application/json": {"schema":
+            {"type": "object", "properties": {"sizes": {"type": "array", "items": {"type": ["string", "null"]}}}}}}}}}}}}"##;
+    let (shown, drafted) = drafted_openapi(text, "api.json");
+    for expected in [
+        "http: \"PATCH /a/{id}\"\n",
+        "  # It is in the path in the style matrix.\n  id:\n    type:\n",
+        "  # It is always null.\n  # `nullable` is not read.\n  never:\n    type:\n",
+        "  any:\n    type: json\n",
+        "      # `nullable` of the items is not read.\n      sizes:\n        list: string\n",
+        "# the media type of the body, application/merge-patch+json: it is sent as application/json\n",
+        "/responses/204\n",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
+    }
+    assert!(!shown.contains("/properties/any"), "{shown}");
+    assert!(drafted.unread.iter().any(|place| place.starts_with("#/servers")), "{drafted:?}");
+}
+
+/// One name in the query, the path, a header and the body.
+#[test]
+fn a_parameter_whose_name_another_has_is_sent_under_it() {
+    let text = r##"{"openapi": "3.0.0", "info": {}, "paths": {"/a/{state}": {"put": {
+        "parameters": [{"name": "state", "in": "path", "required": true, "schema": {"type": "string"}},
+            {"name": "state", "in": "query", "required": true, "schema": {"type": "integer", "minimum": 0}},
+            {"name": "query_state", "in": "query", "schema": {"type": "string"}}, {"name": "state", "in": "header", "schema": {"type": "string"}}],
+        "requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": {"state": {"type": "boolean"}}}}}}, "responses": {}}}}}"##;
+    let (shown, _) = drafted_openapi(text, "api.json");
+    for expected in [
+        "http: \"PUT /a/{path_state}\"\n",
+        "  query_query_state:\n    type: integer\n    in: query\n    sent_as: state\n    required: always\n",
+        "  query_state:\n    type: string\n    in: query\n    doc:",
+        "  header_state:\n    type: string\n    in: header\n    sent_as: state\n",
+        "  state:\n    type: boolean\n",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
     }
 }
 

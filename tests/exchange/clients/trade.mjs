@@ -12,6 +12,11 @@ const { TRADEAPI_URL: baseUrl, TRADEAPI_KEY: apiKey, TRADEAPI_SECRET: apiSecret,
 const options = { apiKey, apiSecret, apiPass, baseUrl };
 const pair = { symbol: "BTCUSDT" };
 
+/** Asks the control address of the exchange. */
+async function control(call) {
+  assert.ok((await fetch(`${baseUrl}/-/${call}`, { method: "POST" })).ok, call);
+}
+
 /** The call fails with this code. */
 async function refuses(code, call) {
   await assert.rejects(call, (error) => error.body.code === code);
@@ -44,6 +49,38 @@ async function unified() {
   assert.ok((await client.getHistoryOrders(line)).data.list.length >= 4);
   assert.ok((await client.getTradeFills(line)).data.list.every((fill) => fill.feeDetail.length === 1));
   await client.closeAllPositions(line);
+
+  // A take-profit, and what only reduces.
+  const high = (Number(ticker.lastPrice) * 1.05).toFixed(1);
+  await client.submitNewOrder({ ...line, ...pair, side: "buy", orderType: "market", qty: "0.01", takeProfit: high });
+  const reducing = { ...limit, side: "sell", price: high, qty: "0.01", reduceOnly: "yes" };
+  const reduced = (await client.submitNewOrder(reducing)).data;
+  const reducer = (await client.getUnfilledOrders(line)).data.list.find((order) => order.orderId === reduced.orderId);
+  assert.deepEqual([reducer.reduceOnly, reducer.side], ["YES", "sell"]);
+  await client.closeAllPositions(line);
+  assert.deepEqual((await client.getCurrentPosition(line)).data.list ?? [], []);
+
+  // Both sides of a hedge, and many orders at once.
+  await client.setHoldMode({ holdMode: "hedge_mode" });
+  const both = [["buy", "long"], ["sell", "short"]];
+  for (const [side, posSide] of both) {
+    await client.submitNewOrder({ ...line, ...pair, side, posSide, orderType: "market", qty: "0.01" });
+  }
+  assert.deepEqual((await client.getCurrentPosition(line)).data.list.map((one) => one.posSide).sort(), ["long", "short"]);
+  const many = (await client.placeBatchOrders([limit, limit].map((one) => ({ ...one, posSide: "long" })))).data;
+  const named = many.map(({ orderId }) => ({ ...line, ...pair, orderId }));
+  await client.batchModifyOrders(named.map((one) => ({ ...one, qty: "0.05", price: low })));
+  assert.ok((await client.getUnfilledOrders(line)).data.list.every((order) => order.qty === "0.05"));
+  assert.equal((await client.cancelBatchOrders(named)).data.length, 2);
+  assert.deepEqual((await client.getUnfilledOrders(line)).data.list ?? [], []);
+  await client.closeAllPositions(line);
+  await client.setHoldMode({ holdMode: "one_way_mode" });
+
+  await control("faults?kind=refuse&code=40725&times=1");
+  await refuses("40725", () => client.submitNewOrder(limit));
+  await control("account?user=1000000&permissions=none");
+  await refuses("40014", () => client.getBalances());
+  await control("account?user=1000000&permissions=all");
   await refuses("40762", () => client.submitNewOrder({ ...limit, qty: "900" }));
   await refuses("25204", () => client.cancelOrder({ orderId: "1234567890123456789" }));
   await refuses("40009", () => new RestClientV3({ ...options, apiSecret: "wrong" }).getBalances());
@@ -80,8 +117,38 @@ async function classic() {
   assert.equal((await client.futuresCancelAllOrders(line)).data.successList.length, 2);
   assert.ok((await client.getFuturesHistoricOrders(line)).data.entrustedList.length >= 4);
   assert.equal((await client.getFuturesFills(line)).data.fillList.length, 1);
+  const detail = (await client.getFuturesOrder({ ...line, ...pair, clientOid: "other" })).data;
+  assert.deepEqual([detail.state, detail.size], ["canceled", "0.03"]);
+
+  // What only takes or only makes, what only reduces, and a take-profit.
+  const high = (Number(ticker.lastPr) * 1.05).toFixed(1);
+  const waiting = [{ ...limit, force: "post_only" }, { ...limit, presetStopSurplusPrice: high },
+    { ...limit, side: "sell", price: high, size: "0.01", reduceOnly: "YES" }];
+  const orderIdList = [];
+  for (const one of waiting) {
+    orderIdList.push({ orderId: (await client.futuresSubmitOrder(one)).data.orderId });
+  }
+  const pending = (await client.getFuturesOpenOrders(line)).data.entrustedList;
+  assert.deepEqual(pending.map((one) => one.reduceOnly).sort(), ["NO", "NO", "YES"]);
+  assert.ok(pending.some((one) => one.force === "post_only") && pending.some((one) => Number(one.presetStopSurplusPrice) === Number(high)));
+  const cancelled = (await client.futuresBatchCancelOrders({ ...line, ...pair, orderIdList })).data;
+  assert.equal(cancelled.successList.length, 3);
   await client.futuresFlashClosePositions(line);
   assert.deepEqual((await client.getFuturesPositions({ ...line, marginCoin: "USDT" })).data, []);
+
+  // Both sides of a hedge.
+  await client.setFuturesPositionMode({ ...line, posMode: "hedge_mode" });
+  for (const side of ["buy", "sell"]) {
+    await client.futuresSubmitOrder({ ...order, side, tradeSide: "open", orderType: "market", size: "0.01" });
+  }
+  const held = (await client.getFuturesPositions({ ...line, marginCoin: "USDT" })).data;
+  assert.deepEqual(held.map((one) => one.holdSide).sort(), ["long", "short"]);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await client.futuresFlashClosePositions(line);
+  await client.setFuturesPositionMode({ ...line, posMode: "one_way_mode" });
+
+  await control("faults?kind=refuse&code=40725&times=1");
+  await refuses("40725", () => client.futuresSubmitOrder(limit));
   await refuses("40762", () => client.futuresSubmitOrder({ ...limit, size: "900" }));
   await refuses("40768", () => client.futuresCancelOrder({ ...line, ...pair, orderId: "1234567890123456789" }));
   await refuses("40009", () => new RestClientV2({ ...options, apiSecret: "wrong" }).getFuturesAccountAssets(line));

@@ -6,6 +6,7 @@ client should make of it.
 
 import os
 import sys
+import urllib.request
 
 import ccxt
 
@@ -36,6 +37,11 @@ def refuses(kind, call, *arguments, **named):
     except kind:
         return
     raise AssertionError(f"{call.__name__} should fail with {kind.__name__}, and returned {answer}")
+
+
+def control(call):
+    """Asks the control address of the exchange."""
+    urllib.request.urlopen(urllib.request.Request(f"{os.environ['TRADEAPI_URL']}/-/{call}", method="POST")).close()
 
 
 def check(what, holds, *shown):
@@ -127,4 +133,14 @@ refuses(ccxt.AuthenticationError, client(secret="wrong").fetch_balance, {"type":
 refuses(ccxt.AuthenticationError, client(apiKey="wrong").fetch_balance, {"type": "swap", "uta": UNIFIED})
 refuses(ccxt.BadRequest, exchange.fetch_ohlcv, PAIR, "7m")
 refuses(ccxt.BaseError, exchange.create_order, PAIR, "limit", "buy", 0.01, low * 3, hedged)
+# Codes that the exchange answers only on request.
+for code, kind in [("40725", ccxt.ExchangeError), ("45110", ccxt.InvalidOrder), ("429", ccxt.DDoSProtection),
+                   ("40014", ccxt.PermissionDenied), ("40037", ccxt.AuthenticationError)]:
+    control(f"faults?kind=refuse&code={code}&times=1")
+    refuses(kind, exchange.create_order, PAIR, "limit", "buy", 0.01, low, hedged)
+if UNIFIED:
+    # Only the document of these accounts has permissions.
+    control("account?user=1000000&permissions=none")
+    refuses(ccxt.PermissionDenied, exchange.fetch_balance, {"type": "swap"})
+    control("account?user=1000000&permissions=all")
 print(f"ccxt {ccxt.__version__} trades with a {FAMILY} account, {MODE}")

@@ -99,7 +99,8 @@ impl Profile {
         self
     }
 
-    /// Restricts the key to these permissions, as the documents name them: `UTA trade (read)`.
+    /// Restricts the key to these permissions, as the documents name them: `UTA trade (read)`. An operation without a named
+    /// permission takes any of them if it only queries, and otherwise one that does not only read.
     pub fn permissions(mut self, permissions: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.permissions = Some(permissions.into_iter().map(Into::into).collect());
         self

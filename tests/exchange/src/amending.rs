@@ -21,22 +21,23 @@ impl Core {
     }
 
     /// Cancels an open order.
-    pub(crate) fn cancel(&mut self, account: usize, name: &Name) -> Result<u64, Reason> {
-        let order = self.find(account, name).ok_or(Reason::NoSuchOrder)?;
-        let (id, is_open) = (order.id, order.state.is_open());
-        if !is_open {
+    pub(crate) fn cancel(&mut self, id: u64) -> Result<(), Reason> {
+        let order = self.orders.get(&id).ok_or(Reason::NoSuchOrder)?;
+        if !order.state.is_open() {
             return Err(Reason::NotOpen);
         }
         self.end_by(id, State::Cancelled(Cancelled::Normal), true);
-        Ok(id)
+        Ok(())
     }
 
     /// Accepts a modification of the unified family. At most `most` can be in progress.
-    pub(crate) fn amend(&mut self, account: usize, name: &Name, changes: Changes, most: u32) -> Result<u64, Reason> {
-        let order = self.find(account, name).ok_or(Reason::NoSuchOrder)?;
-        let id = order.id;
+    pub(crate) fn amend(&mut self, id: u64, changes: Changes, most: u32) -> Result<(), Reason> {
+        let order = self.orders.get(&id).ok_or(Reason::NoSuchOrder)?;
         if !order.state.is_open() {
             return Err(Reason::NotOpen);
+        }
+        if self.pairs[order.ticket.pair].suspended {
+            return Err(Reason::Suspended);
         }
         // The new Coin-M line of business has no modifications, whether or not the request names its pair.
         if self.pairs[order.ticket.pair].contract == Contract::InverseByQuote {
@@ -57,7 +58,7 @@ impl Core {
         } else {
             self.later(delay, Task::Amend(id, changes));
         }
-        Ok(id)
+        Ok(())
     }
 
     /// Applies a modification; if it is rejected, the order may be cancelled for it.
@@ -86,6 +87,9 @@ impl Core {
             return Err(Reason::NotOpen);
         }
         let (index, account) = (order.ticket.pair, order.ticket.account);
+        if self.pairs[index].suspended {
+            return Err(Reason::Suspended);
+        }
         let limit = order.ticks.ok_or(Reason::NotModifiable)?;
         let ticks = match changes.price {
             Some(price) => self.ticks_in_range(index, order.ticket.side, price, changes.adjusts_price)?,
@@ -98,6 +102,11 @@ impl Core {
         if lots < order.filled {
             return Err(Reason::BelowFilled);
         }
+        let kept = order.ticket.presets();
+        let take_profit = changes.take_profit.unwrap_or(kept.take_profit);
+        let stop_loss = changes.stop_loss.unwrap_or(kept.stop_loss);
+        let presets = Presets { take_profit, stop_loss };
+        self.check_presets(index, &presets)?;
         let lots = lots.min(self.most_lots_of(order));
         let left = lots - order.filled;
         let netted = self.netted_lots(index, &order.ticket, left, Some(id));
@@ -114,10 +123,7 @@ impl Core {
         let now = self.now;
         if let Some(order) = self.orders.get_mut(&id) {
             (order.ticks, order.lots, order.updated) = (Some(ticks), lots, now);
-            let kept = order.ticket.presets();
-            let take_profit = changes.take_profit.unwrap_or(kept.take_profit);
-            let stop_loss = changes.stop_loss.unwrap_or(kept.stop_loss);
-            order.ticket.presets = Presets { take_profit, stop_loss }.boxed();
+            order.ticket.presets = presets.boxed();
         }
         self.set_netted(id, netted, needed);
         self.publish(Event::Amended { order: id, request_id: changes.request_id });

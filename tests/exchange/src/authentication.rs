@@ -10,7 +10,7 @@ use http::{HeaderName, Request};
 use percent_encoding::percent_decode_str;
 use tradeapi::API;
 use tradeapi::runtime::signing::Signer;
-use tradeapi::runtime::tables::{self, Authentication, Content, Encoding, Meta, Part};
+use tradeapi::runtime::tables::{self, Authentication, Content, Effect, Encoding, Meta, Part};
 
 use crate::refusal::{Reason, Refusal};
 use crate::settings::SignedQuery;
@@ -84,10 +84,8 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
     if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {
         return Err(Reason::UnknownAddress);
     }
-    match (&user.permissions, meta.permission) {
-        (Some(given), Some(needed)) if !given.iter().any(|given| covers(given, needed)) => {
-            Err(Reason::MissingPermission)
-        }
+    match &user.permissions {
+        Some(given) if !given.iter().any(|given| allows(given, meta)) => Err(Reason::MissingPermission),
         _ => Ok(index),
     }
 }
@@ -150,6 +148,15 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str, decode
         }
     }
     text
+}
+
+/// Whether a key with this permission may call an operation. Where no source names the operation's permission, any allows
+/// a query, and any that does not only read allows a change.
+fn allows(given: &str, meta: &Meta) -> bool {
+    match meta.permission {
+        Some(needed) => covers(given, needed),
+        None => meta.effect == Effect::Read || !given.ends_with("(read)"),
+    }
 }
 
 /// Whether a permission includes another one, as read-write includes read.

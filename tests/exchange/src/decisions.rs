@@ -61,6 +61,7 @@ macro_rules! decisions {
 
 decisions! {
     "Does one key serve both families?", "Yes: a user has a classic and a unified account behind one key.", "Both can be tried after one start. On the wire, an account belongs to one family.";
+    "Which permission does an operation need for which none is named?", "Any for a query, and one that does not only read for a change.", "The document of the classic family names none.";
     "How is a request signed?", "As the schema states it, from public clients.", "Several independent sources agree.";
     "Is a query signed with its percent-escapes?", "As the schema states it: without them.", "Clients that signed them were refused.", setting "signed_query";
     "Which HTTP status does a refusal have?", "400, unless the schema names another.", "Observed: 400 as well as 200.", setting "refusal_status";
@@ -76,6 +77,7 @@ decisions! {
     "What does tradeSide do in a reversal?", "Nothing.", "The side alone identifies the position.";
     "Which order is in the answer to a reversal?", "The one that opens.", "It has the clientOid of the request.";
     "Which order is in the answer to a modification of size and price?", "The old orderId and the newClientOid.", "The new orderId does not exist yet.";
+    "What does newClientOid do when only take-profit and stop-loss change?", "Nothing: the order keeps its clientOid, which is in the answer.", "By the table of transitions, the order is unchanged.";
     "When is the order created that replaces a modified one?", "20 milliseconds later.", "The documents say later, without a time.", setting "replacement_delay";
     "How long is a modification in progress?", "It is applied at once.", "Tests of the limits on modifications in progress set a delay.", setting "modification_delay";
     "Which refusals of a modification cancel its order with autoCancel?", "Those that depend on the order, the pair or the account: a price out of range, a wrong step, a quantity below the filled one, missing funds. A request that breaks a rule of its parameters cancels nothing, nor does one for a reduce-only order in a batch.", "The document names a modification that is rejected of an order that can be modified. A request that is not valid modifies no order.";
@@ -83,6 +85,7 @@ decisions! {
     "What happens to modifications in progress when autoCancel cancels their order?", "They are refused when it is their turn, without an answer, because their requests were accepted.", "The document says that further modifications are rejected.";
     "Where does the requestId of a rejected modification come back?", "In the message of the refusal, if it had autoCancel.", "The documented data of the answer have no such field.";
     "Does an amended order keep its place in the queue?", "Only if its quantity is reduced.", "Common practice.";
+    "Which modifications does a suspended pair take?", "None. Orders stay as they are, and can be cancelled.", "The documents mention closes only, and a replacement could not be placed.";
     "How much margin does an order need?", "Its value divided by the leverage, plus the taker fee. Closing needs none: waiting orders share the position that they close, the oldest first, and those for which too little of it is left reserve the funds then or are cancelled.", "The documents give no formula.";
     "What is the leverage?", "Ten, until an observed operation sets another one, from 1 to 100.", "No documented operation sets it.";
     "What does a change of leverage do?", "It changes the margin of positions and what open orders reserve, and is refused if the funds do not suffice.", "The documents do not mention it.";
@@ -90,6 +93,8 @@ decisions! {
     "What is paid for funding?", "Every eight hours, at 0, 8 and 16 o'clock in UTC, long positions pay 0.01 percent of their value at the mark price to short ones.", "The documents do not mention it.", setting "funding";
     "What are candles made of?", "Of the latest prices, by the minute, for a week. Candles of mark and index prices are the same, without volume.", "There is no index.";
     "What are the fees?", "0.06 percent for the taker and 0.02 for the maker, on spot in the received coin.", "The documents give none.";
+    "How are fees and funding rounded?", "To eight decimal places, from the middle to the even neighbour.", "Coins have eight.";
+    "What happens to a take-profit and a stop-loss when an order turns a position to the other side?", "They end with the position. The new one has those of the order.", "They would close it at once.";
     "How wide is the limit range of prices?", "Ten percent beyond the market price, on the side that would trade.", "The documents give no range.";
     "Does the range apply to the classic family?", "Yes.", "Both families share one book.";
     "Which coins can be borrowed?", "USDT, USDC, BTC and ETH, in any amount.", "The documents list neither coins nor limits.";
@@ -99,11 +104,17 @@ decisions! {
     "When do the presets of an order apply to its position?", "At once if the position exists, otherwise from the first fill.", "The document of the classic batch says so; nothing contradicts it elsewhere.";
     "What do the presets of a spot order apply to?", "What it has traded, from when it ends. They place the opposite order, within what is available.", "A spot account has no position.";
     "What does a triggered take-profit or stop-loss do?", "It closes the whole position at market or at its limit price, and removes the other one.", "Not documented.";
+    "What becomes of a take-profit or stop-loss that cannot be placed when it is triggered?", "It is kept as a cancelled order. A limit beyond the range of prices is moved into it.", "Otherwise nothing would show that it was triggered.";
+    "What does a take-profit or stop-loss of 0 mean in a placement?", "It is refused, as is one that is not a multiple of the price step.", "Left out, there is none; only a modification deletes by 0.";
     "Which price is compared with a trigger?", "That of the latest trade, or the quoted price if it is newer. The mark price is the quoted price.", "There is no index.";
     "How long are orders kept?", "Cancelled ones of the unified family for two hours, as documented; others as long as a listing reaches.", "The access windows are documented.";
     "How long are fills kept?", "Twice the longest range of a listing of fills.", "The documents limit the range, not how long ago it begins.";
     "Which time does the range of a listing compare?", "That of the creation of an order, and that of a fill. Both ends are inclusive.", "Not documented.";
     "What is the cursor of a page?", "The id of its last item. In the unified family a page that is not full has none.", "Clients return it unchanged.";
+    "Which cursors does a listing take?", "Every number: what has smaller ids follows. Anything else is refused.", "Ids grow over all listings.";
+    "What does a listing that lags show?", "Orders as they were: one that has just ended is open, and not yet among the ended ones.", "Another reading would hide it from both listings.";
+    "What is a documented field that has no value?", "An empty text, or `null` where the documents allow it. The price of a market order is 0 in the unified family, and empty in the classic one.", "Observed; by the documents, all fields are strings.";
+    "Which cancelReason does an order have that self-trade prevention cancelled?", "`stp_cancel` in the classic family, `normal_cancel` in the unified one.", "The document of the latter lists no other.";
     "Which fills does Get Reality Fills list?", "The last thousand of the pair.", "The platform is this exchange.";
     "Which days does the report of commissions have?", "Those that begin in the range.", "Ranges that follow each other then have each day once.";
     "Which insider trades and commissions exist?", "Those that the setup states, or generated ones that follow from the seed.", "The operations only read.";

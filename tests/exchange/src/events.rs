@@ -51,6 +51,19 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The order that has changed.
+    pub(crate) fn order(&self) -> Option<u64> {
+        match self {
+            Self::Placed { order }
+            | Self::Filled { order, .. }
+            | Self::Amended { order, .. }
+            | Self::Cancelled { order, .. } => Some(*order),
+            Self::DoneHalf { .. } | Self::Refused { .. } => None,
+        }
+    }
+}
+
 /// An order that was not placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

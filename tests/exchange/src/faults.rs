@@ -225,7 +225,7 @@ pub struct Conditions {
     /// How many milliseconds the clock of each node is ahead. A request reaches a random node. Without any, there is
     /// one node with a right clock.
     pub clocks: Vec<i64>,
-    /// How many milliseconds listings lag.
+    /// How many milliseconds listings lag. They show orders as they were that long ago; a query for one order does not lag.
     pub lag: u64,
     /// Whether the exchange is under maintenance, and refuses every request.
     pub maintenance: bool,

@@ -49,8 +49,8 @@ struct Arguments {
     /// Other participants only quote; prices do not move.
     #[arg(long)]
     quiet: bool,
-    /// Refuses what the documents do not list: unknown parameters, and values in other letters. Otherwise, they are taken
-    /// as real exchanges take them, and unknown parameters are counted on the page.
+    /// Refuses what the documents do not list: unknown parameters, values in other letters, and JSON numbers in place of
+    /// texts. Otherwise, they are taken as real exchanges take them, and unknown parameters are counted on the page.
     #[arg(long, conflicts_with_all = ["load", "replay"])]
     strict: bool,
     /// Folder of the reference that `tradeapi-gen export site` wrote, to be served at `/docs/`.
@@ -117,14 +117,14 @@ fn recorded(text: &str) -> Result<(PairName, PathBuf), String> {
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match (&arguments.command, &arguments.replay) {
-        (Some(Command::Watch { url, once }), _) => watch::watch(url, *once).await,
-        (None, Some(journal)) => restored(journal, Exchange::replay).map(|_| println!("all answers are the same")),
+        (Some(Command::Watch { url, once }), _) => watch::watch(url, *once).await.or_else(unless_unread),
+        (None, Some(journal)) => restored(journal, Exchange::replay).and_then(|_| print("all answers are the same\n")),
         (None, None) => run(&arguments).await,
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            warn(&format!("error: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -139,7 +139,7 @@ fn restored(
     let text = fs::read_to_string(journal).map_err(|error| failed(error.to_string()))?;
     if let Some(torn) = torn_line(&text) {
         let bytes = torn.len();
-        eprintln!("warning: {}: the last line is torn, and its {bytes} bytes are left out", journal.display());
+        warn(&format!("warning: {}: the last line is torn, and its {bytes} bytes are left out", journal.display()));
     }
     restore(&text).map_err(|error| failed(error.to_string()))
 }
@@ -211,7 +211,7 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         keys.key, keys.secret, keys.passphrase
     );
     let profile = LocalProfile::write(&lines).unwrap_or_else(|error| {
-        eprintln!("tradeapi --local will not find it: {error}");
+        warn(&format!("tradeapi --local will not find it: {error}"));
         None
     });
     let text = format!(
@@ -224,7 +224,7 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     );
     // Whoever reads the address may end the program at once.
     let ended = ended()?;
-    io::stdout().write_all(text.as_bytes())?;
+    print(&text)?;
     let mut site = server::Site::default();
     (site.docs, site.hosts) = (docs.unwrap_or_default(), arguments.host.clone());
     let end = tokio::select! {
@@ -236,14 +236,27 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     if let Some(file) = &mut journal {
         exchange.write_journal(file)?;
     }
-    let violations = exchange.violations();
-    if !violations.is_empty() {
-        println!("Broken rules:");
-    }
-    for (rule, count) in violations {
-        println!("{count:>8}  {rule}");
+    let broken: Vec<String> =
+        exchange.violations().into_iter().map(|(rule, count)| format!("{count:>8}  {rule}\n")).collect();
+    if !broken.is_empty() {
+        print(&format!("Broken rules:\n{}", broken.concat()))?;
     }
     end
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(unless_unread)
+}
+
+/// That nobody reads the output any more is no failure.
+fn unless_unread(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
+/// Prints a line for a person. If it cannot be printed, there is nobody to tell.
+fn warn(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Listens from now on for the signals to end: Ctrl-C, and the one that supervisors and containers send.

@@ -8,7 +8,7 @@ use crate::decisions::{MAKER_FEE, TAKER_FEE};
 use crate::events::Event;
 use crate::instruments::{Contract, quotient};
 use crate::market::PublicFill;
-use crate::orders::{Fill, Order, Quantity, State};
+use crate::orders::{Fill, Order, Presets, Quantity, State};
 use crate::state::Core;
 use crate::words::{Cancelled, Force, Prevention, Side};
 
@@ -174,9 +174,9 @@ impl Core {
             let change = position.fill(pair, order.ticket.side, ticks, lots, leverage);
             let fee = (pair.settled_value(ticks, lots) * rate).round_dp(8);
             position.tally.add(&change, lots, fee, now);
-            // A position keeps its margin mode.
+            // A position keeps its margin mode, and one that turns begins without the presets of the other side.
             if change.begins {
-                position.mode = order.ticket.margin;
+                (position.mode, position.presets) = (order.ticket.margin, Presets::default());
             }
             if change.opened > 0 {
                 position.presets.take_over(order.ticket.presets());

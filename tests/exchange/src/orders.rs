@@ -50,6 +50,13 @@ pub(crate) struct Presets {
     pub(crate) stop_loss: Preset,
 }
 
+impl Preset {
+    /// Its trigger price, and the price of the order that it becomes.
+    pub(crate) fn prices(&self) -> impl Iterator<Item = Decimal> {
+        [self.price, self.limit_price].into_iter().flatten()
+    }
+}
+
 impl Presets {
     /// Whether either is set.
     pub(crate) fn is_some(&self) -> bool {

@@ -1,10 +1,13 @@
 //! Pages of listings, newest first.
 
+use std::borrow::Cow;
+
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Meta;
 
 use crate::hostile::HostileFault;
 use crate::orders::{Fill, Order};
+use crate::refusal::{Reason, Refusal};
 use crate::routes::Desk;
 use crate::state::Core;
 use crate::words::Line;
@@ -31,7 +34,7 @@ macro_rules! query {
             before: $request.$before.as_ref().map(|id| id.as_str()),
             limit: $request.limit,
             range: [$request.start_time, $request.end_time],
-            wanted: Wanted { line: $line, symbol: $symbol },
+            wanted: Wanted { line: $line, symbol: $symbol, coin: None },
         }
     };
 }
@@ -66,13 +69,12 @@ struct Page {
 }
 
 impl Page {
-    fn new(core: &Core, query: &PageQuery<'_>) -> Self {
+    fn new(core: &Core, query: &PageQuery<'_>) -> Result<Self, Reason> {
         let [start, end] = query.range;
         let [from, to] = range(query.meta, Timestamp::from_millis(core.now), start, end).map(Timestamp::as_millis);
-        // A foreign id yields an empty page.
-        let before = query.before.map_or(u64::MAX, |text| text.parse().unwrap_or(0));
+        let before = query.before.map_or(Ok(u64::MAX), place_of)?;
         let latest = core.latest_listed();
-        Self { before, limit: page_size(query.meta, query.limit), from, to, latest }
+        Ok(Self { before, limit: page_size(query.meta, query.limit), from, to, latest })
     }
 
     fn holds(&self, time: u64) -> bool {
@@ -86,6 +88,12 @@ impl Page {
     }
 }
 
+/// The place in a listing that a cursor stands for. Every number is one: ids grow over all listings, so that what is older
+/// than an id of another listing is listed, too.
+pub(crate) fn place_of(cursor: &str) -> Result<u64, Reason> {
+    cursor.parse().map_err(|_| Reason::WrongValue)
+}
+
 /// The size of a page: what the query requests, or else the documented default.
 pub(crate) fn page_size(meta: &Meta, limit: Option<u64>) -> usize {
     let default =
@@ -93,17 +101,25 @@ pub(crate) fn page_size(meta: &Meta, limit: Option<u64>) -> usize {
     limit.or_else(default).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX)
 }
 
-/// The orders and fills that a request selects: those of a product line, of a pair, or all.
-#[derive(Clone, Copy, Debug)]
+/// The orders and fills that a request selects: those of a product line, of a pair, of pairs that are margined in a coin,
+/// or all.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {
     pub(crate) line: Option<&'a str>,
     pub(crate) symbol: Option<&'a str>,
+    pub(crate) coin: Option<&'a str>,
 }
 
-impl Wanted<'_> {
+impl<'a> Wanted<'a> {
+    /// What belongs to a pair of a product line.
+    pub(crate) fn of(line: &'a str, symbol: &'a str) -> Self {
+        Self { line: Some(line), symbol: Some(symbol), coin: None }
+    }
+
     pub(crate) fn holds(self, core: &Core, line: Line, pair: usize) -> bool {
         self.line.is_none_or(|wanted| line.as_str() == wanted)
             && self.symbol.is_none_or(|wanted| core.pairs[pair].symbol == wanted)
+            && self.coin.is_none_or(|wanted| core.is_margined_in(pair, wanted))
     }
 
     pub(crate) fn is(self, core: &Core, order: &Order) -> bool {
@@ -145,28 +161,30 @@ impl Desk<'_> {
         query: &PageQuery<'_>,
         is_meant: impl Fn(&Order) -> bool,
         record: impl Fn(&Core, &Order) -> T,
-    ) -> ListedPage<T> {
-        let (core, account, page) = (&*self.core, &self.core.accounts[self.account], Page::new(self.core, query));
+    ) -> Result<ListedPage<T>, Refusal> {
+        let (core, page) = (&*self.core, self.page(query)?);
         let ids = match kind {
-            Kind::Open => &account.open,
-            Kind::Closed => &account.closed,
+            Kind::Open => core.may_be_open(self.account),
+            Kind::Closed => Cow::Borrowed(&core.accounts[self.account].closed),
         };
-        let is_meant = |order: &&Order| {
-            page.holds(order.created) && core.is_listed(order) && query.wanted.is(core, order) && is_meant(order)
-        };
+        let is_meant = |order: &&Order| page.holds(order.created) && query.wanted.is(core, order) && is_meant(order);
         // As faults, a page repeats items of the page before, or its cursor repeats that of the request.
         let repeated = if core.listing_fault() == HostileFault::Overlap { REPEATED } else { 0 };
         let mut repeated: Vec<u64> = ids.range(page.before..).copied().take(repeated).collect();
         repeated.reverse();
         let count = repeated.len();
         let all = repeated.iter().chain(ids.range(..page.before).rev());
-        let orders = all.filter_map(|id| core.orders.get(id)).filter(is_meant);
+        let orders = all.filter_map(|id| core.listed(*id, kind == Kind::Open)).filter(is_meant);
         let page = Page { limit: page.limit.saturating_add(count), ..page };
         let mut found = page.filled(orders.map(|order| (order.id, record(core, order))));
         if let (HostileFault::StuckCursor, Some(before)) = (core.listing_fault(), query.before) {
             (found.last, found.is_full) = (Some(before.to_owned()), true);
         }
-        found
+        Ok(found)
+    }
+
+    fn page(&self, query: &PageQuery<'_>) -> Result<Page, Refusal> {
+        Page::new(self.core, query).map_err(|reason| self.refusal(reason))
     }
 
     /// Fills of the account on a page, newest first: of one order, if it is named.
@@ -175,8 +193,8 @@ impl Desk<'_> {
         query: &PageQuery<'_>,
         order: Option<&str>,
         record: impl Fn(&Core, &Fill) -> T,
-    ) -> ListedPage<T> {
-        let (core, account, page) = (&*self.core, &self.core.accounts[self.account], Page::new(self.core, query));
+    ) -> Result<ListedPage<T>, Refusal> {
+        let (core, account, page) = (&*self.core, &self.core.accounts[self.account], self.page(query)?);
         // A foreign id has no fills.
         let order: Option<u64> = order.map(|id| id.parse().unwrap_or_default());
         let end = account.fills.partition_point(|fill| fill.id < page.before);
@@ -185,6 +203,6 @@ impl Desk<'_> {
                 && query.wanted.holds(core, fill.line, fill.pair)
                 && order.is_none_or(|order| fill.order == order)
         });
-        page.filled(fills.map(|fill| (fill.id, record(core, fill))))
+        Ok(page.filled(fills.map(|fill| (fill.id, record(core, fill)))))
     }
 }

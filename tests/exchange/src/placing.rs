@@ -32,16 +32,9 @@ impl Core {
 
     pub(crate) fn take(&mut self, mut ticket: Ticket) -> Result<Placed, Reason> {
         let index = ticket.pair;
-        if self.pairs[index].suspended {
-            return Err(Reason::Suspended);
-        }
         self.refuse_duplicate(&ticket)?;
         self.wake(index);
-        let ticks = self.limit_of(index, &ticket)?;
-        let mut lots = self.lots_of(index, &ticket)?;
-        if ticks.is_some() && matches!(ticket.quantity, Quantity::Amount(_)) {
-            return Err(Reason::Parameter);
-        }
+        let (ticks, mut lots) = self.bounded(&ticket)?;
         self.refuse_beyond_ceiling(&ticket)?;
         if ticket.line.is_futures() {
             self.fit_position_mode(&mut ticket)?;
@@ -60,7 +53,23 @@ impl Core {
         Ok(Placed { id, replaced })
     }
 
-    fn refuse_duplicate(&self, ticket: &Ticket) -> Result<(), Reason> {
+    /// The limit in ticks and the lots of an order, if its pair trades and its prices and quantity are within the bounds,
+    /// whatever its account has.
+    pub(crate) fn bounded(&self, ticket: &Ticket) -> Result<(Option<u64>, u64), Reason> {
+        let index = ticket.pair;
+        if self.pairs[index].suspended {
+            return Err(Reason::Suspended);
+        }
+        let ticks = self.limit_of(index, ticket)?;
+        let lots = self.lots_of(index, ticket)?;
+        if ticks.is_some() && matches!(ticket.quantity, Quantity::Amount(_)) {
+            return Err(Reason::Parameter);
+        }
+        self.check_presets(index, &ticket.presets())?;
+        Ok((ticks, lots))
+    }
+
+    pub(crate) fn refuse_duplicate(&self, ticket: &Ticket) -> Result<(), Reason> {
         let clients = &self.accounts[ticket.account].clients;
         let is_used = ticket.client.as_ref().is_some_and(|client| clients.contains_key(client));
         if is_used && self.settings.unique_client_ids { Err(Reason::Duplicate) } else { Ok(()) }
@@ -217,7 +226,7 @@ impl Core {
         Ok(())
     }
 
-    fn insert(
+    pub(crate) fn insert(
         &mut self,
         ticket: Ticket,
         ticks: Option<u64>,

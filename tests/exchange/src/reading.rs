@@ -1,7 +1,9 @@
 //! Reading of requests by the emitted types, and of numbers.
 
 use rust_decimal::Decimal;
+use serde_json::Value;
 use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
+use tradeapi::runtime::parameters::{ParameterWriter, Parameters};
 use tradeapi::runtime::tables::Sends;
 use tradeapi::{Operation, Violations};
 
@@ -18,10 +20,13 @@ static NO_RULES: CheckPolicy = CheckPolicy::nothing();
 /// The most rounds of changes that let a request be read: each shows what the ones before hid.
 const ROUNDS: usize = 6;
 
-/// A request as it was read, and the names of the parameters that were ignored.
+/// A request as it was read.
 pub(crate) struct Read<O> {
     pub(crate) request: Result<O, Violations>,
+    /// The names of the parameters that were ignored.
     pub(crate) ignored: Vec<String>,
+    /// The path of the first parameter that is a text where the documents have a number, or the other way round.
+    pub(crate) miswritten: Option<String>,
 }
 
 /// Reads the request of an operation; its rules are checked by the caller. What is not as documented is
@@ -42,7 +47,38 @@ pub(crate) fn read<O: Operation>(parameters: &str, is_tolerant: bool) -> Read<O>
         let Some(repaired) = repairs.apply(parameters, is_query) else { break };
         request = read(&repaired);
     }
-    Read { request, ignored: repairs.ignored().map(str::to_owned).collect() }
+    let strict = request.as_ref().ok().filter(|_| !is_tolerant && !is_query);
+    let miswritten = strict.and_then(|request| miswritten(parameters, request));
+    Read { request, ignored: repairs.ignored().map(str::to_owned).collect(), miswritten }
+}
+
+/// The path of the first parameter that is not of the kind of JSON that the request is written with.
+fn miswritten(given: &str, request: &impl Parameters) -> Option<String> {
+    let mut out = ParameterWriter::json();
+    request.write(&mut out);
+    let documented = out.finish();
+    // As clients of this crate write it.
+    if documented == given {
+        return None;
+    }
+    differing_kind(&serde_json::from_str(given).ok()?, &serde_json::from_str(&documented).ok()?, "")
+}
+
+/// The path of the first scalar that has another kind in the other value.
+fn differing_kind(given: &Value, documented: &Value, path: &str) -> Option<String> {
+    match (given, documented) {
+        (Value::Object(given), Value::Object(documented)) => given.iter().find_map(|(name, value)| {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            differing_kind(value, documented.get(name)?, &path)
+        }),
+        (Value::Array(given), Value::Array(documented)) => given
+            .iter()
+            .zip(documented)
+            .enumerate()
+            .find_map(|(index, (given, documented))| differing_kind(given, documented, &format!("{path}[{index}]"))),
+        (Value::Number(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => Some(path.to_owned()),
+        _ => None,
+    }
 }
 
 /// A number of a request.
@@ -64,7 +100,9 @@ pub(crate) fn wire(number: Decimal) -> tradeapi::Decimal {
 
 #[cfg(test)]
 mod tests {
-    use tradeapi::unified::{BatchCancel, CancelOrder, Category, GetOpenOrders, OrderRef, PlaceOrder, Side};
+    use tradeapi::unified::{
+        BatchCancel, BatchModifyOrders, CancelOrder, Category, GetOpenOrders, OrderRef, PlaceOrder, Side,
+    };
 
     use super::*;
 
@@ -95,5 +133,16 @@ mod tests {
         let batch = read::<BatchCancel>(items, true);
         assert!(batch.request.is_ok_and(|batch| batch.orders.len() == 1) && batch.ignored == ["x"]);
         assert!(read::<GetOpenOrders>("category=stocks", true).request.is_err(), "no spelling of it is known");
+    }
+
+    #[test]
+    fn a_strict_exchange_finds_numbers_where_the_documents_have_texts() {
+        let order = r#"{"symbol": "BTCUSDT", "category": "SPOT", "side": "buy", "orderType": "market", "qty": 1}"#;
+        assert_eq!(read::<PlaceOrder>(order, false).miswritten.as_deref(), Some("qty"));
+        assert_eq!(read::<PlaceOrder>(order, true).miswritten, None);
+        assert_eq!(read::<PlaceOrder>(&order.replace('1', "\"1\""), false).miswritten, None);
+        let items = r#"[{"orderId": "7", "qty": "1", "requestId": 5}, {"orderId": "8", "qty": "1", "requestId": "5"}]"#;
+        let items = read::<BatchModifyOrders>(items, false);
+        assert_eq!(items.miswritten.as_deref(), Some("[1].requestId"), "{:?}", items.request.err());
     }
 }

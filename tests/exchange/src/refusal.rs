@@ -57,6 +57,10 @@ reasons! {
     TooManyRequests = "too-many-requests",
     Unavailable = "unavailable",
     UnknownSymbol = "unknown-symbol",
+    MarginCoin = "margin-coin",
+    WrongValue = "wrong-value",
+    WrongForm = "wrong-form",
+    ListedTwice = "listed-twice",
     Suspended = "suspended",
     PriceStep = "price-step",
     SizeStep = "size-step",
@@ -156,6 +160,15 @@ pub(crate) fn of_violation(violation: &Violation, meta: &Meta, family: Family) -
         code: code_of(row, family.as_str()).to_owned(),
         message: format!("Parameter verification failed: {violation}"),
         rule: id,
+    }
+}
+
+/// The refusal for a parameter that is written as another kind of JSON.
+pub(crate) fn of_miswritten(parameter: &str, meta: &Meta, family: Family) -> Refusal {
+    Refusal {
+        message: format!("Parameter verification failed: {parameter}: the documents write it as another kind of JSON"),
+        rule: format!("{}.{parameter}.shape", meta.id),
+        ..Reason::WrongForm.of_family(meta, family)
     }
 }
 

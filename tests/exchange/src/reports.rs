@@ -7,7 +7,7 @@ use tradeapi::unified::{GetInsiderTrades, GetInsiderTradesPage, InsiderTrade};
 use tradeapi::{Operation, Timestamp};
 
 use crate::dice::{Dice, Seed};
-use crate::pages::page_size;
+use crate::pages::{page_size, place_of};
 use crate::reading::wire;
 use crate::refusal::Refusal;
 use crate::routes::{Desk, Serve};
@@ -24,7 +24,8 @@ impl Serve for GetInsiderTrades {
         let purpose = code.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
         let stated = at.core.reports().insider_trades(code);
         let count = stated.as_ref().map_or(TRADES, |stated| u64::try_from(stated.len()).unwrap_or(TRADES));
-        let first: u64 = self.cursor.as_ref().map_or(0, |cursor| cursor.as_str().parse().unwrap_or(count));
+        let first = self.cursor.as_ref().map_or(Ok(0), |cursor| place_of(cursor.as_str()));
+        let first = first.map_err(|reason| at.refusal(reason))?;
         let size = u64::try_from(page_size(Self::META, self.limit)).unwrap_or(count);
         let end = first.saturating_add(size).min(count);
         let mut answer = GetInsiderTradesPage::default();
@@ -76,7 +77,8 @@ impl Serve for GetAgentDirectCommissions {
         let oldest = access.and_then(|access| access.before(now)).map_or(0, |oldest| days.number(oldest));
         // Entries of today become available tomorrow.
         let readable = first.max(oldest)..last.saturating_add(1).min(today);
-        let before = self.id_less_than.as_ref().map_or(u64::MAX, |id| id.as_str().parse().unwrap_or(0));
+        let before = self.id_less_than.as_ref().map_or(Ok(u64::MAX), |id| place_of(id.as_str()));
+        let before = before.map_err(|reason| at.refusal(reason))?;
         let limit = page_size(Self::META, self.limit);
         let is_wanted = |(id, found): &(u64, Commission)| *id < before && matches_request(&self, found);
         let found: Vec<(u64, Commission)> = match at.core.reports().commissions() {

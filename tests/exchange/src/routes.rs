@@ -13,8 +13,9 @@ use tradeapi::{Operation, Timestamp, Violations};
 
 use crate::journal::count_rule;
 use crate::orders::{Name, Order};
+use crate::pages::Wanted;
 use crate::reading;
-use crate::refusal::{Reason, Refusal, item_of, of_violation, of_violations};
+use crate::refusal::{Reason, Refusal, item_of, of_miswritten, of_violation, of_violations};
 use crate::state::Core;
 use crate::words::{Family, Line};
 
@@ -31,13 +32,13 @@ pub(crate) trait Serve: Operation<Response: Encode> {
 
     /// Carries out the request.
     fn serve(self, at: &mut Desk<'_>) -> Result<Self::Response, Refusal>;
+}
 
-    /// The data of the answer.
-    fn data(response: &Self::Response) -> String {
-        let mut out = JsonWriter::with_capacity(ROOM);
-        response.encode(&mut out);
-        out.finish()
-    }
+/// The data of an answer, with all fields of its records.
+fn data(response: &impl Encode) -> String {
+    let mut out = JsonWriter::with_capacity(ROOM).with_missing_fields();
+    response.encode(&mut out);
+    out.finish()
 }
 
 /// The context of a request that is served.
@@ -64,12 +65,24 @@ impl Desk<'_> {
         reason.of_family(self.meta, self.family)
     }
 
+    /// The order that a request names, if it is one of those that the request is about.
+    pub(crate) fn named(&self, name: &Name, wanted: Wanted<'_>) -> Result<&Order, Reason> {
+        let order = self.core.find(self.account, name).filter(|order| wanted.is(self.core, order));
+        order.ok_or(Reason::NoSuchOrder)
+    }
+
     /// The pair that the family of the operation trades under a name, with other participants.
     pub(crate) fn pair(&mut self, line: &str, symbol: &str) -> Result<usize, Reason> {
         let line = Line::of(line).ok_or(Reason::Parameter)?;
         let index = self.core.pair(self.family, line, symbol).ok_or(Reason::UnknownSymbol)?;
         self.core.wake(index);
         Ok(index)
+    }
+
+    /// As [`pair`](Self::pair), for a contract that is margined in the named coin.
+    pub(crate) fn contract(&mut self, line: &str, symbol: &str, coin: &str) -> Result<usize, Reason> {
+        let index = self.pair(line, symbol)?;
+        if self.core.is_margined_in(index, coin) { Ok(index) } else { Err(Reason::MarginCoin) }
     }
 
     /// The order that a query names, as the node shows it.
@@ -97,6 +110,7 @@ impl Route {
 
     /// Serves a request.
     pub(crate) fn call(&self, core: &mut Core, caller: &Caller<'_>) -> Served {
+        core.note_changes();
         let served = (self.call)(core, caller);
         core.liquidate_changed();
         served
@@ -187,7 +201,8 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let user = caller.user.map(|user| &core.users[user]);
     let account = user.map_or(0, |user| user.account(O::FAMILY));
     let properties = user.map_or(&nobody, |_| &core.accounts[account].properties);
-    let reading::Read { request: read, ignored } = reading::read::<O>(caller.parameters, core.settings.tolerant);
+    let reading::Read { request: read, ignored, miswritten } =
+        reading::read::<O>(caller.parameters, core.settings.tolerant);
     let class = read.as_ref().ok().and_then(|request| request.limit_class(properties));
     let context =
         CheckContext { account: properties, now: Some(Timestamp::from_millis(core.now)), ..CheckContext::default() };
@@ -212,13 +227,16 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     }
     let serve = || {
         let request = read.map_err(|violations| of_violations(&violations, O::META, O::FAMILY))?;
+        if let Some(parameter) = miswritten {
+            return Err(of_miswritten(&parameter, O::META, O::FAMILY));
+        }
         let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
         if refuses {
             return Err(of_violations(&violations, O::META, O::FAMILY));
         }
         let is_tolerant = core.settings.tolerant;
         let response = request.serve(&mut Desk { core, meta: O::META, family: O::FAMILY, account, violations })?;
-        let data = O::data(&response);
+        let data = data(&response);
         Ok(match O::META.list_member.filter(|_| is_tolerant) {
             Some(member) => format!(r#"{{"{member}":{data}}}"#),
             None => data,

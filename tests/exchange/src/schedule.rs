@@ -25,6 +25,7 @@ impl Core {
     /// Advances to `now`, and runs the tasks that are due in their order. Time does not go back.
     pub(crate) fn advance(&mut self, now: u64) {
         let now = now.max(self.now);
+        self.note_changes();
         self.skip_idle_steps(now);
         loop {
             let task = self.tasks.first_key_value().map(|(key, _)| *key).filter(|(at, _)| *at <= now);
@@ -44,6 +45,7 @@ impl Core {
                         Due::Step => self.step(),
                         Due::Funding => self.pay_funding(),
                     }
+                    self.note_changes();
                 }
                 _ => break,
             }
@@ -131,8 +133,8 @@ impl Core {
                 }
                 self.forget[queue].pop_front();
                 let Some(order) = self.orders.remove(&id) else { continue };
-                if let Some(hostile) = &mut self.hostile {
-                    hostile.views.forget(&order);
+                if let Some(views) = &mut self.views {
+                    views.forget(&order);
                 }
                 let account = &mut self.accounts[order.ticket.account];
                 account.closed.remove(&id);

@@ -43,8 +43,8 @@ pub struct Settings {
     /// The HTTP status of refusals; success has 200.
     pub refusal_status: u16,
     /// Whether it takes what real exchanges take beyond the documents: it ignores parameters that no document lists,
-    /// reads values in other letters, accepts either text of a signed query, and answers as observed where the documents
-    /// describe another form. The program is tolerant unless it is called with `--strict`.
+    /// reads values in other letters, and numbers in either form of JSON, accepts either text of a signed query, and
+    /// answers as observed where the documents describe another form. The program is tolerant unless it is called with `--strict`.
     pub tolerant: bool,
     /// Which text of a query its signature is verified over; `None` for the one that the schema states, or
     /// either if it is tolerant.

@@ -1,27 +1,58 @@
-//! What a request sees: the view of its node on a hostile exchange, otherwise the current state.
+//! What a request sees: the view of its node if nodes or listings lag, otherwise the current state.
 
-use crate::hostile::HostileFault;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::hostile::{HostileEvent, HostileFault};
 use crate::orders::{Name, Order};
 use crate::state::Core;
+use crate::views::View;
 
 impl Core {
     /// The order of an account with this name, as the node of the request shows it.
     pub(crate) fn shown(&mut self, account: usize, name: &Name) -> Option<Order> {
-        let Some(mut hostile) = self.hostile.take() else { return self.find(account, name).cloned() };
-        let shown = hostile.views.shown(hostile.view, name, self.find(account, name), &mut hostile.counts);
-        self.hostile = Some(hostile);
+        let (mut hostile, mut views) = (self.hostile.take(), self.views.take());
+        let found = self.find(account, name);
+        let shown = match (&mut hostile, &mut views) {
+            (Some(hostile), Some(views)) => views.shown(hostile.view, name, found, &mut hostile.counts),
+            _ => found.cloned(),
+        };
+        (self.hostile, self.views) = (hostile, views);
         shown
     }
 
-    /// Whether the node of the request lists an order.
-    pub(crate) fn is_listed(&self, order: &Order) -> bool {
-        self.hostile.as_ref().is_none_or(|hostile| hostile.views.is_listed(hostile.view, order))
+    /// The orders of an account that the node of the request may list as open.
+    pub(crate) fn may_be_open(&self, account: usize) -> Cow<'_, BTreeSet<u64>> {
+        let ended = self.views.as_ref().map(|views| views.ended_lately(self.now)).into_iter().flatten();
+        let is_own = |order: &u64| self.orders.get(order).is_some_and(|order| order.ticket.account == account);
+        let open = &self.accounts[account].open;
+        let ended: BTreeSet<u64> = ended.filter(is_own).collect();
+        if ended.is_empty() { Cow::Borrowed(open) } else { Cow::Owned(open | &ended) }
     }
 
-    /// The time from which on the node of the request does not list fills yet.
+    /// An order as a listing of the node shows it: of open orders, or of ended ones. An order that has just ended is still
+    /// open on a node that lags.
+    pub(crate) fn listed(&self, order: u64, is_open: bool) -> Option<&Order> {
+        let order = self.orders.get(&order)?;
+        let known = match &self.views {
+            Some(views) => views.listed(self.listing_view(), order)?,
+            None => order,
+        };
+        (known.state.is_open() == is_open).then_some(known)
+    }
+
+    /// The view of the node that answers a listing.
+    fn listing_view(&self) -> View {
+        let lag = self.faults.conditions.lag;
+        match &self.hostile {
+            Some(hostile) => View { lag: hostile.view.lag.max(lag), ..hostile.view },
+            None => View { now: self.now, lag, fault: HostileFault::None, denials: 0 },
+        }
+    }
+
+    /// The time from which on the node of the request does not list orders and fills yet.
     pub(crate) fn latest_listed(&self) -> u64 {
-        let lag = self.hostile.as_ref().map_or(0, |hostile| hostile.view.lag);
-        self.now.saturating_sub(lag.max(self.faults.conditions.lag))
+        self.now.saturating_sub(self.listing_view().lag)
     }
 
     /// The fault of the current listing.
@@ -45,15 +76,22 @@ impl Core {
 
     /// Records the versions of changed orders, for nodes that lag.
     pub(crate) fn note_versions(&mut self) {
-        let now = self.now;
-        let Some(hostile) = &mut self.hostile else { return };
-        let mut touched: Vec<u64> = hostile.touched.drain().collect();
-        touched.sort_unstable();
-        let settled = hostile.settled.max(now);
-        for id in touched {
-            if let Some(order) = self.orders.get(&id) {
-                hostile.views.note(order, now, settled, &mut hostile.counts);
+        let settled = self.now + self.faults.conditions.lag;
+        let settled = self.hostile.as_ref().map_or(settled, |hostile| hostile.settled.max(settled));
+        let Some(views) = &mut self.views else { return };
+        for order in views.take_touched() {
+            let Some(order) = self.orders.get(&order) else { continue };
+            if let (true, Some(hostile)) = (views.note(order, self.now, settled), &mut self.hostile) {
+                hostile.counts.record(HostileEvent::AppearedAfterAbsence);
             }
+        }
+    }
+
+    /// Records the versions of orders that have changed now. On a hostile exchange, the answer to a request decides when
+    /// its effect is shown.
+    pub(crate) fn note_changes(&mut self) {
+        if self.hostile.is_none() {
+            self.note_versions();
         }
     }
 }

@@ -19,13 +19,14 @@ use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::market::Market;
-use crate::orders::Orders;
+use crate::orders::{Order, Orders};
 use crate::playback::MarketStep;
 use crate::refusal::Refusal;
 use crate::report_data::Reports;
 use crate::settings::Settings;
 use crate::setup::{Pair, Setup};
 use crate::tasks::Task;
+use crate::views::Views;
 use crate::words::{Family, Line, PositionSide, Side};
 
 /// The time between payments of funding, in milliseconds.
@@ -75,6 +76,8 @@ pub(crate) struct Core {
     events: VecDeque<Event>,
     pub(crate) limits: Limits,
     pub(crate) faults: Faults,
+    /// Earlier versions of orders, if nodes or listings lag.
+    pub(crate) views: Option<Box<Views>>,
     /// The state of a hostile exchange.
     pub(crate) hostile: Option<Box<Hostile>>,
     /// The refusal of all items of a batch, as a fault.
@@ -123,6 +126,7 @@ impl Core {
             events: VecDeque::new(),
             limits: Limits::default(),
             faults,
+            views: None,
             hostile: None,
             refused_items: None,
             violations: BTreeMap::new(),
@@ -141,7 +145,17 @@ impl Core {
     pub(crate) fn set_conditions(&mut self, conditions: Conditions) {
         match (&mut self.hostile, &conditions.hostility) {
             (Some(hostile), Some(settings)) => hostile.settings = settings.clone(),
-            (hostile, settings) => *hostile = settings.clone().map(|settings| Box::new(Hostile::new(settings))),
+            (hostile, settings) => {
+                *hostile = settings.clone().map(|settings| Box::new(Hostile::new(settings)));
+                self.views = None;
+            }
+        }
+        let lags = conditions.lag > 0 || self.hostile.is_some();
+        let is_open = |order: &&Order| order.state.is_open();
+        if !lags {
+            self.views = None;
+        } else if self.views.is_none() {
+            self.views = Some(Box::new(Views::of(self.orders.iter().filter(is_open), self.now)));
         }
         self.faults.conditions = conditions;
     }
@@ -222,6 +236,12 @@ impl Core {
         self.pairs[index].is_listed(family).then_some(index)
     }
 
+    /// Whether a pair is margined in a coin. A tolerant exchange reads its name in small letters, too.
+    pub(crate) fn is_margined_in(&self, pair: usize, coin: &str) -> bool {
+        let settle = self.pairs[pair].settle();
+        settle == coin || self.settings.tolerant && settle.eq_ignore_ascii_case(coin)
+    }
+
     /// The order that comes next at `side`'s best price, or the price of the market.
     pub(crate) fn reference(&self, pair: usize, side: Side) -> u64 {
         self.books[pair].best_price(side.opposite()).unwrap_or(self.markets[pair].mid)
@@ -229,7 +249,10 @@ impl Core {
 
     pub(crate) fn publish(&mut self, event: Event) {
         if let Some(hostile) = &mut self.hostile {
-            hostile.touch(&event);
+            hostile.count(&event);
+        }
+        if let Some(views) = &mut self.views {
+            views.touch(&event);
         }
         if self.events.len() == MAX_EVENTS {
             self.events.pop_front();

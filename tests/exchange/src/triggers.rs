@@ -1,9 +1,12 @@
 //! Take-profits and stop-losses: of positions, and of what spot orders bought or sold.
 
+use rust_decimal::Decimal;
+
 use crate::events::Event;
-use crate::orders::{Order, Preset, Quantity, Source, Ticket};
+use crate::orders::{Order, Preset, Presets, Quantity, Source, State, Ticket};
+use crate::refusal::Reason;
 use crate::state::Core;
-use crate::words::{Effect, Force, PositionSide, Side};
+use crate::words::{Cancelled, Effect, Force, PositionSide, Side};
 
 /// What a trigger belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,21 +43,47 @@ impl Core {
         }
     }
 
+    /// Refuses a take-profit or stop-loss at no price, or at one that no order can have.
+    pub(crate) fn check_presets(&self, index: usize, presets: &Presets) -> Result<(), Reason> {
+        for price in presets.take_profit.prices().chain(presets.stop_loss.prices()) {
+            if price.is_zero() {
+                return Err(Reason::Parameter);
+            }
+            self.pairs[index].ticks(price).ok_or(Reason::PriceStep)?;
+        }
+        Ok(())
+    }
+
     fn close_guarded(&mut self, index: usize, guarded: Guarded, preset: Preset, source: Source) {
         let ticket = match guarded {
             Guarded::Position(account, pos) => self.closing_ticket(index, account, pos, source),
             Guarded::Order(id) => {
                 self.bought.remove(&(index, id));
-                self.orders.get(&id).and_then(|order| self.back_ticket(order, source))
+                self.orders.get(&id).map(|order| self.back_ticket(order, source))
             }
         };
         let Some(ticket) = ticket else { return };
         let price = preset.limit_price.filter(|_| preset.is_limit == Some(true));
         let force = if price.is_some() { Force::Gtc } else { Force::Ioc };
-        let family = self.accounts[ticket.account].family;
-        if let Err(reason) = self.take(Ticket { price, force, ..ticket }) {
-            self.publish(Event::Refused { code: reason.code(family).to_owned() });
+        // The price may have gone far beyond the limit since it was set.
+        let ticket = Ticket { price, force, adjusts_price: true, ..ticket };
+        if let Err(reason) = self.take(ticket.clone()) {
+            let code = reason.code(self.accounts[ticket.account].family).to_owned();
+            self.keep_as_cancelled(ticket);
+            self.publish(Event::Refused { code });
         }
+    }
+
+    /// Keeps a triggered order that cannot be placed as one that was cancelled, so that its account sees what became of it.
+    fn keep_as_cancelled(&mut self, ticket: Ticket) {
+        let pair = &self.pairs[ticket.pair];
+        let ticks = ticket.price.and_then(|price| pair.ticks(price));
+        let (Quantity::Lots(qty) | Quantity::Amount(qty)) = ticket.quantity;
+        let lots = pair.lots_below(qty);
+        let coin = pair.settle();
+        let id = self.insert(ticket, ticks, [lots, 0], (coin, Decimal::ZERO));
+        self.publish(Event::Placed { order: id });
+        self.end(id, State::Cancelled(Cancelled::Normal));
     }
 
     fn triggered(&self, index: usize) -> Vec<(Guarded, Preset, Source)> {
@@ -92,18 +121,19 @@ impl Core {
     }
 
     /// An order that sells the quantity that a spot order bought, less the fee, or buys back the sold one.
-    fn back_ticket(&self, order: &Order, source: Source) -> Option<Ticket> {
+    fn back_ticket(&self, order: &Order, source: Source) -> Ticket {
         let (account, index, side) = (order.ticket.account, order.ticket.pair, order.ticket.side.opposite());
         let pair = &self.pairs[index];
         let lots = match side {
             Side::Buy => order.filled,
             Side::Sell => {
-                // The fee was taken from what was bought.
+                // The fee was taken from what was bought, and some of it may have been sold meanwhile.
                 let bought = order.base - order.fee;
-                pair.lots_below(bought.min(self.accounts[account].available(pair.base)))
+                let left = pair.lots_below(bought.min(self.accounts[account].available(pair.base)));
+                if left > 0 { left } else { pair.lots_below(bought) }
             }
         };
         let ticket = self.market_ticket(account, index, side, PositionSide::Net, lots, source);
-        (lots > 0).then(|| Ticket { line: order.ticket.line, quantity: Quantity::Lots(pair.qty(lots)), ..ticket })
+        Ticket { line: order.ticket.line, quantity: Quantity::Lots(pair.qty(lots)), ..ticket }
     }
 }

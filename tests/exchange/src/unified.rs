@@ -8,7 +8,6 @@ mod queries;
 mod records;
 
 use rust_decimal::Decimal;
-use tradeapi::runtime::json::write_json;
 use tradeapi::unified::{BatchOrderResult, OrderIds, OrderRef, OrderType, TriggerBy};
 
 use crate::orders::Preset;
@@ -28,15 +27,6 @@ fn preset(
 ) -> Preset {
     let by_mark = by == Some(&TriggerBy::Mark);
     Preset { price, by_mark, is_limit: order_type.map(|kind| *kind == OrderType::Limit), limit_price }
-}
-
-/// The clientOid of Reality operations, which is empty if none was supplied.
-fn with_empty_client(response: &OrderIds) -> String {
-    let data = write_json(response);
-    match (&response.client_oid, data.strip_suffix('}')) {
-        (None, Some(start)) => format!(r#"{start},"clientOid":""}}"#),
-        _ => data,
-    }
 }
 
 fn ids_of(id: u64, client: Option<&str>) -> OrderIds {

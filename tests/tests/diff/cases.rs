@@ -65,6 +65,12 @@ cases! {
         => ["behaviour operation house.lend-book http: POST /v1/loans -> POST /v2/loans"],
     a_parameter_moves_into_the_path: [Replace(LEND, "/v1/loans", "/v1/loans/{isbn}")]
         => ["behaviour operation house.lend-book http: POST /v1/loans -> POST /v1/loans/{isbn}"],
+    a_parameter_is_sent_under_another_name: [
+        Replace(LEND, "  gift: { type: YesNo,", "  gift: { type: YesNo, in: header, sent_as: X-Gift,"),
+    ] => [
+        "behaviour parameter house.lend-book.gift in: header now",
+        "behaviour parameter house.lend-book.gift sent_as: X-Gift now",
+    ],
     an_effect_changes: [Replace(LEND, "effect: create", "effect: amend")]
         => ["behaviour operation house.lend-book effect: create -> amend"],
     a_repeat_is_no_longer_harmless:

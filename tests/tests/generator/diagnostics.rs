@@ -90,6 +90,10 @@ const GENERATED_CASES: &[(&str, Break)] = &[
         fs::write(folder.join("office/count.yaml"), bytes).unwrap();
         mistakes(folder)
     }),
+    ("file_of_another_name", |folder| {
+        fs::rename(folder.join("house/lend-book.yaml"), folder.join("house/borrow-book.yaml")).unwrap();
+        mistakes(folder)
+    }),
     ("files_that_windows_does_not_allow", |folder| {
         for name in ["Con.yaml", "a?b.yaml", "lend-Book.yaml"] {
             fs::copy(folder.join("house/lend-book.yaml"), folder.join("house").join(name)).unwrap();

@@ -287,10 +287,10 @@ fn null_is_no_value() {
     for (name, text) in &files {
         let whole: serde_yaml::Value = serde_yaml::from_str(text).unwrap();
         for (at, changed) in with_each_null(&whole, "") {
-            // Keys of one name below keys of one name are read alike.
-            let keys: Vec<&str> = at.rsplit('/').take(2).collect();
-            let is_new = tried.insert((kind(name), keys.join("/")));
-            if !is_new || keys[0] == "may_be" {
+            // Most keys of one name are read alike.
+            let key = at.rsplit('/').find(|key| *key != "-").unwrap_or_default();
+            let is_new = tried.insert((kind(name), key.to_owned()));
+            if !is_new || key == "may_be" {
                 continue;
             }
             let text = serde_yaml::to_string(&changed).unwrap();
@@ -305,7 +305,7 @@ fn null_is_no_value() {
         fs::write(folder.path().join(name), text).unwrap();
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(tried.len() > 300, "{}", tried.len());
+    assert!(tried.len() > 200, "{}", tried.len());
 }
 
 /// A scalar is a text as it is written, whatever else other readers take it for.

@@ -18,6 +18,8 @@ use crate::table::Program;
 pub(super) const DRY_RUN: &str = "dryRun";
 pub(super) const FIRST: &str = "first";
 pub(super) const DAYS: &str = "days";
+/// How many results a tool returns at most, unless it is asked for another number.
+pub(super) const USUALLY_FIRST: usize = 100;
 /// The outcome of what was only shown.
 pub(super) const DRY_RUN_OUTCOME: &str = "dry run";
 /// The name of a body that is an array.
@@ -119,7 +121,8 @@ fn annotations(is_read: bool, is_idempotent: bool) -> ToolAnnotations {
 }
 
 fn first() -> Value {
-    json!({ "type": "integer", "minimum": 1, "description": "The maximum number of results; 100 by default." })
+    let description = format!("The maximum number of results; {USUALLY_FIRST} by default.");
+    json!({ "type": "integer", "minimum": 1, "description": description })
 }
 
 /// The schema of results, which all tools share.

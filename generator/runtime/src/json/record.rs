@@ -242,12 +242,13 @@ pub struct RecordWriter<'a> {
 }
 
 impl RecordWriter<'_> {
-    /// Writes the next field the way the exchange writes it, or leaves it out if it is missing. In an array, a missing
-    /// field is `null`, so that others keep their places.
+    /// Writes the next field the way the exchange writes it, or leaves it out if it is missing, unless the writer
+    /// [writes](JsonWriter::with_missing_fields) all fields. In an array, a missing field is `null`, so that others keep
+    /// their places.
     pub fn field(&mut self, name: &str, value: &dyn Encode) {
         let table = self.fields.next();
         let out = match self.travels {
-            Travels::AsObject if value.is_absent() => return,
+            Travels::AsObject if value.is_absent() => return self.missing(name, table),
             Travels::AsObject => self.out.member(name),
             Travels::AsArray => self.out.element(),
             Travels::AsValue => &mut *self.out,
@@ -258,6 +259,14 @@ impl RecordWriter<'_> {
             Some(true) => out.quote(start),
             Some(false) => out.unquote(start),
             None => {}
+        }
+    }
+
+    /// Leaves out a missing field, unless all fields are written.
+    fn missing(&mut self, name: &str, table: Option<&FieldTable>) {
+        let table = table.filter(|_| self.out.writes_missing());
+        if let Some(value) = table.and_then(FieldTable::missing) {
+            self.out.member(name).raw(value);
         }
     }
 }
@@ -305,6 +314,42 @@ mod tests {
         assert_eq!(read_json::<Fill>(r#"{"id":"","fees":null,"last":""}"#)?, Fill::default());
         assert_eq!(Fill::absent(), Some(Fill::default()));
         assert_eq!(write_json(&Fill::default()), r#"{"fees":[]}"#);
+        Ok(())
+    }
+
+    crate::record! {
+        struct Position {
+            #[wire("symbol")]
+            symbol: Option<String>,
+            #[wire("size")]
+            size: Option<Decimal>,
+            #[wire("leverage", bare)]
+            leverage: Option<u64>,
+            #[wire("cursor", or_null)]
+            cursor: Option<String>,
+            #[wire("code", conditional)]
+            code: Option<String>,
+            #[wire("isolated")]
+            is_isolated: Option<bool>,
+            #[wire("fee")]
+            fee: Option<Fee>,
+            #[wire("fees")]
+            fees: List<Fee>,
+        }
+    }
+
+    #[test]
+    fn missing_fields_are_written_where_all_are() -> Result<(), ReadError> {
+        let mut out = JsonWriter::new().with_missing_fields();
+        let position = Position { fees: vec![Fee::default()].into(), ..Position::default() };
+        position.encode(&mut out);
+        let written = out.finish();
+        let expected = concat!(
+            r#"{"symbol":"","size":"","leverage":null,"cursor":null,"isolated":null,"fee":null,"#,
+            r#""fees":[{"feeCoin":"","fee":""}]}"#
+        );
+        assert_eq!(written, expected);
+        assert_eq!(read_json::<Position>(&written)?, position);
         Ok(())
     }
 

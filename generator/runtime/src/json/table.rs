@@ -178,6 +178,17 @@ impl FieldTable {
         }
     }
 
+    /// The JSON text of a missing value, where all fields are written; `None` if it occurs only under a condition.
+    pub(crate) const fn missing(&self) -> Option<&'static str> {
+        match self.form {
+            _ if self.is_conditional => None,
+            _ if self.may_be_null || self.is_bare => Some("null"),
+            Form::Boolean if !self.is_quoted => Some("null"),
+            Form::Anything | Form::List(_) | Form::Map(_) | Form::Record(_) | Form::OneOf(_) => Some("null"),
+            _ => Some(r#""""#),
+        }
+    }
+
     /// The same, whose booleans travel as strings.
     #[must_use]
     pub const fn quoted(self) -> Self {

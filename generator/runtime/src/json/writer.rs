@@ -9,6 +9,8 @@ use crate::value::{Scalar, Scratch};
 #[derive(Clone, Debug, Default)]
 pub struct JsonWriter {
     text: String,
+    /// Whether records have their missing fields, too.
+    writes_missing: bool,
 }
 
 impl JsonWriter {
@@ -19,7 +21,19 @@ impl JsonWriter {
 
     /// Begins an empty text that has room for this many bytes.
     pub fn with_capacity(bytes: usize) -> Self {
-        Self { text: String::with_capacity(bytes) }
+        Self { text: String::with_capacity(bytes), writes_missing: false }
+    }
+
+    /// The same, which writes all fields of records, as exchanges do. A field that is missing is an empty text, or `null`
+    /// where the documents allow it or its value is no text. One that occurs only under a condition is left out.
+    #[must_use]
+    pub fn with_missing_fields(self) -> Self {
+        Self { writes_missing: true, ..self }
+    }
+
+    /// Whether records have their missing fields, too.
+    pub(crate) fn writes_missing(&self) -> bool {
+        self.writes_missing
     }
 
     /// Whether nothing has been written yet.

@@ -113,7 +113,7 @@ impl LimiterState {
             next_turn: 0,
             paused: false,
             quiet_since: None,
-            sweep_at: super::state::FEW,
+            sweep_at: FEW,
         }
     }
 

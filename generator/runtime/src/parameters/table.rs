@@ -20,6 +20,8 @@ pub(super) enum Place {
 pub struct ParameterTable {
     pub(super) written: Name,
     pub(super) wire: &'static str,
+    /// The name in a query or a form.
+    pub(super) sent: &'static str,
     /// All names on the wire, of which a choice has several.
     pub(super) members: &'static [&'static str],
     pub(super) is_bare: bool,
@@ -53,9 +55,11 @@ pub struct ParameterTable {
 impl ParameterTable {
     /// A parameter that travels as text, without bounds.
     pub const fn of(written: Name, members: &'static [&'static str]) -> Self {
+        let wire = if let [wire, ..] = members { wire } else { "" };
         Self {
             written,
-            wire: if let [wire, ..] = members { wire } else { "" },
+            wire,
+            sent: wire,
             members,
             is_bare: false,
             is_bit: false,
@@ -111,6 +115,12 @@ impl ParameterTable {
     #[must_use]
     pub const fn in_query(self) -> Self {
         Self { place: Place::Query, ..self }
+    }
+
+    /// In the query beside a body, it has this name.
+    #[must_use]
+    pub const fn sent_as(self, sent: &'static str) -> Self {
+        Self { sent, ..self }
     }
 
     /// It is the body, and other parameters travel elsewhere.

@@ -169,18 +169,18 @@ impl ParameterWriter {
     /// Writes a value as text.
     #[inline]
     pub fn text(&mut self, name: Name, value: &impl Scalar) {
-        self.write_text(name, value.text(&mut Scratch::new()), value.is_plain());
+        self.write_text(name, name.as_str(), value.text(&mut Scratch::new()), value.is_plain());
     }
 
     /// Writes a value as a bare JSON number.
     #[inline]
     pub fn number(&mut self, name: Name, value: &impl Scalar) {
-        self.write_bare(name, value.text(&mut Scratch::new()));
+        self.write_bare(name, name.as_str(), value.text(&mut Scratch::new()));
     }
 
     /// Writes a bare JSON boolean.
     pub fn boolean(&mut self, name: Name, value: bool) {
-        self.write_bare(name, value.text(&mut Scratch::new()));
+        self.write_bare(name, name.as_str(), value.text(&mut Scratch::new()));
     }
 
     /// Whether the part of the request that is written has the parameter.
@@ -199,12 +199,14 @@ impl ParameterWriter {
         if !self.takes(row) {
             return;
         }
+        let mut scratch = Scratch::new();
+        let text = value.text(&mut scratch);
         if row.is_bit {
-            self.bit(row.written, value.text(&mut Scratch::new()) == true.text(&mut Scratch::new()));
+            self.write_bare(row.written, row.sent, if text == "true" { "1" } else { "0" });
         } else if row.is_bare {
-            self.number(row.written, value);
+            self.write_bare(row.written, row.sent, text);
         } else {
-            self.text(row.written, value);
+            self.write_text(row.written, row.sent, text, value.is_plain());
         }
     }
 
@@ -214,11 +216,9 @@ impl ParameterWriter {
         if !self.takes(row) {
             return;
         }
-        if row.is_bare {
-            self.numbers(row.written, values);
-        } else {
-            self.texts(row.written, values);
-        }
+        let write: fn(&mut JsonWriter, &str) =
+            if row.is_bare { |out, value| out.raw(value) } else { |out, value| out.string(value) };
+        self.write_list(row.written, row.sent, values, write);
     }
 
     /// Writes a text under a name from a table.
@@ -264,11 +264,11 @@ impl ParameterWriter {
     pub(super) fn deletion(&mut self, row: &'static ParameterTable) {
         if !self.takes(row) {
         } else if row.or_null {
-            self.write_bare(row.written, "null");
+            self.write_bare(row.written, row.sent, "null");
         } else if row.is_bare {
-            self.write_bare(row.written, row.delete);
+            self.write_bare(row.written, row.sent, row.delete);
         } else {
-            self.write_text(row.written, row.delete, false);
+            self.write_text(row.written, row.sent, row.delete, false);
         }
     }
 
@@ -286,12 +286,12 @@ impl ParameterWriter {
 
     /// Writes a list of bare JSON numbers.
     pub fn numbers<T: Scalar>(&mut self, name: Name, values: &[T]) {
-        self.write_list(name, values, |out, value| out.raw(value));
+        self.write_list(name, name.as_str(), values, |out, value| out.raw(value));
     }
 
     /// Writes a list of texts.
     pub fn texts<T: Scalar>(&mut self, name: Name, values: &[T]) {
-        self.write_list(name, values, |out, value| out.string(value));
+        self.write_list(name, name.as_str(), values, |out, value| out.string(value));
     }
 
     /// Writes a list of objects.
@@ -390,7 +390,13 @@ impl ParameterWriter {
         }
     }
 
-    fn write_list<T: Scalar>(&mut self, name: Name, values: &[T], write: fn(&mut JsonWriter, &str)) {
+    fn write_list<T: Scalar>(
+        &mut self,
+        name: Name,
+        sent: &'static str,
+        values: &[T],
+        write: fn(&mut JsonWriter, &str),
+    ) {
         let write_to = |out: &mut JsonWriter| {
             out.begin_array();
             values.iter().for_each(|value| write(out.element(), value.text(&mut Scratch::new())));
@@ -398,11 +404,11 @@ impl ParameterWriter {
         };
         match &mut self.form {
             Form::Json(out) => write_to(self.body.begin(out, name.before_value())),
-            Form::Pairs(pairs) if pairs.style.lists != Lists::Json => pairs.list(name.as_str(), values),
+            Form::Pairs(pairs) if pairs.style.lists != Lists::Json => pairs.list(sent, values),
             Form::Pairs(pairs) => {
                 let mut list = JsonWriter::new();
                 write_to(&mut list);
-                pairs.push(name.as_str(), &list.finish());
+                pairs.push(sent, &list.finish());
             }
         }
     }
@@ -424,16 +430,17 @@ impl ParameterWriter {
         self.body = around;
     }
 
-    fn write_text(&mut self, name: Name, value: &str, is_plain: bool) {
+    /// Writes a text, which has the name `sent` outside of JSON.
+    fn write_text(&mut self, name: Name, sent: &'static str, value: &str, is_plain: bool) {
         match &mut self.form {
-            Form::Pairs(pairs) => pairs.push(name.as_str(), value),
+            Form::Pairs(pairs) => pairs.push(sent, value),
             Form::Json(out) => self.body.begin(out, name.before_text()).end_string(value, is_plain),
         }
     }
 
-    fn write_bare(&mut self, name: Name, value: &str) {
+    fn write_bare(&mut self, name: Name, sent: &'static str, value: &str) {
         match &mut self.form {
-            Form::Pairs(pairs) => pairs.push(name.as_str(), value),
+            Form::Pairs(pairs) => pairs.push(sent, value),
             Form::Json(out) => self.body.begin(out, name.before_value()).raw(value),
         }
     }

@@ -75,7 +75,8 @@ impl<'a> Reader<'a> {
     ) {
         let record_key = key(FactKind::RecordField, [&known.id, name]);
         let own = self.claims.get(&record_key).first().map(|claim| claim.value.clone());
-        let given = stated.or(meaning).and_then(|text| stated_type(text, stated.is_some()));
+        let in_note = |text: Span<'a>| stated_type(text.head_and_note().1?, false);
+        let given = stated.or(meaning).and_then(|text| stated_type(text, stated.is_some()).or_else(|| in_note(text)));
         self.found.state(record_key, given.map(str::to_owned).or(own).unwrap_or_default(), at);
         let of = key(FactKind::RecordValue, [&known.id, name]);
         let values = self.claims.values(FactKind::RecordValue, &known.id, name);
@@ -144,7 +145,7 @@ impl<'a> Reader<'a> {
             // The note of the last field may list the values of all of them.
             let has_values = !self.claims.values(FactKind::RecordValue, &known.id, name).is_empty();
             let note = own.filter(|own| shared != Some(*own)).or(shared.filter(|_| has_values));
-            self.field(known, name, *at, None, note);
+            self.field(known, name, *at, None, note.or(type_of_all(fields)));
         }
         names
     }
@@ -247,7 +248,7 @@ impl<'a> Reader<'a> {
                 name.text,
                 name,
                 None,
-                note.filter(|own| shared != Some(*own)).or(shared.filter(|_| has_values)),
+                note.filter(|own| shared != Some(*own)).or(shared.filter(|_| has_values)).or(type_of_all(fields)),
             );
             names.push((name.text.to_owned(), name));
         }
@@ -279,6 +280,12 @@ fn stated_by_list(meaning: Span<'_>, known: &[String]) -> bool {
     !known.is_empty() || meaning.head_and_note().0.split(&[","]).len() > 1
 }
 
+/// The note of the last field, where it is about the type of all of them.
+fn type_of_all<'a>(fields: &[Span<'a>]) -> Option<Span<'a>> {
+    let (_, note) = fields.last()?.head_and_note();
+    note.filter(|note| note.texts().first() == Some(&"all") && stated_type(*note, false).is_some())
+}
+
 fn stated_type(text: Span<'_>, is_type: bool) -> Option<&'static str> {
     let words = text.texts();
     match words.as_slice() {
@@ -290,7 +297,9 @@ fn stated_type(text: Span<'_>, is_type: bool) -> Option<&'static str> {
         [.., "number"] => Some("number"),
         // In `Unix ms numbers`, and as the note of a field. Other numbers are counts.
         ["numbers" | "integers" | "integer"] | ["all", "numbers" | "integers"] => Some("number"),
+        ["strings"] | ["all", "strings"] => Some("string"),
         [.., unit, "numbers" | "integers" | "integer"] if unit_of_word(unit).is_some() => Some("number"),
+        [.., unit, "strings"] if unit_of_word(unit).is_some() => Some("string"),
         _ => None,
     }
 }

@@ -12,10 +12,7 @@ use crate::words::AnswerForm;
 impl OpenApiFile<'_> {
     /// The data of the first success.
     pub(super) fn answer(&self, operation: &Cursor<'_>) -> Answer {
-        let responses = operation.get("responses").map(|all| all.members()).unwrap_or_default();
-        let named = |word: &str| responses.iter().find(|(status, _)| status.starts_with(word));
-        let success = named("2").or_else(|| named("default"));
-        let Some((_, success)) = success else { return Answer::Unknown(Vec::new()) };
+        let Some(success) = success(operation, true) else { return Answer::Unknown(Vec::new()) };
         let said = || success.text_beside_gap("description").map(str::to_owned).into_iter();
         let media = success.get("content").map(|content| content.members()).unwrap_or_default();
         let Some(schema) =
@@ -68,12 +65,20 @@ impl OpenApiFile<'_> {
             Some(example.value.to_string())
         };
         let request = operation.get("requestBody").as_ref().and_then(own);
-        let responses = operation.get("responses").map(|all| all.members()).unwrap_or_default();
-        let success = responses.iter().find(|(status, _)| status.starts_with('2'));
-        let response = success.and_then(|(_, response)| own(response));
+        let response = success(operation, false).and_then(|response| own(&response));
         let shown = [("Request", request), ("Response", response)].into_iter();
         shown.filter_map(|(what, json)| Some(format!("{what}: {}", json?))).collect()
     }
+}
+
+/// The first success with content, or the first one without; with `or_default`, whatever has no status of its own.
+fn success<'a>(operation: &Cursor<'a>, or_default: bool) -> Option<Cursor<'a>> {
+    let responses = operation.get("responses")?.members();
+    let successes = || responses.iter().filter(|(status, _)| status.starts_with('2'));
+    let has_content = |(_, success): &&(&str, Cursor<'a>)| success.value.get("content").is_some();
+    let other = || responses.iter().find(|(status, _)| or_default && *status == "default");
+    let found = successes().find(has_content).or_else(|| successes().next()).or_else(other);
+    found.map(|(_, success)| success.clone())
 }
 
 /// The schema at the end of a path of members and places.
@@ -89,9 +94,7 @@ fn at<'a>(whole: &Cursor<'a>, path: &AnswerPath) -> Option<Cursor<'a>> {
 
 /// The form of the first success, if it has none in JSON, and its record.
 pub(super) fn answer_form(operation: &Cursor<'_>) -> Option<(AnswerForm, Data)> {
-    let responses = operation.get("responses")?.members();
-    let (_, success) = responses.iter().find(|(status, _)| status.starts_with('2'))?;
-    let media = success.get("content")?.members();
+    let media = success(operation, false)?.get("content")?.members();
     let (first, content) = media.first().filter(|_| media.iter().all(|(name, _)| !name.contains("json")))?;
     if first.contains("event-stream") {
         return None;
@@ -128,8 +131,7 @@ pub(super) fn refusal(operation: &Cursor<'_>) -> Option<Data> {
 
 /// The headers of the first success.
 pub(super) fn answered_headers(operation: &Cursor<'_>) -> Option<Data> {
-    let responses = operation.get("responses")?.members();
-    let (_, success) = responses.iter().find(|(status, _)| status.starts_with('2'))?;
+    let success = success(operation, false)?;
     let fields: Vec<DraftField> = success
         .get("headers")?
         .members()

@@ -72,9 +72,13 @@ impl OpenApiFile<'_> {
                 one.at.mark_all(Mark::Read);
                 continue;
             }
-            let has_name = |fields: &[DraftField]| fields.iter().any(|field| field.name == one.name);
+            let has_name = |fields: &[DraftField], name: &str| fields.iter().any(|field| field.name == name);
+            let is_taken = |name: &str| has_name(&fields, name) || has_name(body.unwrap_or_default(), name);
+            // What travels apart from the others may be sent under a name that it does not have.
+            let is_apart = in_header || one.place == "query" && body.is_some();
+            let other = is_apart.then(|| other_name(one, described, is_taken)).flatten();
             // The name of a part of the path is never sent, so that it can be another one.
-            let is_double = one.place != "path" && (has_name(&fields) || has_name(body.unwrap_or_default()));
+            let is_double = one.place != "path" && other.is_none() && is_taken(one.name);
             let mut why = "which has the name of another one";
             let field = one.at.attempt(|| {
                 let schema = one.schema();
@@ -93,6 +97,15 @@ impl OpenApiFile<'_> {
                 continue;
             };
             undecided_maps(&mut field);
+            match one.at.value.get("style").and_then(serde_json::Value::as_str).filter(|_| one.place == "path") {
+                Some("simple") => one.at.mark("style", Mark::Read),
+                Some(style) => {
+                    one.at.mark("style", Mark::LeftEmpty);
+                    field.is_undecided = true;
+                    field.remarks.push(format!("It is in the path in the style {style}."));
+                }
+                None => {}
+            }
             one.at.mark("name", Mark::Read);
             one.at.mark("in", Mark::Read);
             field.apart = match one.place {
@@ -111,6 +124,9 @@ impl OpenApiFile<'_> {
             if let Some((old, new)) = renamed.iter().find(|(old, _)| one.place == "path" && old == one.name) {
                 field.remarks.push(format!("The file calls this part of the path {old}, as another parameter."));
                 field.name.clone_from(new);
+            }
+            if let Some(other) = other {
+                field.sent_as = Some(std::mem::replace(&mut field.name, other));
             }
             fields.push(field);
         }
@@ -181,6 +197,10 @@ impl OpenApiFile<'_> {
                 if kind == Content::Form {
                     undecided_maps(&mut fields);
                 }
+                let media = found.map_or("", |((name, _), _)| name.split(';').next().unwrap_or_default().trim());
+                if kind == Content::Json && media != "application/json" {
+                    unread.push(format!("the media type of the body, {media}: it is sent as application/json"));
+                }
                 (Some(fields), kind)
             }
             None => {
@@ -189,6 +209,18 @@ impl OpenApiFile<'_> {
             }
         }
     }
+}
+
+/// The name in the schema of a parameter that is sent under its own: what the exporter states, or a free one where its
+/// own is taken.
+fn other_name(one: &Described<'_>, described: &[Described<'_>], is_taken: impl Fn(&str) -> bool) -> Option<String> {
+    if let Some(stated) = one.at.text("x-name").filter(|stated| !is_taken(stated)) {
+        return Some(stated.to_owned());
+    }
+    let longer = |name: &str| format!("{}_{name}", one.place);
+    let is_free = |name: &String| !is_taken(name) && described.iter().all(|other| other.name != name);
+    let candidates = std::iter::successors(Some(longer(one.name)), |known| Some(longer(known)));
+    is_taken(one.name).then(|| candidates.take(MAX_NAMES).find(is_free)).flatten()
 }
 
 /// Leaves undecided what maps are outside of JSON, which has them alone.
@@ -250,6 +282,9 @@ pub(super) fn path_parameters(path: &str, fields: &mut Vec<DraftField>) {
         fields.insert(0, DraftField { name: name.clone(), need: Some(Need::Always), remarks, ..DraftField::default() });
     }
 }
+
+/// The most names that are tried for a parameter whose own is another one's.
+const MAX_NAMES: usize = 16;
 
 /// Headers that OpenAPI describes elsewhere.
 const IGNORED_HEADERS: [&str; 3] = ["Accept", "Content-Type", "Authorization"];

@@ -87,6 +87,9 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
     let is_anything = is_anything(schema) || is_any_form;
     if field.kind == JsonKind::Unknown && !field.is_undecided && part != Part::OfSeveral && is_anything {
         field.kind = JsonKind::Json;
+        if schema.value.as_object().is_some_and(Map::is_empty) {
+            schema.mark_all(Mark::Read);
+        }
     }
     if field.kind == JsonKind::List
         && let Some(items) = schema.get("items")
@@ -190,8 +193,7 @@ fn item(name: &str, schema: &Cursor<'_>, side: Side, within: &[String]) -> Draft
     let read = || read(name, schema, side, within, Part::Item);
     match schema.attempt(|| Some(read()).filter(|item| !nested(item) && !item.is_undecided)) {
         Some(item) => {
-            let no_null =
-                (side == Side::Request && item.may_be_null).then(|| "`nullable` of the items is not read.".to_owned());
+            let no_null = item.may_be_null.then(|| "`nullable` of the items is not read.".to_owned());
             DraftField { remarks: item.remarks.iter().cloned().chain(no_null).collect(), ..item }
         }
         None => {

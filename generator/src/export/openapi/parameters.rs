@@ -72,7 +72,7 @@ impl<'a> Parameters<'a> {
             other => other,
         });
         Object::new()
-            .with("name", parameter.name.wire.as_str())
+            .with("name", parameter.sent_name())
             .with("in", place)
             .flag("required", is_in_path || parameter.need == Need::Always)
             .text("description", &parameter.doc)
@@ -108,6 +108,7 @@ impl<'a> Parameters<'a> {
             // Beside the schema.
             name: _,
             apart: _,
+            sent_as: _,
             need: _,
             deprecated: _,
             doc: _,

@@ -138,6 +138,9 @@ mappings! {
         /// enum or identifier of the request itself, or a list of them with commas between its values. `query`: the same
         /// in the query of a request whose other parameters are in a body, with lists as `lists` says.
         r#in: Option<Spanned<In>>,
+        /// Of a request: with `in`: its name there, where another parameter of the request has that name. Its own is yours
+        /// to choose: requests as objects, rules and other keys have it.
+        sent_as: Option<Text>,
         /// Of a request: `always` / `conditional` (under a condition that a rule states) / `unstated` (the document
         /// does not state it); left out: optional.
         required: Option<Spanned<Required>>,

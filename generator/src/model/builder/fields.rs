@@ -1,5 +1,6 @@
 //! Fields: those of records, and the parameters of requests, items and choices.
 
+use super::statements::is_named;
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Help, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
@@ -67,6 +68,7 @@ impl FamilyBuilder<'_, '_> {
             ("as", raw.r#as.as_ref().map(|key| key.place)),
             ("wins", raw.wins.as_ref().map(|key| key.place)),
             ("in", raw.r#in.as_ref().map(|key| key.place)),
+            ("sent_as", raw.sent_as.as_ref().map(|key| key.place)),
             ("item", raw.item.as_ref().map(|key| key.place)),
             ("object", raw.object.as_ref().map(|key| key.place)),
             ("called", raw.called.first().map(|word| word.place)),
@@ -102,6 +104,7 @@ impl FamilyBuilder<'_, '_> {
             name: self.parameter_name(name, raw),
             written: raw.place,
             apart: raw.r#in.as_ref().map(|apart| (apart.value, apart.place)),
+            sent_as: raw.sent_as.as_ref().map(placed),
             need: if raw.fixed.is_some() { Need::Always } else { required.into() },
             fixed: raw.fixed.as_ref().map(placed),
             default: raw.default.as_ref().map(placed),
@@ -300,7 +303,7 @@ impl FamilyBuilder<'_, '_> {
     fn find_parameter(&mut self, reference: &Text) -> Option<Spanned<raw::Field>> {
         let (operation, parameter) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
         let operations = || self.family.operations.iter();
-        let Some((_, _, raw)) = operations().find(|(name, ..)| name == operation) else {
+        let Some((_, _, raw)) = operations().find(|one| is_named(one, operation)) else {
             let known = operations().map(|(name, place, _)| (name.as_str(), Some(*place)));
             return self.no_parameter(reference, unknown(operation, known, how_to_refer));
         };
@@ -358,6 +361,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         item: own.item.or(base.item),
         object: own.object.or(base.object),
         r#in: own.r#in.or(base.r#in),
+        sent_as: own.sent_as.or(base.sent_as),
         required: own.required.or(base.required),
         fixed: own.fixed.or(base.fixed),
         default: own.default.or(base.default),

@@ -23,6 +23,9 @@ impl FamilyBuilder<'_, '_> {
             return None;
         };
         let all = enums.get(enum_index)?;
+        if self.is_of_another_enum(enums, all, name, &raw.states) {
+            return None;
+        }
         for (state, _) in raw.states.iter() {
             self.is_state(all, state, &[]);
         }
@@ -36,6 +39,31 @@ impl FamilyBuilder<'_, '_> {
             never,
             records: self.all_tracked(raw),
         })
+    }
+
+    /// Reports an enum of which no state is a value, as one mistake: all that the lifecycle says would be wrong.
+    fn is_of_another_enum(
+        &mut self,
+        enums: &[Enum],
+        all: &Enum,
+        name: &Text,
+        states: &Named<Short<raw::State>>,
+    ) -> bool {
+        let has = |one: &Enum| states.iter().all(|(state, _)| one.index_of(&state.value).is_some());
+        let has_none = states.iter().all(|(state, _)| all.index_of(&state.value).is_none());
+        if states.len() < 2 || !has_none {
+            return false;
+        }
+        let help = match enums.iter().find(|one| has(one)) {
+            Some(meant) => format!("name `{}`, which has all of them as values", meant.name.wire),
+            None => "name the enum whose values are the states".to_owned(),
+        };
+        self.builder.to.note_unread(name.place.file, "lifecycle");
+        self.builder
+            .to
+            .at(name.place, Code::BadLifecycle, format!("no state is a value of `{}`", all.name.wire))
+            .help(help);
+        true
     }
 
     /// Reports a text that is neither a value of the enum nor one of these words.

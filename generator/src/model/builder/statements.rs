@@ -20,6 +20,11 @@ pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], opera
 /// The operation files of a family.
 pub(super) type Operations = [(String, Place, raw::Operation)];
 
+/// Whether a file is that of the operation; where it says another name than its own, that alone is the mistake.
+pub(super) fn is_named((file, _, raw): &(String, Place, raw::Operation), name: &str) -> bool {
+    file == name || raw.operation.as_ref().is_some_and(|own| own.value == name)
+}
+
 /// Replaces `as: operation.rule` by the rule that it names; keys beside it win. The list is never taken over.
 fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Operations) -> Option<Spanned<raw::Rule>> {
     let Some(reference) = &raw.r#as else {
@@ -27,7 +32,7 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
         return if builder.to.is_unread(raw.place.file, "as") { None } else { Some(raw.clone()) };
     };
     let (operation, id) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
-    let rules = || operations.iter().filter(|(name, ..)| name == operation).flat_map(|(.., raw)| &raw.rules);
+    let rules = || operations.iter().filter(|one| is_named(one, operation)).flat_map(|(.., raw)| &raw.rules);
     let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| (id.value.as_str(), Some(id.place)));
     let Some(base) = rules().find(|rule| rule.id.as_ref().is_some_and(|known| known.value == id)) else {
         let help = unknown(id, ids(), || {

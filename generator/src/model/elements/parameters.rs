@@ -17,6 +17,7 @@ impl Parameter {
             written: _,
             shape,
             apart,
+            sent_as,
             need,
             fixed,
             default,
@@ -55,6 +56,10 @@ impl Parameter {
             Key::new("in", apart.map_or("", |(apart, _)| apart.as_str()), behaviour("it travels elsewhere"))
                 .at(apart.map(|(_, place)| place))
                 .says(apart.map_or("", |(apart, _)| phrases::apart(apart)))
+                .documented(),
+            Key::placed("sent_as", sent_as.as_ref(), behaviour("it has another name on the wire"))
+                .says(sent_as.as_ref().map_or(String::new(), |(name, _)| phrases::sent_as(name)))
+                .data("x-name", sent_as.as_ref().map(|_| name.wire.as_str()))
                 .documented(),
             deprecated(is_deprecated.as_ref()),
             Key::new("required", need.as_str(), Means::Need(*need)).data("x-required", required),

@@ -75,6 +75,23 @@ pub(super) const CASES: &[Case] = &[
     replace(CLASSIC, FILL, "totalFee (strings)", "totalFee (numbers)", CHANGED, "classic/types.yaml"),
     replace(CLASSIC, FILL, "array of objects", "object", CHANGED, "classic/types.yaml"),
     replace(UNIFIED, "Fill record (Get Fill History)", "(all strings)", "(all numbers)", CHANGED, "unified/types.yaml"),
+    replace(
+        UNIFIED,
+        "Order (Get Order Details; list items of open and history queries have the same fields minus some)",
+        "order IDs (strings)",
+        "order IDs (numbers)",
+        CHANGED,
+        "unified/types.yaml",
+    ),
+    // Two operations whose words together are those of a third.
+    replace(
+        UNIFIED,
+        "Authentication",
+        "on Place Order and Batch Order",
+        "on Place Order, Modify Order and Batch Order",
+        NEW,
+        "unified/modify-order.yaml",
+    ),
     // The unit of times.
     replace(UNIFIED, "Authentication", "Unix milliseconds)", "Unix seconds)", CHANGED, "api.yaml"),
     replace(UNIFIED, "What the service does", "integer, Unix ms", "integer, Unix s", CHANGED, "api.yaml"),

@@ -1,6 +1,6 @@
 //! Parameters that travel apart from the others: in the query beside a body, and beside a body that is an array.
 
-use apis::assorted::vault::{FileItems, FiledItem, MoveItem, SwapItem};
+use apis::assorted::vault::{FileItems, FiledItem, MoveItem, Relabel, SwapItem};
 use apis::assorted::{Client, Error, dec};
 use tradeapi_runtime::Operation;
 use tradeapi_runtime::batches::ItemOutcome;
@@ -28,6 +28,33 @@ async fn a_query_can_be_beside_a_body() {
     let whole = r#"{"item":"7/a","fields":["place","weight"],"version":2,"place":"shelf"}"#;
     assert_eq!(serde_json::to_string(&moved).unwrap(), whole);
     assert_eq!(MoveItem::from_json(whole).unwrap(), moved);
+}
+
+/// One name in the query, in a header and in the body.
+#[tokio::test]
+async fn what_travels_apart_can_have_the_name_of_another_parameter() {
+    let (server, client) = start();
+    server.answer_otherwise(|_| Answer::json("{}"));
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let bare = Relabel::new("a", 1, texts(&["y", "z"])).rank(2).loud(true);
+    let whole = bare.clone().old_marks(texts(&["x", "w"])).is_tried(true).reader("r");
+    client.vault().relabel(&whole).await.unwrap();
+    client.vault().relabel(&bare).await.unwrap();
+    let requests = server.take_requests();
+    let [first, second] = requests.as_slice() else { panic!("{requests:?}") };
+    assert_eq!(first.query.as_deref(), Some("marks=x,w&rank=1&loud=1"));
+    assert_eq!((first.path.as_str(), first.header("rank")), ("/v1/labels/a", Some("r")));
+    assert_eq!(first.text(), r#"{"marks":["y","z"],"rank":2,"loud":true}"#);
+    assert_eq!((second.query.as_deref(), second.header("rank")), (Some("rank=1"), None));
+    assert_eq!(second.text(), first.text());
+    let stored = serde_json::to_string(&whole).unwrap();
+    assert_eq!(
+        stored,
+        r#"{"labels":"a","old_marks":["x","w"],"old_rank":1,"is_tried":1,"reader":"r","marks":["y","z"],"rank":2,"loud":true}"#
+    );
+    assert_eq!(Relabel::from_json(&stored).unwrap(), whole);
+    let Err(Error::Refused(refusal)) = client.vault().relabel(&bare.rank(1)).await else { panic!("it is refused") };
+    assert_eq!(refusal.violations[0].rule, "rank-rises");
 }
 
 #[tokio::test]

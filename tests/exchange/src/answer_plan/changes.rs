@@ -208,8 +208,8 @@ impl AnswerPlan {
                 core.note_versions();
                 let until = soon.min(self.now + settling);
                 for order in placed_since(core, first_new) {
-                    if let Some(hostile) = core.hostile.as_mut().filter(|_| self.dice.percent(faults / 8)) {
-                        hostile.views.hide(order, until);
+                    if let Some(views) = core.views.as_mut().filter(|_| self.dice.percent(faults / 8)) {
+                        views.hide(order, until);
                     }
                 }
                 Some(served)

@@ -5,34 +5,38 @@ use tradeapi::classic::{
     CancelOrder, OrderIds, OrderRef,
 };
 
-use super::{ids_of, named};
-use crate::orders::Name;
-use crate::orders::{Order, State};
+use super::ids_of;
+use crate::orders::{Name, Order, State};
+use crate::pages::Wanted;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::words::Cancelled;
 
-fn cancel(at: &mut Desk<'_>, order: &OrderRef, line: &str, symbol: Option<&str>) -> Result<OrderIds, Reason> {
-    let found = named(at, order, line, symbol)?;
-    let ids = ids_of(found.id, found.client());
-    at.core.cancel(at.account, &Name::from(order))?;
+fn cancel(at: &mut Desk<'_>, order: &OrderRef, wanted: Wanted<'_>) -> Result<OrderIds, Reason> {
+    let found = at.named(&Name::from(order), wanted)?;
+    let (id, ids) = (found.id, ids_of(found.id, found.client()));
+    at.core.cancel(id)?;
     Ok(ids)
 }
 
 impl Serve for CancelOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
-        let (line, symbol) = (self.product_type.as_str(), Some(self.symbol.as_str()));
-        cancel(at, &self.order, line, symbol).map_err(|reason| at.refusal(reason))
+        let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
+        let wanted = Wanted { coin, ..Wanted::of(self.product_type.as_str(), self.symbol.as_str()) };
+        cancel(at, &self.order, wanted).map_err(|reason| at.refusal(reason))
     }
 }
 
 impl Serve for BatchCancel {
     fn serve(self, at: &mut Desk<'_>) -> Result<BatchCancelOutcome, Refusal> {
-        let line = self.product_type.as_str();
-        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
+        let wanted = Wanted {
+            line: Some(self.product_type.as_str()),
+            symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()),
+            coin: self.margin_coin.as_ref().map(|coin| coin.as_str()),
+        };
         let mut outcome = BatchCancelOutcome::default();
         let Some(list) = &self.order_id_list else {
-            for id in open_orders(at, line, symbol, self.margin_coin.as_ref().map(|coin| coin.as_str())) {
+            for id in open_orders(at, wanted) {
                 outcome.success_list.items.push(cancelled(at, id));
             }
             return Ok(outcome);
@@ -46,13 +50,12 @@ impl Serve for BatchCancel {
             };
             let done = match at.refused_item(index) {
                 Some(refusal) => Err(refusal),
-                None => order
-                    .ok_or(Reason::MissingParameter)
-                    .and_then(|order| cancel(at, &order, line, symbol))
-                    .map_err(|reason| {
+                None => order.ok_or(Reason::MissingParameter).and_then(|order| cancel(at, &order, wanted)).map_err(
+                    |reason| {
                         let reason = if reason == Reason::NoSuchOrder { Reason::NoSuchItem } else { reason };
                         at.refusal(reason)
-                    }),
+                    },
+                ),
             };
             match done {
                 Ok(ids) => {
@@ -80,26 +83,21 @@ impl Serve for CancelAllOrders {
             return Err(at.refusal(Reason::Expired));
         }
         let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
+        let wanted = Wanted { line: Some(self.product_type.as_str()), symbol: None, coin };
         let mut outcome = CancelAllOutcome::default();
         // Every open order can be cancelled, so nothing fails.
         outcome.failure_list = Vec::<CancelAllFailure>::new().into();
-        for id in open_orders(at, self.product_type.as_str(), None, coin) {
+        for id in open_orders(at, wanted) {
             outcome.success_list.items.push(cancelled(at, id));
         }
         Ok(outcome)
     }
 }
 
-/// The ids of the open orders of a product line, a pair and a margin coin.
-fn open_orders(at: &Desk<'_>, line: &str, symbol: Option<&str>, coin: Option<&str>) -> Vec<u64> {
+/// The ids of the open orders that a request is about.
+fn open_orders(at: &Desk<'_>, wanted: Wanted<'_>) -> Vec<u64> {
     let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
-    let is_meant = |order: &&Order| {
-        let pair = &at.core.pairs[order.ticket.pair];
-        order.ticket.line.as_str() == line
-            && symbol.is_none_or(|symbol| pair.symbol == symbol)
-            && coin.is_none_or(|coin| pair.settle() == coin)
-    };
-    open.filter(is_meant).map(|order| order.id).collect()
+    open.filter(|order| wanted.is(at.core, order)).map(|order| order.id).collect()
 }
 
 fn cancelled(at: &mut Desk<'_>, id: u64) -> BatchSuccess {

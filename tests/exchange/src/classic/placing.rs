@@ -11,7 +11,7 @@ use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
-use crate::words::{Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
+use crate::words::{Effect, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 
 /// The requested trade by the position mode: the side in the book, the position, and whether it is opened or closed.
 fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, PositionSide, Effect) {
@@ -29,6 +29,7 @@ fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) ->
 struct PlacementParameters<'a> {
     line: &'a str,
     symbol: &'a str,
+    coin: &'a str,
     margin: &'a str,
     size: Option<&'a tradeapi::Decimal>,
     price: Option<&'a tradeapi::Decimal>,
@@ -54,7 +55,7 @@ fn place(parameters: &PlacementParameters<'_>, at: &mut Desk<'_>) -> Result<Plac
     let ticket = Ticket {
         account: at.account,
         line,
-        pair: at.core.pair(Family::Classic, line, parameters.symbol).ok_or(Reason::UnknownSymbol)?,
+        pair: at.contract(parameters.line, parameters.symbol, parameters.coin)?,
         side,
         price: optional(parameters.price)?,
         quantity: Quantity::Lots(number(parameters.size.ok_or(Reason::MissingParameter)?)?),
@@ -83,6 +84,7 @@ impl Serve for PlaceOrder {
         let parameters = PlacementParameters {
             line: self.product_type.as_str(),
             symbol: self.symbol.as_str(),
+            coin: self.margin_coin.as_str(),
             margin: self.margin_mode.as_str(),
             size: Some(&self.size),
             price: limit.map(|limit| &limit.price),
@@ -144,6 +146,7 @@ fn said_by<'a>(batch: &'a BatchOrder, item: &'a BatchOrderItem) -> PlacementPara
     PlacementParameters {
         line: batch.product_type.as_str(),
         symbol: batch.symbol.as_str(),
+        coin: batch.margin_coin.as_str(),
         margin: batch.margin_mode.as_str(),
         size: item.size.as_ref(),
         price: item.price.as_ref().filter(|_| is_limit),

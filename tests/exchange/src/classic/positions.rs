@@ -9,7 +9,7 @@ use crate::orders::{Source, Ticket};
 use crate::reading::number;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
-use crate::words::{Family, Line, Mode, PositionSide, Side};
+use crate::words::{Mode, PositionSide, Side};
 
 impl Serve for Reversal {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
@@ -21,8 +21,7 @@ impl Serve for Reversal {
 /// Closes a position and opens the same size on the other side. Returns the id of the opening order.
 fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
     let account = at.account;
-    let line = Line::of(request.product_type.as_str()).ok_or(Reason::Parameter)?;
-    let index = at.core.pair(Family::Classic, line, request.symbol.as_str()).ok_or(Reason::UnknownSymbol)?;
+    let index = at.contract(request.product_type.as_str(), request.symbol.as_str(), request.margin_coin.as_str())?;
     let is_hedged = at.core.accounts[account].mode == Mode::Hedge;
     let is_buy = request.side.as_str() == Side::Buy.as_str();
     let (closed, opened) = match (is_hedged, is_buy) {

@@ -17,7 +17,7 @@ use crate::state::Core;
 
 impl Serve for GetOrderDetail {
     fn serve(self, at: &mut Desk<'_>) -> Result<Record, Refusal> {
-        let wanted = Wanted { line: Some(self.product_type.as_str()), symbol: Some(self.symbol.as_str()) };
+        let wanted = Wanted::of(self.product_type.as_str(), self.symbol.as_str());
         let order = at.shown(&Name::from(&self.order)).filter(|order| wanted.is(at.core, order));
         order.map(|order| record(at.core, &order)).ok_or_else(|| at.refusal(Reason::NoSuchOrder))
     }
@@ -29,7 +29,7 @@ impl Serve for GetPendingOrders {
         let is_meant = |order: &Order| is_named(order, self.order.as_ref()) && state(order) == *status;
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
         let query = query!(self, id_less_than, line: Some(self.product_type.as_str()), symbol: symbol);
-        let found = at.orders(Kind::Open, &query, is_meant, pending);
+        let found = at.orders(Kind::Open, &query, is_meant, pending)?;
         let mut answer = GetPendingOrdersPage::default();
         (answer.end_id, answer.entrusted_list) = (found.last.map(Into::into), found.items.into());
         Ok(answer)
@@ -42,7 +42,7 @@ impl Serve for GetHistoryOrder {
         let is_meant = |order: &Order| is_named(order, self.order.as_ref()) && is_from(order);
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
         let query = query!(self, id_less_than, line: Some(self.product_type.as_str()), symbol: symbol);
-        let found = at.orders(Kind::Closed, &query, is_meant, historical);
+        let found = at.orders(Kind::Closed, &query, is_meant, historical)?;
         let mut answer = GetHistoryOrderPage::default();
         (answer.end_id, answer.entrusted_list) = (found.last.map(Into::into), found.items.into());
         Ok(answer)
@@ -62,7 +62,7 @@ impl Serve for GetOrderFillDetails {
         let query = query!(self, id_less_than, line: Some(self.product_type.as_str()), symbol: symbol);
         let mode = at.core.accounts[at.account].mode;
         let record = |core: &Core, fill: &Fill| fill_record(core, fill, mode);
-        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), record);
+        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), record)?;
         let mut answer = GetOrderFillDetailsPage::default();
         (answer.end_id, answer.fill_list) = (found.last.map(Into::into), found.items.into());
         Ok(answer)
@@ -79,7 +79,7 @@ impl Serve for GetHistoricalTransactionDetails {
             record.margin_coin = Some(core.pairs[fill.pair].settle().into());
             record
         };
-        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), with_coin);
+        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), with_coin)?;
         let mut answer = GetHistoricalTransactionDetailsPage::default();
         (answer.end_id, answer.fill_list) = (found.last.map(Into::into), found.items.into());
         Ok(answer)

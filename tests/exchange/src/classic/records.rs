@@ -160,8 +160,12 @@ pub(super) fn historical(core: &Core, order: &Order) -> HistoryOrder {
     common!(record, core, order);
     record.status = Some(state(order));
     record.reduce_only = Some(reduces(&order.ticket).into());
-    let position = core.accounts[order.ticket.account].position(order.ticket.pair, order.ticket.pos);
-    let pair = &core.pairs[order.ticket.pair];
-    record.pos_avg = (position.lots > 0).then(|| wire(quotient(position.cost, pair.qty(position.lots))));
+    let (ticket, pair) = (&order.ticket, &core.pairs[order.ticket.pair]);
+    let position = core.accounts[ticket.account].position(ticket.pair, ticket.pos);
+    if position.lots > 0 {
+        record.pos_avg = Some(wire(pair.entry_price(position.cost, position.lots)));
+        let price = core.liquidation_price(ticket.pair, ticket.account, ticket.pos);
+        record.liq_price = price.map(|price| wire(price.round_dp(pair.price_places())));
+    }
     record
 }

@@ -56,11 +56,9 @@ impl Serve for GetContractAccount {
     const FAMILY: Family = Family::Classic;
 
     fn serve(self, at: &mut Desk<'_>) -> Result<ContractAccountOfPair, Refusal> {
-        let index = at.pair(self.product_type.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        let index = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
+        let index = index.map_err(|reason| at.refusal(reason))?;
         let coin = at.core.pairs[index].settle();
-        if coin != self.margin_coin.as_str() {
-            return Err(at.refusal(Reason::Parameter));
-        }
         let mut shown = ContractAccountOfPair::default();
         balance!(shown, at, coin);
         let account = &at.core.accounts[at.account];

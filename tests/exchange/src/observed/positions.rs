@@ -38,14 +38,15 @@ struct Held<'a> {
 /// The open positions of an account that a request is about.
 fn held<'a>(at: &'a Desk<'_>, wanted: &Wanted<'_>) -> Vec<Held<'a>> {
     let (core, account) = (&*at.core, at.account);
-    let is_meant = |pair: &Instrument, position: &Position| {
+    let is_meant = |index: usize, position: &Position| {
+        let pair = &core.pairs[index];
         pair.line.as_str() == wanted.line
             && wanted.symbol.is_none_or(|symbol| symbol == pair.symbol)
-            && wanted.coin.is_none_or(|coin| coin == pair.settle())
+            && wanted.coin.is_none_or(|coin| core.is_margined_in(index, coin))
             && wanted.direction.is_none_or(|wanted| *wanted == direction(position.side))
     };
     let positions = core.accounts[account].positions.iter();
-    let open = positions.filter(|((index, _), position)| position.lots > 0 && is_meant(&core.pairs[*index], position));
+    let open = positions.filter(|((index, _), position)| position.lots > 0 && is_meant(*index, position));
     open.map(|((index, pos), position)| Held { core, account, index: *index, pos: *pos, position }).collect()
 }
 

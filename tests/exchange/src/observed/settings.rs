@@ -87,7 +87,8 @@ impl Serve for SetContractLeverage {
     fn serve(self, at: &mut Desk<'_>) -> Result<ContractSettings, Refusal> {
         let [long, short] = both(self.leverage, self.hold_side.as_ref());
         let new = [self.long_leverage.or(long), self.short_leverage.or(short)];
-        let set = at.pair(self.product_type.as_str(), self.symbol.as_str()).and_then(|index| {
+        let contract = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
+        let set = contract.and_then(|index| {
             if new == [None, None] {
                 return Err(Reason::MissingParameter);
             }
@@ -101,7 +102,8 @@ impl Serve for SetMarginMode {
     const FAMILY: Family = Family::Classic;
 
     fn serve(self, at: &mut Desk<'_>) -> Result<ContractSettings, Refusal> {
-        let set = at.pair(self.product_type.as_str(), self.symbol.as_str()).and_then(|index| {
+        let contract = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
+        let set = contract.and_then(|index| {
             let margin = Margin::of(self.margin_mode.as_str()).ok_or(Reason::Parameter)?;
             at.core.set_margin_mode(at.account, index, margin).map(|()| index)
         });

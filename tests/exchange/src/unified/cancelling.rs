@@ -5,7 +5,7 @@ use tradeapi::unified::{
     BatchCancel, BatchOrderResult, CancelAllOrders, CancelOrder, CancelRealityOrder, OrderIds, OrderRef,
 };
 
-use super::{ids_of, requested_ids, result_of, with_empty_client};
+use super::{ids_of, requested_ids, result_of};
 use crate::orders::{Name, Order, State};
 use crate::pages::Wanted;
 use crate::refusal::{Reason, Refusal};
@@ -14,29 +14,24 @@ use crate::words::{Cancelled, Line};
 
 impl Serve for CancelOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
-        cancel(at, &self.order, Wanted { line: None, symbol: None }).map_err(|reason| at.refusal(reason))
+        let line = self.category.as_ref().map(|category| category.as_str());
+        cancel(at, &self.order, Wanted { line, ..Wanted::default() }).map_err(|reason| at.refusal(reason))
     }
 }
 
 impl Serve for CancelRealityOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
         let line = self.category.as_ref().map_or(Line::Spot.as_str(), |category| category.as_str());
-        let wanted = Wanted { line: Some(line), symbol: Some(self.symbol.as_str()) };
+        let wanted = Wanted::of(line, self.symbol.as_str());
         cancel(at, &self.order, wanted).map_err(|reason| at.refusal(reason))
-    }
-
-    fn data(response: &OrderIds) -> String {
-        with_empty_client(response)
     }
 }
 
 fn cancel(at: &mut Desk<'_>, order: &OrderRef, wanted: Wanted<'_>) -> Result<OrderIds, Reason> {
-    let name = Name::from(order);
-    if !at.core.find(at.account, &name).is_some_and(|order| wanted.is(at.core, order)) {
-        return Err(Reason::NoSuchOrder);
-    }
-    let id = at.core.cancel(at.account, &name)?;
-    Ok(ids_of(id, at.core.orders.get(&id).and_then(Order::client)))
+    let found = at.named(&Name::from(order), wanted)?;
+    let (id, ids) = (found.id, ids_of(found.id, found.client()));
+    at.core.cancel(id)?;
+    Ok(ids)
 }
 
 impl Serve for BatchCancel {
@@ -45,7 +40,7 @@ impl Serve for BatchCancel {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchOrderResult>, Refusal> {
         let mut results = Vec::with_capacity(self.orders.len());
         for (index, item) in self.orders.iter().enumerate() {
-            let wanted = Wanted { line: Some(item.category.as_str()), symbol: Some(item.symbol.as_str()) };
+            let wanted = Wanted::of(item.category.as_str(), item.symbol.as_str());
             let done = match at.refused_item(index) {
                 Some(refusal) => Err(refusal),
                 None => cancel(at, &item.order, wanted).map_err(|reason| {
@@ -62,7 +57,7 @@ impl Serve for BatchCancel {
 impl Serve for CancelAllOrders {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchOrderResult>, Refusal> {
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
-        let wanted = Wanted { line: Some(self.category.as_str()), symbol };
+        let wanted = Wanted { line: Some(self.category.as_str()), symbol, coin: None };
         let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
         let ids: Vec<u64> = open.filter(|order| wanted.is(at.core, order)).map(|order| order.id).collect();
         let cancelled = ids.into_iter().map(|id| {

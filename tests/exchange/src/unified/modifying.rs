@@ -1,12 +1,16 @@
 //! Modifications in the unified account, alone and in batches.
 
+use std::collections::BTreeSet;
+
 use tradeapi::runtime::orders::Amendment;
-use tradeapi::unified::{BatchModifyItem, BatchModifyOrders, BatchModifyResult, ModifyOrder, OrderIds, YesNo};
+use tradeapi::unified::{
+    BatchModifyItem, BatchModifyOrders, BatchModifyResult, Category, ModifyOrder, OrderIds, Symbol, YesNo,
+};
 use tradeapi::{Edit, List};
 
 use super::{ids_of, preset, requested_ids, result_of};
-use crate::orders::{Changes, Name};
-use crate::orders::{Order, Preset};
+use crate::orders::{Changes, Name, Preset, Presets};
+use crate::pages::Wanted;
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
@@ -14,32 +18,34 @@ use crate::routes::{Desk, Serve};
 impl Serve for ModifyOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
         let reported_id = self.request_id.filter(|_| self.auto_cancel == Some(YesNo::Yes));
-        let amended = modification(&self, at).map_err(|reason| at.refusal(reason));
-        let most = <Self as Amendment>::IN_FLIGHT;
-        let amended = amended.and_then(|amendment| {
-            let amended = at.core.amend(at.account, &Name::from(&self.order), amendment, most);
-            amended.map_err(|reason| at.refusal(reason))
-        });
-        answer_modification(at, amended, reported_id)
+        modify(&self, at).map_err(|reason| naming(at.refusal(reason), reported_id))
     }
 }
 
-/// The ids of a modified order; a refusal names the requestId, if autoCancel may follow.
-fn answer_modification(
-    at: &Desk<'_>,
-    amended: Result<u64, Refusal>,
-    reported_id: Option<u64>,
-) -> Result<OrderIds, Refusal> {
-    let id = amended.map_err(|refusal| match reported_id {
+/// A refusal that names the requestId, if autoCancel may follow.
+fn naming(refusal: Refusal, reported_id: Option<u64>) -> Refusal {
+    match reported_id {
         Some(id) => Refusal { message: format!("{} (requestId {id})", refusal.message), ..refusal },
         None => refusal,
-    })?;
-    Ok(ids_of(id, at.core.orders.get(&id).and_then(Order::client)))
+    }
 }
 
-fn modification(request: &ModifyOrder, at: &Desk<'_>) -> Result<Changes, Reason> {
-    let kept = at.core.find(at.account, &Name::from(&request.order)).ok_or(Reason::NoSuchOrder)?;
-    let kept = kept.ticket.presets();
+fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<OrderIds, Reason> {
+    let kept = at.named(&Name::from(&request.order), wanted(request.category.as_ref(), request.symbol.as_ref()))?;
+    let (id, ids) = (kept.id, ids_of(kept.id, kept.client()));
+    let changes = modification(request, kept.ticket.presets())?;
+    at.core.amend(id, changes, <ModifyOrder as Amendment>::IN_FLIGHT)?;
+    Ok(ids)
+}
+
+/// The orders that a modification may name.
+fn wanted<'a>(category: Option<&'a Category>, symbol: Option<&'a Symbol>) -> Wanted<'a> {
+    let (line, symbol) = (category.map(|category| category.as_str()), symbol.map(|symbol| symbol.as_str()));
+    Wanted { line, symbol, coin: None }
+}
+
+/// The requested changes of an order that has these presets.
+fn modification(request: &ModifyOrder, kept: Presets) -> Result<Changes, Reason> {
     let edited =
         |kept: &Preset, price: &Edit<tradeapi::Decimal>, by, order_type, limit_price: Option<&tradeapi::Decimal>| {
             let new = preset(None, by, order_type, optional(limit_price)?);
@@ -82,39 +88,42 @@ impl Serve for BatchModifyOrders {
     const ITEMS_FAIL_ALONE: bool = true;
 
     fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchModifyResult>, Refusal> {
+        let mut modified = BTreeSet::new();
         let modify = |(index, item): (usize, BatchModifyItem)| {
+            let reported_id = item.request_id.filter(|_| item.auto_cancel == Some(YesNo::Yes));
             let done = match at.refused_item(index) {
                 Some(refusal) => Err(refusal),
-                None => modify_item(&item, at),
+                None => modify_item(&item, &mut modified, at).map_err(|reason| naming(at.refusal(reason), reported_id)),
             };
             let result = result_of(done, requested_ids(&item.order));
-            let mut modified = BatchModifyResult::default();
-            (modified.order_id, modified.client_oid) = (result.order_id, result.client_oid);
-            (modified.code, modified.msg) = (result.code, result.msg);
-            modified
+            let mut answer = BatchModifyResult::default();
+            (answer.order_id, answer.client_oid) = (result.order_id, result.client_oid);
+            (answer.code, answer.msg) = (result.code, result.msg);
+            answer
         };
         Ok(self.orders.into_iter().enumerate().map(modify).collect::<Vec<_>>().into())
     }
 }
 
-fn modify_item(item: &BatchModifyItem, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
-    let name = Name::from(&item.order);
-    let amendment = || {
-        let order = at.core.find(at.account, &name).ok_or(Reason::NoSuchItem)?;
-        if order.is_closing() {
-            return Err(Reason::ReduceOnlyFixed);
-        }
-        Ok(Changes {
-            qty: optional(item.qty.as_ref())?,
-            price: optional(item.price.as_ref())?,
-            adjusts_price: item.px_amend_type == Some(YesNo::Yes),
-            auto_cancel: item.auto_cancel == Some(YesNo::Yes),
-            request_id: item.request_id,
-            ..Changes::default()
-        })
+/// Modifies an order of a batch, unless the batch has modified it already under its other id.
+fn modify_item(item: &BatchModifyItem, modified: &mut BTreeSet<u64>, at: &mut Desk<'_>) -> Result<OrderIds, Reason> {
+    let order = at.named(&Name::from(&item.order), wanted(item.category.as_ref(), item.symbol.as_ref()));
+    let order = order.map_err(|_| Reason::NoSuchItem)?;
+    if order.is_closing() {
+        return Err(Reason::ReduceOnlyFixed);
+    }
+    let (id, ids) = (order.id, ids_of(order.id, order.client()));
+    if !modified.insert(id) {
+        return Err(Reason::ListedTwice);
+    }
+    let changes = Changes {
+        qty: optional(item.qty.as_ref())?,
+        price: optional(item.price.as_ref())?,
+        adjusts_price: item.px_amend_type == Some(YesNo::Yes),
+        auto_cancel: item.auto_cancel == Some(YesNo::Yes),
+        request_id: item.request_id,
+        ..Changes::default()
     };
-    let amendment = amendment().map_err(|reason| at.refusal(reason))?;
-    let amended = at.core.amend(at.account, &name, amendment, BatchModifyOrders::IN_FLIGHT);
-    let amended = amended.map_err(|reason| at.refusal(reason));
-    answer_modification(at, amended, item.request_id.filter(|_| item.auto_cancel == Some(YesNo::Yes)))
+    at.core.amend(id, changes, BatchModifyOrders::IN_FLIGHT)?;
+    Ok(ids)
 }

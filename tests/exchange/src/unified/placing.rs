@@ -1,13 +1,12 @@
 //! Placements in the unified account: one order, a batch, or an order of a Reality pair.
 
 use tradeapi::List;
-use tradeapi::runtime::json::write_json;
 use tradeapi::unified::{
     BatchOrder, BatchOrderItem, BatchOrderResult, Execution, OrderAck, OrderIds, PlaceOrder, PlaceRealityOrder,
     RealityExecution, YesNo,
 };
 
-use super::{ids_of, preset, result_of, value_or, with_empty_client};
+use super::{ids_of, preset, result_of, value_or};
 use crate::orders::{Borrowing, Presets, Quantity, Source, Ticket};
 use crate::placing::Placed;
 use crate::reading::{number, optional};
@@ -60,16 +59,6 @@ impl Serve for PlaceOrder {
         ack.client_oid = self.client_oid;
         Ok(ack)
     }
-
-    /// After a replacement the documented orderId is `null` instead of missing.
-    fn data(response: &OrderAck) -> String {
-        let data = write_json(response);
-        match (&response.order_id, data.strip_prefix('{')) {
-            (None, Some("}")) => r#"{"orderId":null}"#.to_owned(),
-            (None, Some(rest)) => format!(r#"{{"orderId":null,{rest}"#),
-            _ => data,
-        }
-    }
 }
 
 fn place_order(request: &PlaceOrder, at: &mut Desk<'_>) -> Result<Placed, Reason> {
@@ -117,10 +106,6 @@ impl Serve for PlaceRealityOrder {
             .and_then(|ticket| at.core.place(Ticket { client, ..ticket }));
         let placed = placed.map_err(|reason| at.refusal(reason))?;
         Ok(ids_of(placed.id, self.client_oid.as_ref().map(|id| id.as_str())))
-    }
-
-    fn data(response: &OrderIds) -> String {
-        with_empty_client(response)
     }
 }
 

@@ -25,7 +25,7 @@ impl Serve for GetOpenOrders {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetOpenOrdersPage, Refusal> {
         let line = self.category.as_ref().map(|category| category.as_str());
         let query = query!(self, cursor, line: line, symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()));
-        let found = at.orders(Kind::Open, &query, |_| true, record);
+        let found = at.orders(Kind::Open, &query, |_| true, record)?;
         let mut answer = GetOpenOrdersPage::default();
         (answer.cursor, answer.list) = (found.next().map(Into::into), found.items.into());
         Ok(answer)
@@ -36,7 +36,7 @@ impl Serve for GetOrderHistory {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetOrderHistoryPage, Refusal> {
         let line = Some(self.category.as_str());
         let query = query!(self, cursor, line: line, symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()));
-        let found = at.orders(Kind::Closed, &query, |_| true, record);
+        let found = at.orders(Kind::Closed, &query, |_| true, record)?;
         let mut answer = GetOrderHistoryPage::default();
         (answer.cursor, answer.list) = (found.next().map(Into::into), found.items.into());
         Ok(answer)
@@ -47,7 +47,7 @@ impl Serve for GetFillHistory {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetFillHistoryPage, Refusal> {
         let line = self.category.as_ref().map(|category| category.as_str());
         let query = query!(self, cursor, line: line, symbol: None);
-        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), fill_record);
+        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), fill_record)?;
         let mut answer = GetFillHistoryPage::default();
         (answer.cursor, answer.list) = (found.next().map(Into::into), found.items.into());
         Ok(answer)

@@ -1,7 +1,8 @@
 //! Orders and fills as the unified account shows them.
 
+use rust_decimal::Decimal;
 use tradeapi::Timestamp;
-use tradeapi::unified::{FeeDetail, Fill, OrderType, TradeScope, TriggerBy};
+use tradeapi::unified::{CancelReason, FeeDetail, Fill, OrderType, TradeScope, TriggerBy};
 
 use crate::instruments::{Contract, quotient};
 use crate::orders::{self, Order, Preset, Quantity, Source, State};
@@ -47,19 +48,20 @@ pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
     record.client_oid = order.client().and_then(|client| client.parse().ok());
     record.category = ticket.line.as_str().parse().ok();
     record.symbol = Some(pair.symbol.into());
-    record.price = order.ticks.map(|ticks| wire(pair.price(ticks)));
+    let price = order.ticks.map_or(Decimal::ZERO, |ticks| pair.price(ticks));
+    record.price = Some(wire(price));
     let at = order.ticks.unwrap_or(pair.opening);
     record.qty = Some(wire(if order.ticks.is_none() && pair.contract == Contract::InverseByQuote {
         order.base
     } else {
         pair.base_qty(at, order.lots)
     }));
-    record.amount = match (ticket.quantity, order.ticks) {
-        (Quantity::Amount(amount), _) => Some(wire(amount)),
-        _ if pair.contract == Contract::InverseByQuote => Some(wire(pair.qty(order.lots))),
-        (_, Some(ticks)) => Some(wire(pair.value(ticks, order.lots))),
-        (_, None) => None,
-    };
+    record.amount = Some(wire(match (ticket.quantity, order.ticks) {
+        (Quantity::Amount(amount), _) => amount,
+        _ if pair.contract == Contract::InverseByQuote => pair.qty(order.lots),
+        (_, Some(ticks)) => pair.value(ticks, order.lots),
+        (_, None) => Decimal::ZERO,
+    }));
     record.order_type = Some(if order.ticks.is_some() { OrderType::Limit } else { OrderType::Market });
     record.cum_exec_qty = Some(wire(order.base));
     record.cum_exec_value = Some(wire(order.value));
@@ -107,10 +109,8 @@ pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
         _ => "normal",
     };
     record.delegate_type = delegate.parse().ok();
-    record.cancel_reason = match order.state {
-        State::Cancelled(reason) => reason.as_str().parse().ok(),
-        _ => None,
-    };
+    // The document lists no other reason, not even for the prevention of self-trades.
+    record.cancel_reason = matches!(order.state, State::Cancelled(_)).then_some(CancelReason::NormalCancel);
     let is_liquidation = ticket.source == Source::Liquidation;
     record.exec_type = if is_liquidation { "liquidation" } else { "normal" }.parse().ok();
     record.created_time = Some(Timestamp::from_millis(order.created));

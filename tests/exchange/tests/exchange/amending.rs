@@ -1,9 +1,15 @@
-//! Modifications of orders that close a position or trade with borrowed funds.
+//! Modifications of orders that close a position or trade with borrowed funds, and those that leave their order as it is.
 
-use tradeapi::unified::{Category, Execution, ModifyOrder, OrderRef, OrderStatus, PlaceOrder, PosSide, Side, YesNo};
+use std::time::Duration;
+
+use tradeapi::classic;
+use tradeapi::unified::{
+    BatchModifyItem, BatchModifyOrders, CancelOrder, Category, Execution, ModifyOrder, OrderRef, OrderStatus,
+    PlaceOrder, PosSide, Side, YesNo,
+};
 use tradeapi_exchange::{Mode, Profile};
 
-use crate::fixture::{Fixture, code, limit, market, number};
+use crate::fixture::{Fixture, classic_limit, code, limit, market, number};
 
 fn change(client: &str) -> ModifyOrder {
     ModifyOrder::new(OrderRef::ClientOid(client.parse().unwrap()))
@@ -83,4 +89,89 @@ async fn orders_of_the_new_coin_m_line_are_not_modified() {
     assert!(code(fixture.client.unified().modify_order(&refused).await).is_some());
     let kept = fixture.details("coin").await.unwrap();
     assert_eq!((kept.order_status, kept.price), (Some(OrderStatus::Live), Some(number("60000"))));
+}
+
+fn named(client: &str) -> OrderRef {
+    OrderRef::ClientOid(client.parse().unwrap())
+}
+
+/// A replacement of the classic order `a` by one called `b`.
+fn replacement(size: &str, price: &str) -> classic::ModifyOrder {
+    let by = classic::OrderRef::ClientOid("a".into());
+    classic::ModifyOrder::new("BTCUSDT", classic::ProductType::UsdtFutures, "b", by)
+        .new_size(number(size))
+        .new_price(number(price))
+}
+
+#[tokio::test]
+async fn a_suspended_pair_takes_no_modification() {
+    let fixture = Fixture::one_way();
+    let (unified, classic) = (fixture.client.unified(), fixture.client.classic());
+    place(&fixture, limit("a", Side::Buy, "0.01", "60000")).await;
+    classic.place_order(&classic_limit("a", classic::Side::Buy, "0.01", "60000")).await.unwrap();
+    fixture.exchange.suspend("BTCUSDT", true).unwrap();
+    let cancelling = change("a").price(number("61000")).auto_cancel(true);
+    assert_eq!(code(unified.modify_order(&cancelling).await).as_deref(), Some("25102"));
+    let by = classic::OrderRef::ClientOid("a".into());
+    let presets = classic::ModifyOrder::new("BTCUSDT", classic::ProductType::UsdtFutures, "b", by)
+        .new_preset_stop_loss_price(number("50000"));
+    for request in [replacement("0.02", "61000"), presets] {
+        assert_eq!(code(classic.modify_order(&request).await).as_deref(), Some("40844"));
+    }
+    fixture.exchange.time().advance(Duration::from_secs(1));
+    fixture.exchange.suspend("BTCUSDT", false).unwrap();
+    let (order, other) = (fixture.details("a").await.unwrap(), fixture.detail("a").await.unwrap());
+    assert_eq!((order.price, order.order_status), (Some(number("60000")), Some(OrderStatus::Live)));
+    assert_eq!((other.price, other.state), (Some(number("60000")), Some(classic::OrderState::Live)));
+    assert_eq!(other.preset_stop_loss_price, None);
+}
+
+#[tokio::test]
+async fn a_replacement_beyond_the_bounds_leaves_its_order() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.classic();
+    client.place_order(&classic_limit("a", classic::Side::Buy, "0.01", "60000")).await.unwrap();
+    for (size, price, expected) in [("0.01", "90000", "43009"), ("90000000", "60000", "45112"), ("0.01", "0", "45115")]
+    {
+        assert_eq!(
+            code(client.modify_order(&replacement(size, price)).await).as_deref(),
+            Some(expected),
+            "{size} {price}"
+        );
+    }
+    fixture.exchange.time().advance(Duration::from_secs(1));
+    assert_eq!(fixture.detail("a").await.unwrap().state, Some(classic::OrderState::Live));
+}
+
+#[tokio::test]
+async fn a_batch_modifies_an_order_once_whichever_id_names_it() {
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.01", "60000")).await;
+    let id = fixture.details("a").await.unwrap().order_id.unwrap();
+    let item = |order, price: &str| BatchModifyItem::new(order).price(number(price));
+    let batch = BatchModifyOrders::new(vec![item(OrderRef::OrderId(id), "61000"), item(named("a"), "62000")]);
+    let reply = fixture.client.unified().batch_modify_orders(&batch).await.unwrap();
+    let codes: Vec<_> = reply.data.iter().map(|item| item.code.as_deref()).collect();
+    assert_eq!(codes, [None, Some("25200")]);
+    assert_eq!(fixture.details("a").await.unwrap().price, Some(number("61000")));
+}
+
+#[tokio::test]
+async fn an_order_of_another_line_or_pair_is_not_found() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.unified();
+    place(&fixture, limit("a", Side::Buy, "0.01", "60000")).await;
+    let cancel = CancelOrder::new(named("a")).category(Category::Spot);
+    assert_eq!(code(client.cancel_order(&cancel).await).as_deref(), Some("25204"));
+    let modify = || change("a").price(number("61000"));
+    for request in [modify().category(Category::Spot), modify().symbol("ETHUSDT")] {
+        assert_eq!(code(client.modify_order(&request).await).as_deref(), Some("25204"));
+    }
+    let item = || BatchModifyItem::new(named("a")).price(number("61000"));
+    for item in [item().category(Category::Margin), item().symbol("ETHUSDT")] {
+        let reply = client.batch_modify_orders(&BatchModifyOrders::new(vec![item])).await.unwrap();
+        assert_eq!(reply.data[0].code.as_deref(), Some("24056"));
+    }
+    assert_eq!(fixture.details("a").await.unwrap().price, Some(number("60000")));
+    client.cancel_order(&CancelOrder::new(named("a")).category(Category::UsdtFutures)).await.unwrap();
 }

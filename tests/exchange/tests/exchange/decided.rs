@@ -269,3 +269,27 @@ async fn ranges_have_both_ends_and_mean_the_creation() {
     assert_eq!((listed(Duration::ZERO, 5 * second).await, listed(5 * second, 9 * second).await), (1, 1));
     assert_eq!(listed(6 * second, 20 * second).await, 0, "it was filled, not created then");
 }
+
+#[tokio::test]
+async fn fees_are_rounded_to_eight_places() {
+    let fixture = Fixture::one_way();
+    // 0.06 percent of them is in the middle between two numbers of eight places.
+    for (client, qty, fee) in [("down", "0.000025", "0.00000002"), ("up", "0.000075", "0.00000004")] {
+        let execution = tradeapi::unified::Execution::limit(number("66000"));
+        let order = PlaceOrder::new(Category::Spot, "BTCUSDT", number(qty), Side::Buy, execution);
+        place(&fixture, order.client_oid(client.parse().unwrap())).await;
+        let paid = fixture.details(client).await.unwrap().fee_detail[0].fee.clone();
+        assert_eq!(paid, Some(number(fee)), "{qty}");
+    }
+}
+
+/// A stop-loss below the market would close the short position at once.
+#[tokio::test]
+async fn a_position_that_turns_has_none_of_the_presets_of_the_other_side() {
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.1").stop_loss(number("63000"))).await;
+    place(&fixture, market("b", Side::Sell, "0.3")).await;
+    fixture.exchange.set_price("BTCUSDT", 64_010).unwrap();
+    let positions = fixture.unified().positions;
+    assert_eq!(positions.iter().map(|position| position.qty).collect::<Vec<_>>(), [Decimal::new(2, 1)]);
+}

@@ -10,7 +10,7 @@ use tradeapi::{Client, Error};
 use tradeapi_exchange::{Conditions, Exchange, Fault, FaultKind, FaultTarget, Profile, Seed, Settings, Time};
 
 use crate::control::{done, json, served, state};
-use crate::fixture::{Fixture, code, limit};
+use crate::fixture::{Fixture, code, limit, market, number};
 
 fn is_there(exchange: &Exchange, client_id: &str) -> bool {
     let open = exchange.account(exchange.keys(), tradeapi_exchange::Family::Unified).open_orders;
@@ -165,6 +165,65 @@ async fn listings_lag_and_catch_up() {
     assert!(fixture.details("a").await.is_ok(), "a query for one order does not lag");
     fixture.exchange.time().advance(Duration::from_millis(1));
     assert_eq!(listed().await, 1);
+}
+
+/// What the listings of open and of ended orders show, each as its state and filled quantity.
+async fn listings(fixture: &Fixture) -> [Vec<String>; 2] {
+    let client = fixture.client.unified();
+    let told = |orders: &[tradeapi::unified::Order]| {
+        let state = |order: &tradeapi::unified::Order| order.order_status.clone().unwrap().to_string();
+        let filled = |order: &tradeapi::unified::Order| order.cum_exec_qty.clone().unwrap().to_string();
+        orders.iter().map(|order| format!("{} {}", state(order), filled(order))).collect()
+    };
+    let open = client.get_open_orders(&GetOpenOrders::new()).await.unwrap().data;
+    let ended = client.get_order_history(&GetOrderHistory::new(Category::UsdtFutures)).await.unwrap().data;
+    [told(&open.list), told(&ended.list)]
+}
+
+#[tokio::test]
+async fn an_order_that_has_just_ended_is_still_open_where_listings_lag() {
+    for ends_by_fill in [true, false] {
+        let fixture = Fixture::one_way();
+        fixture.client.unified().place_order(&limit("a", Side::Buy, "0.02", "63000")).await.unwrap();
+        // The order is older than the condition.
+        let mut conditions = Conditions::default();
+        conditions.lag = 500;
+        fixture.exchange.set_conditions(conditions);
+        let after = |millis| fixture.exchange.time().advance(Duration::from_millis(millis));
+        after(1_000);
+        fixture.exchange.fill("a", number("0.005")).unwrap();
+        after(100);
+        if ends_by_fill {
+            fixture.exchange.fill("a", number("0.015")).unwrap();
+        } else {
+            let name = OrderRef::ClientOid("a".parse().unwrap());
+            fixture.client.unified().cancel_order(&CancelOrder::new(name)).await.unwrap();
+        }
+        let (state, filled) = if ends_by_fill { ("filled", "0.02") } else { ("cancelled", "0.005") };
+        let now = fixture.details("a").await.unwrap();
+        assert_eq!(now.order_status.unwrap().to_string(), state, "a query for one order does not lag");
+        let none: Vec<String> = Vec::new();
+        let shown = |state: &str, filled: &str| vec![format!("{state} {filled}")];
+        assert_eq!(listings(&fixture).await, [shown("live", "0"), none.clone()]);
+        after(400);
+        assert_eq!(listings(&fixture).await, [shown("partially_filled", "0.005"), none.clone()]);
+        after(99);
+        assert_eq!(listings(&fixture).await, [shown("partially_filled", "0.005"), none.clone()]);
+        after(1);
+        assert_eq!(listings(&fixture).await, [none, shown(state, filled)]);
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_is_filled_at_once_is_in_no_listing_before_they_catch_up() {
+    let fixture = Fixture::one_way();
+    let mut conditions = Conditions::default();
+    conditions.lag = 500;
+    fixture.exchange.set_conditions(conditions);
+    fixture.client.unified().place_order(&market("a", Side::Buy, "0.01")).await.unwrap();
+    assert_eq!(listings(&fixture).await, [Vec::<String>::new(), Vec::new()]);
+    fixture.exchange.time().advance(Duration::from_millis(500));
+    assert_eq!(listings(&fixture).await, [Vec::new(), vec!["filled 0.01".to_owned()]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -167,6 +167,14 @@ impl Program {
         assert!(ended.success() && self.child.wait().unwrap().success());
     }
 
+    /// What it printed of its failures, once it has ended.
+    #[cfg(unix)]
+    pub(crate) fn failures(&mut self) -> String {
+        let mut text = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+
     /// Runs the program until it exits.
     pub(crate) fn run(arguments: &[&str]) -> std::process::Output {
         Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange")).args(arguments).output().unwrap()

@@ -228,6 +228,72 @@ fn keys_have_permissions_and_addresses() {
 }
 
 #[test]
+fn a_key_that_only_reads_changes_nothing() {
+    let exchange = exchange();
+    let contract = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginCoin": "USDT"});
+    let with = |more: Value| {
+        let mut request = contract.clone();
+        more.as_object().unwrap().iter().for_each(|(name, value)| request[name] = value.clone());
+        request
+    };
+    let line = json!({"productType": "USDT-FUTURES"});
+    let changes = [
+        ("/api/v3/account/set-leverage", json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "leverage": "5"})),
+        ("/api/v3/account/set-hold-mode", json!({"holdMode": "hedge_mode"})),
+        ("/api/v3/trade/close-positions", json!({"category": "USDT-FUTURES"})),
+        ("/api/v2/mix/account/set-leverage", with(json!({"leverage": "5"}))),
+        ("/api/v2/mix/account/set-margin-mode", with(json!({"marginMode": "isolated"}))),
+        ("/api/v2/mix/account/set-position-mode", json!({"productType": "USDT-FUTURES", "posMode": "hedge_mode"})),
+        ("/api/v2/mix/order/close-positions", line.clone()),
+        ("/api/v2/mix/order/cancel-all-orders", line),
+    ];
+    let reads = ["UTA trade (read)", "UTA mgt. (read)"];
+    let reader = exchange.open_account(Profile::new().permissions(reads));
+    let writes = ["UTA trade (read & write)", "UTA mgt. (read & write)"];
+    let writer = exchange.open_account(Profile::new().permissions(writes));
+    for (path, body) in changes {
+        assert_eq!(code_of(&exchange, &post(path, &body).signed(&exchange, &reader)).1, "40014", "{path}");
+        assert_ne!(code_of(&exchange, &post(path, &body).signed(&exchange, &writer)).1, "40014", "{path}");
+    }
+    // No permission is named for this one: any reads it, and without one nothing does.
+    let pending = "/api/v2/mix/order/orders-pending?productType=USDT-FUTURES";
+    assert_eq!(code_of(&exchange, &get(pending).signed(&exchange, &reader)).1, "00000");
+    let nothing = exchange.open_account(Profile::new().permissions(Vec::<String>::new()));
+    assert_eq!(code_of(&exchange, &get(pending).signed(&exchange, &nothing)).1, "40014");
+}
+
+#[test]
+fn a_cursor_is_a_number() {
+    let exchange = exchange();
+    let fill = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",
+                      "orderType": "market"});
+    post(PLACE, &fill).send(&exchange);
+    let waiting = post(PLACE, &order()).send(&exchange);
+    let listings = [
+        "/api/v3/trade/unfilled-orders?cursor=",
+        "/api/v3/trade/history-orders?category=USDT-FUTURES&cursor=",
+        "/api/v3/trade/fills?cursor=",
+        "/api/v3/reality/market/inner-trades?code=AAPL&cursor=",
+        "/api/v2/broker/customer-commissions?idLessThan=",
+        "/api/v2/mix/order/orders-pending?productType=USDT-FUTURES&idLessThan=",
+        "/api/v2/mix/order/orders-history?productType=USDT-FUTURES&idLessThan=",
+        "/api/v2/mix/order/fills?productType=USDT-FUTURES&idLessThan=",
+        "/api/v2/mix/order/fill-history?productType=USDT-FUTURES&idLessThan=",
+    ];
+    for listing in listings {
+        for cursor in ["x", "-1", "1.5", "99999999999999999999999"] {
+            let answer = get(&format!("{listing}{cursor}")).send(&exchange);
+            assert_eq!(answer["code"], "40020", "{listing}{cursor}: {answer}");
+        }
+        assert_eq!(get(&format!("{listing}1")).send(&exchange)["code"], "00000", "{listing}1");
+    }
+    // An id of another listing is one, too: what is older than it follows.
+    let id = waiting["data"]["orderId"].as_str().unwrap();
+    let fills = get(&format!("/api/v3/trade/fills?cursor={id}")).send(&exchange);
+    assert_eq!(fills["data"]["list"].as_array().unwrap().len(), 1, "{fills}");
+}
+
+#[test]
 fn a_refusal_names_the_broken_rule() {
     let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().mode(Mode::Hedge));
     let mut changes = vec![(json!({}), "25236", "hedge-mode-needs-pos-side")];

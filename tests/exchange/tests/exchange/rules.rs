@@ -25,8 +25,12 @@ const TESTS: &str = include_str!("rules.tsv");
 const DECIDED: &str = include_str!("decisions.tsv");
 
 const SOURCES: &[(&str, &str)] = &[
+    ("amending", include_str!("amending.rs")),
     ("decided", include_str!("decided.rs")),
+    ("faults", include_str!("faults.rs")),
+    ("members", include_str!("members.rs")),
     ("observed", include_str!("observed.rs")),
+    ("presets", include_str!("presets.rs")),
     ("raw", include_str!("raw.rs")),
     ("rules_classic", include_str!("rules_classic.rs")),
     ("rules_unified", include_str!("rules_unified.rs")),

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tradeapi::broker::GetAgentDirectCommissions;
 use tradeapi::unified::{
     BatchCancel, BatchCancelItem, BatchModifyItem, BatchModifyOrders, BatchOrder, BatchOrderItem, CancelAllOrders,
-    CancelOrder, CancelRealityOrder, Category, Execution, GetAccountAssets, GetFillHistory, GetInsiderTrades,
-    GetOpenOrders, GetOrderHistory, GetRealityFills, ModifyOrder, OrderRef, OrderStatus, PlaceOrder, PlaceRealityOrder,
-    PosSide, RealityExecution, Side, StpMode, TimeInForce, YesNo,
+    CancelOrder, CancelRealityOrder, CancelReason, Category, Execution, GetAccountAssets, GetFillHistory,
+    GetInsiderTrades, GetOpenOrders, GetOrderHistory, GetRealityFills, ModifyOrder, OrderRef, OrderStatus, PlaceOrder,
+    PlaceRealityOrder, PosSide, RealityExecution, Side, StpMode, TimeInForce, YesNo,
 };
 use tradeapi_exchange::Profile;
 
@@ -196,7 +196,11 @@ async fn self_trades_are_prevented() {
         let fixture = Fixture::one_way();
         place(&fixture, limit("maker", Side::Sell, "0.01", "64000.5")).await;
         place(&fixture, limit("taker", Side::Buy, "0.01", "64000.5").stp_mode(mode)).await;
-        (status(&fixture, "maker").await, status(&fixture, "taker").await)
+        let why = fixture.details("taker").await.unwrap().cancel_reason;
+        assert_eq!(why.is_some(), matches!(why, Some(CancelReason::NormalCancel)), "the document lists no other");
+        let (maker, taker) = (status(&fixture, "maker").await, status(&fixture, "taker").await);
+        assert_eq!(why.is_some(), taker == OrderStatus::Cancelled);
+        (maker, taker)
     };
     use OrderStatus::{Cancelled, Filled, Live};
     assert_eq!(is_left(StpMode::Off).await, (Filled, Filled));

@@ -103,6 +103,18 @@ async fn a_terminated_exchange_writes_the_end_of_its_journal() {
     assert!(Exchange::replay(&middle).is_err(), "any other line is an error");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn an_exchange_whose_output_nobody_reads_ends_as_any_other() {
+    let mut program = Program::start(&["--port", "0"]);
+    // It has read the first lines and closed the pipe.
+    let client = program.client();
+    let refused = client.unified().place_order(&limit("a", Side::Buy, "0.01", "60000.05")).await;
+    assert!(code(refused).is_some(), "the exchange has a broken rule to print at its end");
+    program.terminate();
+    assert_eq!(program.failures(), "");
+}
+
 #[test]
 fn wrong_setups_are_refused_with_what_is_wrong() {
     let pair = |tick: &str, symbol: &str| {

@@ -76,3 +76,76 @@ fn what_a_document_says_is_not_supported_is_refused_by_its_rule() {
         }
     }
 }
+
+const CONTRACT: &str = r#"{"symbol": "BTCUSDT", "productType": "USDT-FUTURES"}"#;
+
+fn of_contract(more: Value) -> Value {
+    let mut request: Value = serde_json::from_str(CONTRACT).unwrap();
+    more.as_object().unwrap().iter().for_each(|(name, value)| request[name] = value.clone());
+    request
+}
+
+#[test]
+fn a_contract_has_one_margin_coin() {
+    let order = json!({"marginMode": "crossed", "size": "0.01", "side": "buy", "orderType": "limit",
+                       "price": "60000", "force": "gtc", "clientOid": "a"});
+    let item = json!({"size": "0.01", "side": "buy", "orderType": "market"});
+    let requests = [
+        ("/api/v2/mix/order/place-order", order.clone()),
+        ("/api/v2/mix/order/batch-place-order", json!({"marginMode": "crossed", "orderList": [item]})),
+        ("/api/v2/mix/order/click-backhand", json!({"side": "buy"})),
+        ("/api/v2/mix/account/set-leverage", json!({"leverage": "5"})),
+        ("/api/v2/mix/account/set-margin-mode", json!({"marginMode": "isolated"})),
+    ];
+    for tolerant in [true, false] {
+        let exchange = exchange(tolerant);
+        for (path, request) in &requests {
+            let mut request = of_contract(request.clone());
+            request["marginCoin"] = json!("USDC");
+            let answer = post(path, &request).send(&exchange);
+            let failed = &answer["data"]["failureList"][0]["errorCode"];
+            assert!(answer["code"] == "40020" || failed == "40020", "{path}: {answer}");
+        }
+        let account = get("/api/v2/mix/account/account?symbol=BTCUSDT&productType=USDT-FUTURES&marginCoin=USDC");
+        assert_eq!(account.send(&exchange)["code"], "40020");
+        // Small letters are taken as other values are.
+        let mut order = of_contract(order.clone());
+        order["marginCoin"] = json!("usdt");
+        let placed = post("/api/v2/mix/order/place-order", &order).send(&exchange);
+        assert_eq!(placed["code"], if tolerant { "00000" } else { "40020" }, "{placed}");
+        order["marginCoin"] = json!("USDT");
+        post("/api/v2/mix/order/place-order", &order).send(&exchange);
+        // An order that is margined in another coin is not the one that is meant.
+        let named = of_contract(json!({"clientOid": "a", "marginCoin": "USDC"}));
+        assert_eq!(post("/api/v2/mix/order/cancel-order", &named).send(&exchange)["code"], "40768");
+        let listed = of_contract(json!({"marginCoin": "USDC", "orderIdList": [{"clientOid": "a"}]}));
+        let answer = post("/api/v2/mix/order/batch-cancel-orders", &listed).send(&exchange);
+        assert_eq!(answer["data"]["failureList"][0]["errorCode"], "43001", "{answer}");
+        let named = of_contract(json!({"clientOid": "a", "marginCoin": "USDT"}));
+        assert_eq!(post("/api/v2/mix/order/cancel-order", &named).send(&exchange)["code"], "00000");
+    }
+}
+
+#[test]
+fn a_strict_exchange_reads_numbers_only_where_the_documents_have_them() {
+    let classic = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": 0.01, "side": "buy",
+                                     "orderType": "market"}));
+    let unified = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",
+                         "orderType": "limit", "price": 60000});
+    let batch = json!([{"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": 0.01, "side": "buy",
+                        "orderType": "market"}]);
+    let modification = json!({"orderId": "17", "qty": "0.01", "requestId": "5"});
+    let requests = [
+        ("/api/v2/mix/order/place-order", classic, "size", "40305"),
+        ("/api/v3/trade/place-order", unified, "price", "40020"),
+        ("/api/v3/trade/place-batch", batch, "[0].qty", "40020"),
+        ("/api/v3/trade/modify-order", modification, "requestId", "40020"),
+    ];
+    for (path, request, parameter, code) in requests {
+        let strict = post(path, &request).send(&exchange(false));
+        assert_eq!(strict["code"], code, "{strict}");
+        assert!(strict["msg"].as_str().unwrap().contains(&format!(": {parameter}: ")), "{strict}");
+        let tolerant = post(path, &request).send(&exchange(true));
+        assert_ne!(tolerant["code"], code, "{tolerant}");
+    }
+}

@@ -31,6 +31,11 @@ impl Num {
         Self(all * sign)
     }
 
+    /// How many whole parts there are.
+    pub(super) fn whole_parts(&self, part: &Self) -> i64 {
+        i64::try_from(&self.0 / &part.0).unwrap()
+    }
+
     pub(super) fn over(&self, by: &Self) -> Self {
         Self(&self.0 * one() / &by.0)
     }
@@ -45,16 +50,20 @@ impl Num {
         Self((if is_middle && is_odd { down - 1 } else { down }) * unit)
     }
 
+    /// Whether two numbers differ by less than another one.
+    pub(super) fn is_within(&self, other: &Self, most: &str) -> bool {
+        let off = &self.0 - &other.0;
+        off.magnitude() < Self::read(most).0.magnitude()
+    }
+
     /// Whether two sums of many rounded numbers are the same.
     pub(super) fn is_close(&self, other: &Self) -> bool {
-        let off = &self.0 - &other.0;
-        off.magnitude() < Self::read("0.000001").0.magnitude()
+        self.is_within(other, "0.000001")
     }
 
     /// Whether two numbers are the same but for the rounding of quotients, which the exchange shows with twelve places.
     pub(super) fn is_near(&self, other: &Self) -> bool {
-        let off = &self.0 - &other.0;
-        off.magnitude() < Self::read("0.000000001").0.magnitude()
+        self.is_within(other, "0.000000001")
     }
 }
 

@@ -1,14 +1,18 @@
 //! The rules of the exchange, written from the documents and the stated decisions alone: books, orders, positions and
-//! balances of USDT futures. Prices and quantities are whole steps; money is an exact number.
+//! balances of spot pairs and of contracts that are settled in the quote or in the base coin. Prices and quantities are
+//! whole steps; money is an exact number.
 
 mod accounts;
 mod liquidation;
 mod orders;
 mod others;
+mod pairs;
+mod triggers;
 
 use std::collections::BTreeMap;
 
 use super::number::Num;
+pub(super) use pairs::{Kind, Pair};
 
 /// Fees, the maintenance margin and the funding rate, as the decisions state them.
 const TAKER: &str = "0.0006";
@@ -66,10 +70,20 @@ pub(super) struct Wish {
     pub(super) force: Force,
     pub(super) price: i64,
     pub(super) qty: i64,
+    /// What a market order spends of the quote coin, in place of a quantity.
+    pub(super) amount: Option<Num>,
     pub(super) pos: Pos,
     pub(super) closes: bool,
     pub(super) isolated: bool,
     pub(super) prevention: Prevention,
+    pub(super) presets: Presets,
+}
+
+/// The prices of the latest trade at which a position is closed: with a profit, and with a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Presets {
+    pub(super) profit: Option<i64>,
+    pub(super) loss: Option<i64>,
 }
 
 /// An order of a user, or of another participant.
@@ -82,6 +96,8 @@ pub(super) struct Order {
     turn: u64,
     pub(super) filled: i64,
     value: Num,
+    /// What was filled, in the base coin.
+    base: Num,
     fee: Num,
     /// The part of what is left that closes the position of its account, so that it needs no funds.
     netted: i64,
@@ -110,6 +126,7 @@ pub(super) struct Position {
     pub(super) cost: Num,
     pub(super) margin: Num,
     pub(super) isolated: bool,
+    presets: Presets,
     pub(super) realised: Num,
     pub(super) open_fee: Num,
     pub(super) close_fee: Num,
@@ -118,6 +135,7 @@ pub(super) struct Position {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fill {
+    pub(super) pair: usize,
     pub(super) client: Option<u64>,
     pub(super) buys: bool,
     pub(super) price: i64,
@@ -132,22 +150,11 @@ pub(super) struct Fill {
 pub(super) struct Account {
     pub(super) user: usize,
     pub(super) hedged: bool,
-    pub(super) total: Num,
+    pub(super) total: BTreeMap<Coin, Num>,
     pub(super) positions: BTreeMap<(usize, Pos), Position>,
     leverage: BTreeMap<usize, i64>,
     /// The fills since they were compared.
     pub(super) fills: Vec<Fill>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Pair {
-    pub(super) symbol: &'static str,
-    pub(super) tick: Num,
-    pub(super) step: Num,
-    pub(super) quoted: i64,
-    pub(super) mark: Option<i64>,
-    quotes: Vec<(bool, i64, i64)>,
-    is_touched: bool,
 }
 
 pub(super) struct World {
@@ -157,58 +164,48 @@ pub(super) struct World {
     pub(super) open: Vec<Order>,
     /// What became of the order of the last request.
     pub(super) ended: BTreeMap<u64, (End, Order)>,
-    pub(super) insurance: Num,
+    pub(super) insurance: BTreeMap<Coin, Num>,
     turn: u64,
 }
+
+/// The name of a coin.
+pub(super) type Coin = &'static str;
 
 fn sign(buys: bool) -> Num {
     Num::from(if buys { 1 } else { -1 })
 }
 
-impl Pair {
-    pub(super) fn new(symbol: &'static str, tick: &str, step: &str, quoted: i64) -> Self {
-        let (tick, step) = (Num::read(tick), Num::read(step));
-        Self { symbol, tick, step, quoted, mark: None, quotes: Vec::new(), is_touched: false }
-    }
-
-    pub(super) fn value(&self, price: i64, qty: i64) -> Num {
-        &(&Num::from(price) * &self.tick) * &(&Num::from(qty) * &self.step)
-    }
-
-    pub(super) fn marked(&self) -> i64 {
-        self.mark.unwrap_or(self.quoted)
-    }
-
-    pub(super) fn profit(&self, position: &Position) -> Num {
-        &sign(position.buys) * &(self.value(self.marked(), position.qty) - position.cost.clone())
-    }
-
-    fn maintenance(&self, position: &Position) -> Num {
-        &self.value(self.marked(), position.qty) * &Num::read(MAINTENANCE)
-    }
-}
-
 impl World {
     pub(super) fn new(pairs: Vec<Pair>) -> Self {
         let (accounts, open, ended) = (Vec::new(), Vec::new(), BTreeMap::new());
-        Self { pairs, accounts, open, ended, insurance: Num::zero(), turn: 0 }
+        Self { pairs, accounts, open, ended, insurance: BTreeMap::new(), turn: 0 }
     }
 
-    pub(super) fn open_account(&mut self, user: usize, hedged: bool, total: i64) {
+    pub(super) fn open_account(&mut self, user: usize, hedged: bool, total: &[(Coin, i64)]) {
         let (positions, leverage, fills) = Default::default();
-        self.accounts.push(Account { user, hedged, total: total.into(), positions, leverage, fills });
+        let total = total.iter().map(|(coin, amount)| (*coin, Num::from(*amount))).collect();
+        self.accounts.push(Account { user, hedged, total, positions, leverage, fills });
     }
 
-    pub(super) fn frozen(&self, account: usize) -> Num {
+    pub(super) fn frozen(&self, account: usize, coin: Coin) -> Num {
         let own = self.open.iter().filter(|order| order.is_user && order.wish.account == account);
+        let own = own.filter(|order| self.pairs[order.wish.pair].reserved(order.wish.buys) == coin);
         own.map(|order| &order.reserve * &Num::from(order.left() - order.netted)).sum()
     }
 
+    /// The margins of the positions of a coin, or only those of isolated ones.
+    fn margins(&self, account: usize, coin: Coin, only_isolated: bool) -> Num {
+        let own = self.accounts[account].positions.iter();
+        let own = own.filter(|((pair, _), position)| {
+            self.pairs[*pair].settle() == coin && (position.isolated || !only_isolated)
+        });
+        own.map(|(_, position)| position.margin.clone()).sum()
+    }
+
     /// What is free; nothing if orders and positions use more than there is.
-    pub(super) fn available(&self, account: usize) -> Num {
-        let of = &self.accounts[account];
-        let margin: Num = of.positions.values().map(|position| position.margin.clone()).sum();
-        (of.total.clone() - self.frozen(account) - margin).max(Num::zero())
+    pub(super) fn available(&self, account: usize, coin: Coin) -> Num {
+        let total = self.accounts[account].total[coin].clone();
+        (total - self.frozen(account, coin) - self.margins(account, coin, false)).max(Num::zero())
     }
 
     pub(super) fn leverage(&self, account: usize, pair: usize) -> i64 {
@@ -250,7 +247,7 @@ impl World {
 
 /// What an order shows.
 impl Order {
-    pub(super) fn shown(&self) -> (i64, Num, Num) {
-        (self.filled, self.value.clone(), self.fee.clone())
+    pub(super) fn shown(&self) -> (Num, Num, Num) {
+        (self.base.clone(), self.value.clone(), self.fee.clone())
     }
 }

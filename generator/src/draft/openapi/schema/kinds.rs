@@ -221,6 +221,12 @@ pub(super) fn values(schema: &Cursor<'_>, field: &mut DraftField) {
     field.deprecated_values = exported::deprecated_values(schema);
     let values: Vec<&Value> = listed.iter().filter(|value| !value.is_null()).collect();
     field.may_be_null |= values.len() < listed.len();
+    if values.is_empty() {
+        schema.mark(key, Mark::LeftEmpty);
+        field.remarks.push("It is always null.".to_owned());
+        (field.kind, field.is_undecided) = (JsonKind::Unknown, true);
+        return;
+    }
     let is_boolean = field.kind == JsonKind::Boolean && values.len() == 2;
     let are_whole = values.iter().all(|value| value.is_i64() || value.is_u64());
     let is_whole = |kind| matches!(kind, JsonKind::Integer | JsonKind::Signed | JsonKind::Number | JsonKind::Unknown);

@@ -1,16 +1,17 @@
 //! Leverage, modes and funding.
 
-use super::{FUNDING, Refused, World, sign};
+use super::{Coin, FUNDING, Refused, World, sign};
 use crate::number::Num;
 
 impl World {
     pub(crate) fn set_leverage(&mut self, account: usize, pair: usize, leverage: i64) -> Result<(), Refused> {
         let before = (self.accounts[account].clone(), self.open.clone());
-        let (available, used) = (self.available(account), self.used(account));
+        let coin = self.pairs[pair].settle();
+        let (available, used) = (self.available(account, coin), self.used(account, coin));
         self.accounts[account].leverage.insert(pair, leverage);
         for ((of, _), position) in &mut self.accounts[account].positions {
             if *of == pair {
-                position.margin = position.cost.over(&leverage.into());
+                position.margin = self.pairs[pair].entry_worth(position).over(&leverage.into());
             }
         }
         for place in 0..self.open.len() {
@@ -21,7 +22,7 @@ impl World {
                 self.open[place].reserve = reserve;
             }
         }
-        let more = self.used(account) - used;
+        let more = self.used(account, coin) - used;
         if more > Num::zero() && more > available {
             (self.accounts[account], self.open) = before;
             return Err(Refused::Funds);
@@ -30,13 +31,15 @@ impl World {
         Ok(())
     }
 
-    fn used(&self, account: usize) -> Num {
-        let margins: Num = self.accounts[account].positions.values().map(|position| position.margin.clone()).sum();
-        margins + self.frozen(account)
+    fn used(&self, account: usize, coin: Coin) -> Num {
+        self.margins(account, coin, false) + self.frozen(account, coin)
     }
 
     pub(crate) fn set_mode(&mut self, account: usize, hedged: bool) -> Result<(), Refused> {
-        let is_open = self.open.iter().any(|order| order.is_user && order.wish.account == account);
+        let is_open = self
+            .open
+            .iter()
+            .any(|order| order.is_user && order.wish.account == account && self.pairs[order.wish.pair].is_futures());
         let of = &mut self.accounts[account];
         if of.hedged != hedged && (is_open || !of.positions.is_empty()) {
             return Err(Refused::Fixed);
@@ -49,9 +52,10 @@ impl World {
         for account in &mut self.accounts {
             for ((pair, _), position) in &mut account.positions {
                 let pair = &self.pairs[*pair];
-                let paid = &(&sign(position.buys) * &pair.value(pair.marked(), position.qty)) * &Num::read(FUNDING);
+                let paid = (&pair.worth(pair.marked(), position.qty) * &Num::read(FUNDING)).rounded();
+                let paid = &sign(position.buys) * &paid;
                 position.funding -= paid.clone();
-                account.total -= paid;
+                *account.total.get_mut(pair.settle()).unwrap() -= paid;
             }
         }
         self.liquidate(None);

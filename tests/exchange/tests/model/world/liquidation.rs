@@ -1,6 +1,6 @@
 //! When a position is liquidated, and at which price.
 
-use super::{MAINTENANCE, Pos, Position, World, sign};
+use super::{Kind, MAINTENANCE, Pos, Position, World, sign};
 use crate::number::Num;
 
 impl World {
@@ -12,7 +12,9 @@ impl World {
             let pair = &self.pairs[pair];
             return position.margin.clone() + pair.profit(position) - pair.maintenance(position);
         }
-        let each = of.positions.iter().map(|((pair, _), position)| {
+        let coin = self.pairs[pair].settle();
+        let same = of.positions.iter().filter(|((pair, _), _)| self.pairs[*pair].settle() == coin);
+        let each = same.map(|((pair, _), position)| {
             let pair = &self.pairs[*pair];
             if position.isolated {
                 -position.margin.clone()
@@ -20,7 +22,7 @@ impl World {
                 pair.profit(position) - pair.maintenance(position)
             }
         });
-        of.total.clone() + each.sum()
+        of.total[coin].clone() + each.sum()
     }
 
     /// The next position to liquidate, first of the pair whose price has moved.
@@ -37,11 +39,12 @@ impl World {
 
     pub(super) fn liquidate(&mut self, moved: Option<usize>) {
         while let Some((account, key, position)) = self.next_used_up(moved) {
-            self.cancel_all(account, Some(key.0));
+            self.cancel_all(account, |pair| pair == key.0);
             self.close_quietly(account, key, &position);
             if self.accounts[account].positions.get(&key) == Some(&position) {
                 return;
             }
+            self.trigger(key.0);
         }
     }
 
@@ -54,16 +57,33 @@ impl World {
             if position.isolated { std::ptr::eq(*other, position) } else { *pair == key.0 && !other.isolated }
         });
         let moving: Vec<&Position> = moving.map(|(_, position)| position).collect();
-        // The excess falls by `slope` for each unit of the price.
-        let slope: Num = moving
-            .iter()
-            .map(|one| &(&Num::from(one.qty) * &pair.step) * &(sign(one.buys) - Num::read(MAINTENANCE)))
-            .sum();
         let excess = self.excess(account, position, key.0);
-        if slope == Num::zero() {
-            return None;
-        }
-        let price = &Num::from(pair.marked()) * &pair.tick - excess.over(&slope);
+        let rate = Num::read(MAINTENANCE);
+        let (now, qty) = (pair.price(pair.marked()), |one: &Position| pair.qty(one.qty));
+        // The excess changes by `slope` for each unit of the price, or of one by the price where the base coin settles.
+        let price = if pair.kind == Kind::Linear {
+            let slope: Num = moving.iter().map(|one| &qty(one) * &(sign(one.buys) - rate.clone())).sum();
+            if slope == Num::zero() {
+                return None;
+            }
+            now - excess.over(&slope)
+        } else {
+            let slope: Num = moving
+                .iter()
+                .map(|one| match pair.kind {
+                    Kind::Inverse => &sign(one.buys) * &one.cost,
+                    _ => &qty(one) * &(sign(one.buys) + rate.clone()),
+                })
+                .sum();
+            if slope == Num::zero() {
+                return None;
+            }
+            let by_price = Num::from(1).over(&now) + excess.over(&slope);
+            if by_price <= Num::zero() {
+                return None;
+            }
+            Num::from(1).over(&by_price)
+        };
         (price > Num::zero()).then_some(price)
     }
 }

@@ -1,6 +1,6 @@
 //! Orders of users: what they need, how they trade, and how they end.
 
-use super::{End, Fill, Force, MAKER, Order, Pos, Position, Prevention, Refused, TAKER, Wish, World, sign};
+use super::{End, Fill, Force, Kind, MAKER, Order, Pos, Position, Presets, Prevention, Refused, TAKER, Wish, World};
 use crate::number::Num;
 
 impl World {
@@ -22,19 +22,31 @@ impl World {
         }
         let netted = self.netted(&wish, None);
         let reserve = self.reserve(&wish);
-        if &reserve * &Num::from(wish.qty - netted) > self.available(wish.account) {
+        let needed = wish.amount.clone().unwrap_or_else(|| &reserve * &Num::from(wish.qty - netted));
+        if needed > self.available(wish.account, self.pairs[wish.pair].reserved(wish.buys)) {
             return Err(Refused::Funds);
+        }
+        let key = (pair, wish.pos);
+        if let Some(position) = self.accounts[wish.account].positions.get_mut(&key)
+            && position.buys == wish.buys
+        {
+            position.presets.take_over(wish.presets);
         }
         let mut order = self.new_order(wish, true, false);
         (order.netted, order.reserve) = (netted, reserve);
         self.work(order);
+        self.trigger(pair);
         self.liquidate(None);
         Ok(())
     }
 
-    /// What a step of the quantity reserves: its value by the leverage, and the taker's fee. A market order is valued at
+    /// What a step of the quantity reserves: on spot what it pays, and otherwise its value by the leverage, and the taker's fee. A market order is valued at
     /// the price at which the last of it would trade now, a sale at the best bid if that is higher.
     pub(super) fn reserve(&self, wish: &Wish) -> Num {
+        let of = &self.pairs[wish.pair];
+        if of.kind == Kind::Spot {
+            return if wish.buys { of.value(wish.price, 1) } else { of.qty(1) };
+        }
         let crossing = self.crossing(wish.pair, wish.buys, None);
         let best = crossing.first().map_or(self.pairs[wish.pair].quoted, |place| self.open[*place].wish.price);
         let mut at = if wish.buys { wish.price } else { wish.price.max(best) };
@@ -49,7 +61,7 @@ impl World {
                 }
             }
         }
-        let value = self.pairs[wish.pair].value(at, 1);
+        let value = of.worth(at, 1);
         value.over(&self.leverage(wish.account, wish.pair).into()) + &value * &Num::read(TAKER)
     }
 
@@ -134,9 +146,15 @@ impl World {
         if !may_trade {
             return self.note_end(order, End::Cancelled);
         }
-        while order.left() > 0 {
+        while order.left() > 0 || order.wish.amount.is_some() {
             let Some(&place) = self.crossing(pair, buys, limit).first() else { break };
             let maker = &self.open[place];
+            let affordable = order.wish.amount.as_ref().map(|amount| {
+                (amount.clone() - order.value.clone()).whole_parts(&self.pairs[pair].value(maker.wish.price, 1))
+            });
+            if affordable == Some(0) {
+                break;
+            }
             if prevents && maker.is_user && self.accounts[maker.wish.account].user == user {
                 if matches!(order.wish.prevention, Prevention::Maker | Prevention::Both) {
                     self.end(place);
@@ -146,18 +164,22 @@ impl World {
                 }
                 continue;
             }
-            let (price, qty) = (maker.wish.price, order.left().min(maker.left()));
+            let (price, qty) = (maker.wish.price, affordable.unwrap_or(order.left()).min(maker.left()));
+            if affordable.is_some() {
+                order.wish.qty += qty;
+            }
             if !maker.is_user {
                 self.pairs[pair].is_touched = true;
             }
             let maker = maker.turn;
+            self.pairs[pair].last = price;
             self.fill(&mut order, price, qty, true);
             if let Some(place) = self.open.iter().position(|other| other.turn == maker) {
                 self.fill_waiting(place, price, qty);
             }
         }
         match order.left() {
-            0 => self.note_end(order, End::Filled),
+            0 if order.filled > 0 => self.note_end(order, End::Filled),
             _ if matches!(force, Force::Gtc | Force::PostOnly) => {
                 self.open.push(order);
             }
@@ -194,29 +216,58 @@ impl World {
     fn fill(&mut self, order: &mut Order, price: i64, qty: i64, is_taker: bool) {
         let (account, key) = (order.wish.account, (order.wish.pair, order.wish.pos));
         let pair = self.pairs[order.wish.pair].clone();
-        let leverage = self.leverage(account, order.wish.pair);
         let rate = Num::read(if is_taker { TAKER } else { MAKER });
-        let fee = &pair.value(price, qty) * &rate;
         order.netted -= qty.min(order.netted);
         order.filled += qty;
         order.value += pair.value(price, qty);
+        order.base += pair.base_qty(price, qty);
+        let (fee, profit) = if pair.kind == Kind::Spot {
+            (self.exchange_coins(&order.wish, price, qty, &rate), Num::zero())
+        } else {
+            self.fill_position(&order.wish, price, qty, &rate)
+        };
         order.fee += fee.clone();
+        let (client, buys, pair) = (order.wish.client, order.wish.buys, order.wish.pair);
+        self.accounts[account].fills.push(Fill { pair, client, buys, price, qty, is_taker, fee, profit });
+        self.fit_orders(account, key);
+    }
+
+    /// Coins change hands. The fee is a part of what is received.
+    fn exchange_coins(&mut self, wish: &Wish, price: i64, qty: i64, rate: &Num) -> Num {
+        let pair = &self.pairs[wish.pair];
+        let (base, value) = (pair.qty(qty), pair.value(price, qty));
+        let (paid, got) =
+            if wish.buys { ((pair.quote, value), (pair.base, base)) } else { ((pair.base, base), (pair.quote, value)) };
+        let fee = (&got.1 * rate).rounded();
+        let total = &mut self.accounts[wish.account].total;
+        *total.get_mut(paid.0).unwrap() -= paid.1;
+        *total.get_mut(got.0).unwrap() += got.1 - fee.clone();
+        fee
+    }
+
+    /// A position is closed, opened, or turned. Returns the fee and the profit.
+    fn fill_position(&mut self, wish: &Wish, price: i64, qty: i64, rate: &Num) -> (Num, Num) {
+        let (account, key) = (wish.account, (wish.pair, wish.pos));
+        let pair = self.pairs[wish.pair].clone();
+        let (coin, leverage) = (pair.settle(), self.leverage(account, wish.pair));
+        let fee = (&pair.worth(price, qty) * rate).rounded();
+        let fee_of = |part: i64| (&fee * &Num::from(part)).over(&Num::from(qty));
         let of = &mut self.accounts[account];
         let mut profit = Num::zero();
         let mut opens = qty;
-        if let Some(position) = of.positions.get_mut(&key).filter(|position| position.buys != order.wish.buys) {
+        if let Some(position) = of.positions.get_mut(&key).filter(|position| position.buys != wish.buys) {
             let closes = qty.min(position.qty);
             opens -= closes;
             let share = |of: &Num| (of * &Num::from(closes)).over(&Num::from(position.qty));
             let (cost, margin) = (share(&position.cost), share(&position.margin));
-            profit = &sign(position.buys) * &(pair.value(price, closes) - cost.clone());
-            let closing_fee = &pair.value(price, closes) * &rate;
+            profit = pair.gain(position.buys, &cost, price, closes);
+            let closing_fee = fee_of(closes);
             position.qty -= closes;
             position.cost -= cost;
             position.margin -= margin.clone();
             position.realised += profit.clone();
             position.close_fee += closing_fee.clone();
-            of.total += profit.clone() - closing_fee.clone();
+            *of.total.get_mut(coin).unwrap() += profit.clone() - closing_fee.clone();
             let isolated = position.isolated;
             if position.qty == 0 {
                 of.positions.remove(&key);
@@ -225,30 +276,28 @@ impl World {
             let missing = if isolated {
                 closing_fee - profit.clone() - margin
             } else {
-                let kept: Num =
-                    of.positions.values().filter(|other| other.isolated).map(|other| other.margin.clone()).sum();
-                kept - of.total.clone()
+                self.margins(account, coin, true) - self.accounts[account].total[coin].clone()
             };
             let missing = missing.max(Num::zero());
-            of.total += missing.clone();
-            self.insurance -= missing;
+            *self.accounts[account].total.get_mut(coin).unwrap() += missing.clone();
+            *self.insurance.entry(coin).or_default() -= missing;
         }
+        let of = &mut self.accounts[account];
         if opens > 0 {
-            let (buys, isolated) = (order.wish.buys, order.wish.isolated);
-            let value = pair.value(price, opens);
+            let (buys, isolated) = (wish.buys, wish.isolated);
             let position = of.positions.entry(key).or_insert_with(|| {
                 let [cost, margin, realised, open_fee, close_fee, funding] = [(); 6].map(|()| Num::zero());
-                Position { buys, qty: 0, cost, margin, isolated, realised, open_fee, close_fee, funding }
+                let presets = Presets::default();
+                Position { buys, qty: 0, cost, margin, isolated, presets, realised, open_fee, close_fee, funding }
             });
+            position.presets.take_over(wish.presets);
             position.qty += opens;
-            position.cost += value.clone();
-            position.margin += value.over(&leverage.into());
-            position.open_fee += &value * &rate;
-            of.total -= &value * &rate;
+            position.cost += pair.cost(price, opens);
+            position.margin += pair.worth(price, opens).over(&leverage.into());
+            position.open_fee += fee_of(opens);
+            *of.total.get_mut(coin).unwrap() -= fee_of(opens);
         }
-        let (client, buys) = (order.wish.client, order.wish.buys);
-        of.fills.push(Fill { client, buys, price, qty, is_taker, fee, profit });
-        self.fit_orders(account, key);
+        (fee, profit)
     }
 
     /// After a position has changed: closing orders never close more than it, and other orders that closed what is gone
@@ -278,12 +327,66 @@ impl World {
             let reserve = self.reserve(&Wish { force: Force::Gtc, ..wish });
             let before = &order.reserve * &Num::from(order.left() - order.netted);
             let more = &reserve * &Num::from(order.left() - closes) - before;
-            if more > self.available(account) {
+            if more > self.available(account, self.pairs[key.0].settle()) {
                 self.end(place);
             } else {
                 (self.open[place].netted, self.open[place].reserve) = (closes, reserve);
             }
         }
+    }
+
+    /// An order of a request.
+    pub(crate) fn order(&self, client: u64) -> Option<&Order> {
+        self.open.iter().find(|order| order.wish.client == Some(client))
+    }
+
+    /// Modifies an order of the classic family: it is cancelled, and what replaces it is placed later. Only an order of
+    /// which nothing is filled can be modified.
+    pub(crate) fn replace(&mut self, account: usize, client: u64, fresh: u64, price: i64, qty: i64) -> Option<Wish> {
+        let place = self.find(account, client)?;
+        let order = &self.open[place];
+        if order.filled > 0 {
+            return None;
+        }
+        let wish = Wish { client: Some(fresh), price, qty, ..order.wish.clone() };
+        self.end(place);
+        Some(wish)
+    }
+
+    /// Reverses a position, or a part of it: closes it at the market, and opens as much on the other side.
+    pub(crate) fn reverse(
+        &mut self,
+        account: usize,
+        key: (usize, Pos),
+        size: Option<i64>,
+        client: u64,
+    ) -> Result<(), Refused> {
+        let Some(position) = self.accounts[account].positions.get(&key).cloned() else {
+            return Err(Refused::NoPosition);
+        };
+        let qty = size.unwrap_or(position.qty).min(position.qty);
+        let other = match key.1 {
+            Pos::Net => Pos::Net,
+            Pos::Long => Pos::Short,
+            Pos::Short => Pos::Long,
+        };
+        let opening = Wish {
+            account,
+            pair: key.0,
+            client: Some(client),
+            buys: !position.buys,
+            force: Force::Market,
+            price: 0,
+            qty,
+            amount: None,
+            pos: other,
+            closes: false,
+            isolated: position.isolated,
+            prevention: Prevention::Off,
+            presets: Presets::default(),
+        };
+        self.place(Wish { client: None, pos: key.1, closes: true, ..opening.clone() })?;
+        self.place(opening)
     }
 
     fn find(&self, account: usize, client: u64) -> Option<usize> {
@@ -296,10 +399,9 @@ impl World {
         Ok(())
     }
 
-    pub(crate) fn cancel_all(&mut self, account: usize, pair: Option<usize>) {
-        let is_meant = |order: &Order| {
-            order.is_user && order.wish.account == account && pair.is_none_or(|pair| pair == order.wish.pair)
-        };
+    /// Cancels the orders of an account in the pairs that are meant.
+    pub(crate) fn cancel_all(&mut self, account: usize, pairs: impl Fn(usize) -> bool) {
+        let is_meant = |order: &Order| order.is_user && order.wish.account == account && pairs(order.wish.pair);
         while let Some(place) = self.open.iter().position(is_meant) {
             self.end(place);
         }
@@ -324,7 +426,7 @@ impl World {
         let reserve = self.reserve(&left);
         let before = &order.reserve * &Num::from(order.left() - order.netted);
         let more = &reserve * &Num::from(left.qty - netted) - before;
-        if more > Num::zero() && more > self.available(account) {
+        if more > Num::zero() && more > self.available(account, self.pairs[order.wish.pair].reserved(order.wish.buys)) {
             return Err(Refused::Funds);
         }
         let keeps_turn = price == order.wish.price && qty <= order.wish.qty;
@@ -337,7 +439,9 @@ impl World {
         } else {
             self.open.remove(place);
             order.turn = self.next_turn();
+            let pair = order.wish.pair;
             self.work(order);
+            self.trigger(pair);
         }
         self.liquidate(None);
         Ok(())
@@ -349,6 +453,7 @@ impl World {
             return Err(Refused::NoPosition);
         };
         self.close_quietly(account, key, &position);
+        self.trigger(key.0);
         self.liquidate(None);
         Ok(())
     }
@@ -358,7 +463,9 @@ impl World {
         self.renew_quotes(key.0);
         let (pair, pos, buys, qty, isolated) = (key.0, key.1, !position.buys, position.qty, position.isolated);
         let (client, force, price, closes, prevention) = (None, Force::Market, 0, true, Prevention::Off);
-        let wish = Wish { account, pair, client, buys, force, price, qty, pos, closes, isolated, prevention };
+        let (amount, presets) = (None, Presets::default());
+        let wish =
+            Wish { account, pair, client, buys, force, price, qty, amount, pos, closes, isolated, prevention, presets };
         let mut order = self.new_order(wish, true, false);
         order.netted = qty;
         self.work(order);

@@ -1,9 +1,11 @@
-//! The views of nodes: earlier versions of orders, during the settling time.
+//! The views of nodes that lag: earlier versions of orders, during the settling time.
+
+use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::counts::{Counts, HostileEvent};
-use super::fault::HostileFault;
+use crate::events::Event;
+use crate::hostile::{Counts, HostileEvent, HostileFault};
 use crate::orders::{Name, Order, State};
 
 /// The number of deleted orders that are remembered for the counts.
@@ -31,6 +33,10 @@ struct History {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Views {
     histories: FxHashMap<u64, History>,
+    /// The orders that have changed since their versions were recorded.
+    touched: BTreeSet<u64>,
+    /// The orders that have ended and that some nodes may still show as open: until when, and which.
+    ended: BTreeSet<(u64, u64)>,
     /// The ids that a query did not find.
     missed: FxHashSet<String>,
     /// The ids of deleted orders.
@@ -56,8 +62,31 @@ fn named(name: &Name) -> &str {
 }
 
 impl Views {
-    /// Records a version of an order.
-    pub(crate) fn note(&mut self, order: &Order, now: u64, settled: u64, counts: &mut Counts) {
+    /// The views of nodes that have shown these orders so far.
+    pub(crate) fn of<'a>(orders: impl Iterator<Item = &'a Order>, now: u64) -> Self {
+        let mut views = Self::default();
+        for order in orders {
+            views.note(order, now, now);
+        }
+        views
+    }
+
+    /// Records that an order has changed.
+    pub(crate) fn touch(&mut self, event: &Event) {
+        self.touched.extend(event.order());
+    }
+
+    /// The orders that have changed since this was asked last.
+    pub(crate) fn take_touched(&mut self) -> BTreeSet<u64> {
+        std::mem::take(&mut self.touched)
+    }
+
+    /// Records a version of an order. Returns whether a query has missed the order before.
+    pub(crate) fn note(&mut self, order: &Order, now: u64, settled: u64) -> bool {
+        self.ended = self.ended.split_off(&(now + 1, 0));
+        if !order.state.is_open() && settled > now {
+            self.ended.insert((settled, order.id));
+        }
         let version = Version { at: now, settled, order: order.clone() };
         match self.histories.get_mut(&order.id) {
             Some(history) => {
@@ -66,15 +95,19 @@ impl Views {
                     history.versions.drain(..last);
                 }
                 history.versions.push(version);
+                false
             }
             None => {
                 let history = History { versions: vec![version], settled, visible: now };
                 self.histories.insert(order.id, history);
-                if order.client().is_some_and(|client| self.missed.remove(client)) {
-                    counts.record(HostileEvent::AppearedAfterAbsence);
-                }
+                order.client().is_some_and(|client| self.missed.remove(client))
             }
         }
+    }
+
+    /// The orders that have ended, and that a node may still show as open.
+    pub(crate) fn ended_lately(&self, now: u64) -> impl Iterator<Item = u64> {
+        self.ended.range((now + 1, 0)..).map(|(_, order)| *order)
     }
 
     /// Hides an order until a time.
@@ -134,12 +167,10 @@ impl Views {
         Some(shown)
     }
 
-    /// Whether a listing of a node shows an order; one of ended orders does once the node knows of the end. An order that
-    /// has ended meanwhile is in neither listing, because different nodes answer them.
-    pub(crate) fn is_listed(&self, view: View, order: &Order) -> bool {
-        let Some(history) = self.histories.get(&order.id) else { return true };
-        history.visible <= view.now
-            && history.last(view).is_some_and(|known| known.state.is_open() == order.state.is_open())
+    /// The order as a listing of a node shows it; `None` if the node does not know it yet.
+    pub(crate) fn listed<'a>(&'a self, view: View, order: &'a Order) -> Option<&'a Order> {
+        let Some(history) = self.histories.get(&order.id) else { return Some(order) };
+        history.last(view).filter(|_| history.visible <= view.now)
     }
 }
 

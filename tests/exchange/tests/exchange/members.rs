@@ -1,0 +1,276 @@
+//! Every answer has every member that the schema lists without a condition.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tradeapi::Operation;
+use tradeapi::runtime::json::{Decode, Form};
+use tradeapi::runtime::tables::Meta;
+use tradeapi_exchange::{Exchange, Mode, Profile, Seed, Settings, Time};
+
+use crate::raw::{get, post};
+
+macro_rules! forms {
+    ($($operation:ty),* $(,)?) => {
+        [$((<$operation as Operation>::META, <<$operation as Operation>::Response as Decode>::FORM)),*]
+    };
+}
+
+/// The operations that the exchange serves, with the forms of their data.
+fn operations() -> impl Iterator<Item = (&'static Meta, Form)> {
+    let documented = tradeapi::for_each_operation!(forms);
+    documented.into_iter().chain(tradeapi::for_each_observed_operation!(forms))
+}
+
+/// Adds the paths of what is missing in a value of this form, and of what is `null` and must not be.
+fn compare(form: Form, value: &Value, path: &str, missing: &mut Vec<String>) {
+    match (form, value) {
+        (Form::Record(table), Value::Object(members)) => {
+            for field in table().fields {
+                let path = format!("{path}.{}", field.name);
+                match members.get(field.name) {
+                    Some(Value::Null) if !field.may_be_null => missing.push(format!("{path} is null")),
+                    Some(value) => compare(field.form, value, &path, missing),
+                    None if !field.is_conditional => missing.push(path),
+                    None => {}
+                }
+            }
+        }
+        (Form::List(item), Value::Array(values)) => {
+            values.iter().for_each(|value| compare(*item, value, &format!("{path}[]"), missing));
+        }
+        _ => {}
+    }
+}
+
+/// Requests that reach every operation, and orders of every kind.
+fn requests(hedged: bool) -> Vec<(&'static str, Value)> {
+    let classic = |more: Value| {
+        let order = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginMode": "crossed",
+                           "marginCoin": "USDT", "side": "buy"});
+        let hedge = if hedged { json!({"tradeSide": "open"}) } else { json!({}) };
+        with(&with(&order, hedge), more)
+    };
+    let unified = |category: &str, more: Value| {
+        let order = json!({"category": category, "symbol": "BTCUSDT", "side": "buy"});
+        let hedge = if hedged && category != "SPOT" { json!({"posSide": "long"}) } else { json!({}) };
+        with(&with(&order, hedge), more)
+    };
+    let limit = |price: &str| json!({"orderType": "limit", "price": price, "size": "0.01", "force": "gtc"});
+    let unified_limit = |price: &str| json!({"orderType": "limit", "price": price, "qty": "0.01"});
+    let market = json!({"orderType": "market", "size": "0.01"});
+    let unified_market = json!({"orderType": "market", "qty": "0.01"});
+    let contract = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES"});
+    let named = |id: &str| with(&contract, json!({"clientOid": id}));
+    let presets = json!({"presetStopSurplusPrice": "70000", "presetStopLossPrice": "50000",
+                         "presetStopSurplusExecutePrice": "69000"});
+    let line = json!({"productType": "USDT-FUTURES"});
+    let coin = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginCoin": "USDT"});
+    let reversal = with(&coin, json!({"side": "buy"}));
+    let reversal = if hedged { with(&reversal, json!({"tradeSide": "open"})) } else { reversal };
+    vec![
+        ("POST /api/v2/mix/account/set-leverage", with(&coin, json!({"leverage": "5"}))),
+        ("POST /api/v2/mix/account/set-margin-mode", with(&coin, json!({"marginMode": "crossed"}))),
+        ("POST /api/v2/mix/account/set-position-mode", with(&line, json!({"posMode": mode(hedged).as_str()}))),
+        ("POST /api/v3/account/set-hold-mode", json!({"holdMode": mode(hedged).as_str()})),
+        (
+            "POST /api/v3/account/set-leverage",
+            json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "leverage": "5"}),
+        ),
+        // Of the classic account: orders with and without everything that can be left out, in each state.
+        ("POST /api/v2/mix/order/place-order", classic(limit("60000"))),
+        (
+            "POST /api/v2/mix/order/place-order",
+            with(&classic(limit("60000")), with(&presets, json!({"clientOid": "a"}))),
+        ),
+        ("POST /api/v2/mix/order/place-order", classic(market.clone())),
+        ("POST /api/v2/mix/order/place-order", with(&classic(limit("60000")), json!({"clientOid": "partly"}))),
+        ("POST /-/fill?order=partly&qty=0.004", json!({})),
+        ("GET /api/v2/mix/order/detail?symbol=BTCUSDT&productType=USDT-FUTURES&clientOid=a", json!({})),
+        (
+            "POST /api/v2/mix/order/batch-place-order",
+            with(
+                &coin,
+                json!({"marginMode": "crossed", "orderList": [
+                    order_of_batch(hedged, json!({"clientOid": "batched"})),
+                    order_of_batch(hedged, json!({"price": "60000.05"})),
+                ]}),
+            ),
+        ),
+        (
+            "POST /api/v2/mix/order/modify-order",
+            with(&named("a"), json!({"newClientOid": "b", "newPresetStopLossPrice": "51000"})),
+        ),
+        (
+            "POST /api/v2/mix/order/modify-order",
+            with(&named("a"), json!({"newClientOid": "c", "newSize": "0.02", "newPrice": "61000"})),
+        ),
+        ("GET /api/v2/mix/order/orders-pending?productType=USDT-FUTURES", json!({})),
+        ("GET /api/v2/mix/order/orders-pending?productType=USDC-FUTURES", json!({})),
+        ("GET /api/v2/mix/order/orders-pending?productType=USDT-FUTURES&status=partially_filled", json!({})),
+        ("GET /api/v2/mix/account/accounts?productType=USDT-FUTURES", json!({})),
+        ("GET /api/v2/mix/account/account?symbol=BTCUSDT&productType=USDT-FUTURES&marginCoin=USDT", json!({})),
+        ("GET /api/v2/mix/position/all-position?productType=USDT-FUTURES&marginCoin=USDT", json!({})),
+        ("GET /api/v2/mix/position/single-position?productType=USDT-FUTURES&symbol=BTCUSDT&marginCoin=USDT", json!({})),
+        ("GET /api/v2/spot/account/assets?coin=USDT", json!({})),
+        ("GET /api/v2/common/trade-rate?symbol=BTCUSDT&businessType=mix", json!({})),
+        ("POST /api/v2/mix/order/cancel-order", named("batched")),
+        ("GET /api/v2/mix/order/detail?symbol=BTCUSDT&productType=USDT-FUTURES&clientOid=batched", json!({})),
+        (
+            "POST /api/v2/mix/order/batch-cancel-orders",
+            with(&contract, json!({"orderIdList": [{"clientOid": "c"}, {"orderId": "17"}, {"clientOid": "none"}]})),
+        ),
+        ("POST /api/v2/mix/order/cancel-all-orders", line.clone()),
+        ("GET /api/v2/mix/order/orders-history?productType=USDT-FUTURES", json!({})),
+        ("POST /api/v2/mix/order/click-backhand", reversal),
+        ("GET /api/v2/mix/order/orders-history?productType=USDT-FUTURES&limit=1", json!({})),
+        ("POST /api/v2/mix/order/close-positions", line.clone()),
+        ("GET /api/v2/mix/order/fills?productType=USDT-FUTURES", json!({})),
+        ("GET /api/v2/mix/order/fill-history?productType=USDT-FUTURES", json!({})),
+        // The unified account likewise.
+        ("POST /api/v3/trade/place-order", unified("USDT-FUTURES", unified_limit("60000"))),
+        (
+            "POST /api/v3/trade/place-order",
+            with(
+                &unified("USDT-FUTURES", unified_market.clone()),
+                json!({"takeProfit": "70000", "clientOid": "market"}),
+            ),
+        ),
+        (
+            "POST /api/v3/trade/place-order",
+            with(&unified("SPOT", unified_limit("60000")), json!({"clientOid": "spot"})),
+        ),
+        ("POST /api/v3/trade/place-order", with(&unified("SPOT", unified_market.clone()), json!({"qty": "500"}))),
+        ("POST /api/v3/trade/place-order", with(&unified("SPOT", unified_market.clone()), json!({"side": "sell"}))),
+        (
+            "POST /api/v3/trade/place-order",
+            with(
+                &unified("USDT-FUTURES", unified_limit("60000")),
+                json!({"clientOid": "d", "takeProfit": "70000",
+                "tpOrderType": "limit", "tpLimitPrice": "69000", "stopLoss": "50000", "slTriggerBy": "mark"}),
+            ),
+        ),
+        (
+            "POST /api/v3/trade/place-batch",
+            json!([
+                with(&unified("USDT-FUTURES", unified_limit("60000")), json!({"clientOid": "e"})),
+                unified("USDT-FUTURES", unified_limit("60000.05"))
+            ]),
+        ),
+        ("POST /api/v3/trade/modify-order", json!({"clientOid": "d", "price": "61000"})),
+        (
+            "POST /api/v3/trade/batch-modify-order",
+            json!([{"clientOid": "e", "price": "61000"}, {"orderId": "17", "qty": "1"}]),
+        ),
+        (
+            "POST /api/v3/trade/place-reality-order",
+            json!({"symbol": "rAAPLUSDT", "side": "buy", "orderType": "limit", "qty": "1", "price": "180"}),
+        ),
+        (
+            "POST /api/v3/trade/place-reality-order",
+            json!({"symbol": "rAAPLUSDT", "side": "buy", "orderType": "limit", "qty": "1", "price": "180", "clientOid": "waiting"}),
+        ),
+        (
+            "POST /api/v3/trade/place-reality-order",
+            json!({"symbol": "rAAPLUSDT", "side": "buy", "orderType": "market", "qty": "300"}),
+        ),
+        ("GET /api/v3/account/reality-fills?symbol=rAAPLUSDT", json!({})),
+        ("GET /api/v3/trade/order-info?clientOid=market", json!({})),
+        ("GET /api/v3/trade/order-info?clientOid=spot", json!({})),
+        ("GET /api/v3/trade/unfilled-orders", json!({})),
+        ("GET /api/v3/trade/unfilled-orders?limit=1", json!({})),
+        ("GET /api/v3/trade/unfilled-orders?category=USDC-FUTURES", json!({})),
+        ("GET /api/v3/account/assets", json!({})),
+        ("GET /api/v3/account/settings", json!({})),
+        ("GET /api/v3/account/fee-rate?category=SPOT&symbol=BTCUSDT", json!({})),
+        ("GET /api/v3/position/current-position?category=USDT-FUTURES", json!({})),
+        ("POST /api/v3/trade/cancel-order", json!({"clientOid": "d"})),
+        ("POST /api/v3/trade/cancel-reality-order", json!({"symbol": "rAAPLUSDT", "clientOid": "waiting"})),
+        (
+            "POST /api/v3/trade/cancel-batch",
+            json!([{"category": "USDT-FUTURES", "symbol": "BTCUSDT", "clientOid": "e"},
+                   {"category": "USDT-FUTURES", "symbol": "BTCUSDT", "orderId": "17"}]),
+        ),
+        ("POST /api/v3/trade/cancel-symbol-order", json!({"category": "SPOT"})),
+        ("POST /api/v3/trade/close-positions", json!({"category": "USDT-FUTURES"})),
+        ("GET /api/v3/trade/history-orders?category=USDT-FUTURES", json!({})),
+        ("GET /api/v3/trade/history-orders?category=SPOT", json!({})),
+        ("GET /api/v3/trade/fills", json!({})),
+        // What is public, and reports.
+        ("GET /api/v3/reality/market/inner-trades?code=AAPL", json!({})),
+        ("GET /api/v2/broker/customer-commissions", json!({})),
+        ("GET /api/v2/public/time", json!({})),
+        ("GET /api/v3/public/time", json!({})),
+        ("GET /api/v2/spot/public/coins", json!({})),
+        ("GET /api/v2/spot/public/symbols", json!({})),
+        ("GET /api/v2/margin/currencies", json!({})),
+        ("GET /api/v3/market/instruments?category=SPOT", json!({})),
+        ("GET /api/v3/market/instruments?category=USDT-FUTURES", json!({})),
+        ("GET /api/v2/mix/market/contracts?productType=COIN-FUTURES", json!({})),
+        ("GET /api/v3/market/tickers?category=SPOT", json!({})),
+        ("GET /api/v3/market/tickers?category=USDT-FUTURES", json!({})),
+        ("GET /api/v2/mix/market/ticker?productType=USDT-FUTURES&symbol=BTCUSDT", json!({})),
+        ("GET /api/v2/mix/market/tickers?productType=USDT-FUTURES", json!({})),
+        ("GET /api/v3/market/orderbook?category=USDT-FUTURES&symbol=BTCUSDT", json!({})),
+        ("GET /api/v2/mix/market/merge-depth?productType=USDT-FUTURES&symbol=BTCUSDT", json!({})),
+        ("GET /api/v3/market/candles?category=USDT-FUTURES&symbol=BTCUSDT&interval=1m", json!({})),
+        ("GET /api/v3/market/history-candles?category=USDT-FUTURES&symbol=BTCUSDT&interval=1m", json!({})),
+        ("GET /api/v2/mix/market/candles?productType=USDT-FUTURES&symbol=BTCUSDT&granularity=1m", json!({})),
+        ("GET /api/v2/mix/market/history-candles?productType=USDT-FUTURES&symbol=BTCUSDT&granularity=1m", json!({})),
+        ("GET /api/v3/market/fills?category=USDT-FUTURES&symbol=BTCUSDT", json!({})),
+        ("GET /api/v2/mix/market/fills-history?productType=USDT-FUTURES&symbol=BTCUSDT", json!({})),
+        ("GET /api/v3/market/current-fund-rate?symbol=BTCUSDT", json!({})),
+        ("GET /api/v2/mix/market/current-fund-rate?productType=USDT-FUTURES&symbol=BTCUSDT", json!({})),
+    ]
+}
+
+fn order_of_batch(hedged: bool, more: Value) -> Value {
+    let order = json!({"size": "0.01", "price": "60000", "side": "buy", "orderType": "limit", "force": "gtc"});
+    let hedge = if hedged { json!({"tradeSide": "open"}) } else { json!({}) };
+    with(&with(&order, hedge), more)
+}
+
+fn with(value: &Value, more: Value) -> Value {
+    let mut value = value.clone();
+    for (name, member) in more.as_object().unwrap() {
+        value[name] = member.clone();
+    }
+    value
+}
+
+const fn mode(hedged: bool) -> Mode {
+    if hedged { Mode::Hedge } else { Mode::OneWay }
+}
+
+#[test]
+fn every_answer_has_the_members_that_are_always_there() {
+    let mut missing = Vec::new();
+    for hedged in [false, true] {
+        let mut settings = Settings::default();
+        (settings.seed, settings.rate_limits) = (Seed(7), false);
+        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().mode(mode(hedged)).whitelisted());
+        let mut unanswered: BTreeSet<&str> = operations().map(|(meta, _)| meta.id).collect();
+        for (target, body) in requests(hedged) {
+            exchange.time().advance(Duration::from_secs(1));
+            if let Some(fill) = target.strip_prefix("POST /-/fill?order=") {
+                let (order, qty) = fill.split_once("&qty=").unwrap();
+                exchange.fill(order, qty.parse::<tradeapi::Decimal>().unwrap()).unwrap();
+                continue;
+            }
+            let (method, target) = target.split_once(' ').unwrap();
+            let path = target.split('?').next().unwrap();
+            let (meta, form) =
+                operations().find(|(meta, _)| meta.path == path && meta.method.as_str() == method).unwrap();
+            let request = if method == "GET" { get(target) } else { post(target, &body) };
+            let answer = request.send(&exchange);
+            assert_eq!(answer["code"], "00000", "{hedged} {method} {target} {body}: {answer}");
+            unanswered.remove(meta.id);
+            compare(form, &answer["data"], meta.id, &mut missing);
+        }
+        assert!(unanswered.is_empty(), "no request of {unanswered:?}");
+    }
+    missing.sort_unstable();
+    missing.dedup();
+    assert!(missing.is_empty(), "{missing:#?}");
+}

@@ -1,0 +1,49 @@
+//! Take-profits and stop-losses.
+
+use super::{Pos, Position, Presets, World};
+
+impl Presets {
+    fn is_some(self) -> bool {
+        self.profit.is_some() || self.loss.is_some()
+    }
+
+    /// Takes over what others set.
+    pub(super) fn take_over(&mut self, others: Self) {
+        self.profit = others.profit.or(self.profit);
+        self.loss = others.loss.or(self.loss);
+    }
+}
+
+impl Position {
+    /// Whether a price reaches one of its presets.
+    fn is_reached(&self, last: i64) -> bool {
+        let beyond = |price: i64, above: bool| if above { last >= price } else { last <= price };
+        self.presets.profit.is_some_and(|price| beyond(price, self.buys))
+            || self.presets.loss.is_some_and(|price| beyond(price, !self.buys))
+    }
+}
+
+impl World {
+    /// Closes the positions of a pair whose presets the latest price has reached, until it reaches none.
+    pub(super) fn trigger(&mut self, pair: usize) {
+        loop {
+            let last = self.pairs[pair].last;
+            let mut reached: Vec<(usize, (usize, Pos))> = Vec::new();
+            for (account, of) in self.accounts.iter().enumerate() {
+                let own = of.positions.iter().filter(|(key, position)| key.0 == pair && position.is_reached(last));
+                reached.extend(own.map(|(key, _)| (account, *key)));
+            }
+            if reached.is_empty() {
+                return;
+            }
+            for (account, key) in reached {
+                let Some(position) = self.accounts[account].positions.get_mut(&key) else { continue };
+                if position.presets.is_some() {
+                    position.presets = Presets::default();
+                    let position = position.clone();
+                    self.close_quietly(account, key, &position);
+                }
+            }
+        }
+    }
+}
