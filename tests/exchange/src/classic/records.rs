@@ -96,7 +96,7 @@ macro_rules! common {
         $record.base_volume = Some(wire(pair.qty(order.filled)));
         $record.fee = Some(wire(-order.fee));
         $record.price = order.ticks.map(|ticks| wire(pair.price(ticks)));
-        $record.price_avg = Some(wire(quotient(order.value, pair.qty(order.filled))));
+        $record.price_avg = (order.filled > 0).then(|| wire(quotient(order.value, pair.qty(order.filled))));
         $record.side = shown_side(ticket.side, ticket.pos).as_str().parse().ok();
         let force = if order.ticks.is_some() { ticket.force } else { Force::Ioc };
         $record.force = force.as_str().parse().ok();

@@ -46,7 +46,7 @@ impl Serve for GetAccountAssets {
         answer.maintenance_margin = Some(wire(maintenance));
         answer.initial_margin = Some(wire(margin));
         answer.margin_ratio = Some(wire(quotient(margin, whole)));
-        answer.position_margin_ratio = Some(wire(quotient(margin, value)));
+        answer.position_margin_ratio = Some(wire(quotient(maintenance, value)));
         answer.position_value = Some(wire(value));
         answer.leverage = Some(wire(quotient(value, whole)));
         answer.assets = assets.into();

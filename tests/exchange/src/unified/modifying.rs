@@ -88,12 +88,12 @@ impl Serve for BatchModifyOrders {
     const ITEMS_FAIL_ALONE: bool = true;
 
     fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchModifyResult>, Refusal> {
-        let mut modified = BTreeSet::new();
+        refuse_repeated(&self, at).map_err(|reason| at.refusal(reason))?;
         let modify = |(index, item): (usize, BatchModifyItem)| {
             let reported_id = item.request_id.filter(|_| item.auto_cancel == Some(YesNo::Yes));
             let done = match at.refused_item(index) {
                 Some(refusal) => Err(refusal),
-                None => modify_item(&item, &mut modified, at).map_err(|reason| naming(at.refusal(reason), reported_id)),
+                None => modify_item(&item, at).map_err(|reason| naming(at.refusal(reason), reported_id)),
             };
             let result = result_of(done, requested_ids(&item.order));
             let mut answer = BatchModifyResult::default();
@@ -105,17 +105,20 @@ impl Serve for BatchModifyOrders {
     }
 }
 
-/// Modifies an order of a batch, unless the batch has modified it already under its other id.
-fn modify_item(item: &BatchModifyItem, modified: &mut BTreeSet<u64>, at: &mut Desk<'_>) -> Result<OrderIds, Reason> {
+/// Refuses a batch that names an order by each of its ids. The checks of the schema see only an id that is repeated.
+fn refuse_repeated(batch: &BatchModifyOrders, at: &Desk<'_>) -> Result<(), Reason> {
+    let mut named = BTreeSet::new();
+    let found = batch.orders.iter().filter_map(|item| at.core.find(at.account, &Name::from(&item.order)));
+    if found.map(|order| order.id).all(|id| named.insert(id)) { Ok(()) } else { Err(Reason::ListedTwice) }
+}
+
+fn modify_item(item: &BatchModifyItem, at: &mut Desk<'_>) -> Result<OrderIds, Reason> {
     let order = at.named(&Name::from(&item.order), wanted(item.category.as_ref(), item.symbol.as_ref()));
     let order = order.map_err(|_| Reason::NoSuchItem)?;
     if order.is_closing() {
         return Err(Reason::ReduceOnlyFixed);
     }
     let (id, ids) = (order.id, ids_of(order.id, order.client()));
-    if !modified.insert(id) {
-        return Err(Reason::ListedTwice);
-    }
     let changes = Changes {
         qty: optional(item.qty.as_ref())?,
         price: optional(item.price.as_ref())?,

@@ -144,16 +144,15 @@ async fn a_replacement_beyond_the_bounds_leaves_its_order() {
 }
 
 #[tokio::test]
-async fn a_batch_modifies_an_order_once_whichever_id_names_it() {
+async fn a_batch_that_names_an_order_by_each_of_its_ids_is_refused() {
     let fixture = Fixture::one_way();
     place(&fixture, limit("a", Side::Buy, "0.01", "60000")).await;
     let id = fixture.details("a").await.unwrap().order_id.unwrap();
     let item = |order, price: &str| BatchModifyItem::new(order).price(number(price));
     let batch = BatchModifyOrders::new(vec![item(OrderRef::OrderId(id), "61000"), item(named("a"), "62000")]);
-    let reply = fixture.client.unified().batch_modify_orders(&batch).await.unwrap();
-    let codes: Vec<_> = reply.data.iter().map(|item| item.code.as_deref()).collect();
-    assert_eq!(codes, [None, Some("25200")]);
-    assert_eq!(fixture.details("a").await.unwrap().price, Some(number("61000")));
+    let refused = fixture.client.unified().batch_modify_orders(&batch).await.unwrap_err();
+    assert_eq!(refused.code(), Some("25200"), "as a batch that repeats an id");
+    assert_eq!(fixture.details("a").await.unwrap().price, Some(number("60000")));
 }
 
 #[tokio::test]

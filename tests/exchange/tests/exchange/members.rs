@@ -274,3 +274,26 @@ fn every_answer_has_the_members_that_are_always_there() {
     missing.dedup();
     assert!(missing.is_empty(), "{missing:#?}");
 }
+
+#[test]
+fn a_field_without_a_value_is_empty() {
+    let exchange = Exchange::new(Seed(7));
+    let contract = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES"});
+    let classic = with(
+        &contract,
+        json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "side": "buy", "orderType": "limit",
+               "price": "60000", "force": "gtc"}),
+    );
+    let placed = post("/api/v2/mix/order/place-order", &classic).send(&exchange);
+    assert_eq!(placed["data"]["clientOid"], "");
+    let pending = get("/api/v2/mix/order/orders-pending?productType=USDT-FUTURES").send(&exchange);
+    let order = &pending["data"]["entrustedList"][0];
+    assert_eq!([&order["priceAvg"], &order["clientOid"], &order["presetStopLossPrice"]], ["", "", ""]);
+    let unified = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",
+                         "orderType": "market", "clientOid": "a"});
+    post("/api/v3/trade/place-order", &unified).send(&exchange);
+    let order = get("/api/v3/trade/order-info?clientOid=a").send(&exchange)["data"].clone();
+    assert_eq!([&order["price"], &order["amount"], &order["takeProfit"], &order["cancelReason"]], ["0", "0", "", ""]);
+    let assets = get("/api/v3/account/assets").send(&exchange)["data"].clone();
+    assert_eq!([&assets["positionValue"], &assets["mmr"], &assets["positionMgnRatio"]], ["640", "3.2", "0.005"]);
+}
