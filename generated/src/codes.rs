@@ -327,7 +327,7 @@ runtime::refusals! {
     "size-step" => "22038" of "classic", "25610" of "unified": "The quantity is not a multiple of the step.",
         for "unified.place-batch.futures-qty-step" | "unified.place-order.futures-qty-step" | "classic.place-order.size-decimals";
     "size-least" => "45111" of "classic", "25611" of "unified": "The quantity is below the minimum.",
-        for "unified.place-batch.futures-qty-minimum" | "unified.place-order.futures-qty-minimum" | "unified.place-batch.spot-qty-minimum" | "unified.place-order.spot-qty-minimum" | "classic.modify-order.minimum-order-quantity";
+        for "unified.place-batch.futures-qty-minimum" | "unified.place-order.futures-qty-minimum" | "unified.place-batch.spot-qty-minimum" | "unified.place-order.spot-qty-minimum" | "unified.place-batch.spot-market-sell-minimum" | "unified.place-order.spot-market-sell-minimum" | "unified.place-batch.spot-market-buy-minimum" | "unified.place-order.spot-market-buy-minimum" | "classic.modify-order.minimum-order-quantity";
     "size-most" => "45112" of "classic", "25208" of "unified": "The quantity is above the maximum.";
     "price-above" => "43009" of "classic", "25206" of "unified": "The price is above the limit.",
         for "unified.place-order.price-outside-range";

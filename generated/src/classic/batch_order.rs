@@ -30,7 +30,7 @@ runtime::parameters! {
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
-    ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    ///   are kept for at least 2 hours, so an absence can prove that it had no effect
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
     ///   call, and returns the result of each by `clientOid` or `orderId`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
@@ -323,7 +323,7 @@ const META: tables::Meta = tables::Meta {
             ("presetStopLossPrice", &["presetStopLossPrice"]),
         ],
         created: Some("cTime"),
-        kept_ms: Some(7776000000),
+        kept_ms: Some(7200000),
         ..tables::Confirm::DEFAULT
     }),
     shows: tables::Shows::Each(&["successList", "failureList"]),

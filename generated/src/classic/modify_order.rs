@@ -21,8 +21,8 @@ runtime::parameters! {
     /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id of the order. |
     /// | `newSize` | no |  |  | decimal | New amount of the order. |
     /// | `newPrice` | no |  |  | decimal | New price of a limit order. Orders of a market type do not take one. |
-    /// | `newPresetStopSurplusPrice` | no |  |  | decimal; `0` deletes | New take-profit. A value changes the present one, or adds one. Passing only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice. |
-    /// | `newPresetStopLossPrice` | no |  |  | decimal; `0` deletes | New stop-loss. A value changes the present one, or adds one. Passing only one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice. |
+    /// | `newPresetStopSurplusPrice` | no |  |  | decimal; `0` deletes | New take-profit. A value changes the present one, or adds one. Passed without newPresetStopLossPrice, it cancels the stop-loss. Ignored beside newSize and newPrice. |
+    /// | `newPresetStopLossPrice` | no |  |  | decimal; `0` deletes | New stop-loss. A value changes the present one, or adds one. Passed without newPresetStopSurplusPrice, it cancels the take-profit. Ignored beside newSize and newPrice. |
     ///
     /// - **Effect:** amends; a repeat would amend again
     /// - **Access:** signed
@@ -31,8 +31,8 @@ runtime::parameters! {
     /// - **Several effects:** A change of size and price cancels the old order and creates a new one later,
     ///   so the old one may be gone although the new one is refused. A refusal by a rule of trading leaves
     ///   the outcome unknown.
-    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `newClientOid`; records
-    ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `newClientOid`; an
+    ///   absence proves nothing, because the request does several things
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -45,6 +45,8 @@ runtime::parameters! {
     /// - `presets-without-size-and-price` (warns): Take-profit or stop-loss is not set beside size or
     ///   price: to change them alone, size and price are left out (rule 4), and beside both they have no
     ///   effect (rule 3).
+    /// - `presets-together` (warns): Take-profit and stop-loss are passed together, because passing only
+    ///   one cancels the other.
     ///
     /// <details>
     /// <summary>What the exchange does, and other rules that are not checked</summary>
@@ -122,13 +124,13 @@ runtime::parameters! {
         /// stays.
         #[wire("newPrice" from impl IntoDecimal, may_be_blank)]
         pub new_price: Option<runtime::Decimal>,
-        /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one. Passing
-        /// only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice.
-        /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.
+        /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one. Passed
+        /// without newPresetStopLossPrice, it cancels the stop-loss. Ignored beside newSize and newPrice. Left
+        /// out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.
         #[wire("newPresetStopSurplusPrice" from impl IntoEdit, deleted_by = "0")]
         pub new_preset_stop_surplus_price: runtime::Edit<runtime::Decimal>,
-        /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing only
-        /// one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice.
+        /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passed
+        /// without newPresetStopSurplusPrice, it cancels the take-profit. Ignored beside newSize and newPrice.
         /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.
         #[wire("newPresetStopLossPrice" from impl IntoEdit, deleted_by = "0")]
         pub new_preset_stop_loss_price: runtime::Edit<runtime::Decimal>,
@@ -190,6 +192,20 @@ impl runtime::parameters::Rules for ModifyOrder {
             to.rule(&RULES[2], "newSize", self.new_size.is_some());
             to.rule(&RULES[2], "newPrice", self.new_price.is_some());
         }
+        to.rule(
+            &RULES[3],
+            "newPresetStopSurplusPrice",
+            (self.new_preset_stop_surplus_price != runtime::Edit::Keep
+                || self.new_preset_stop_loss_price != runtime::Edit::Keep)
+                && self.new_preset_stop_surplus_price == runtime::Edit::Keep,
+        );
+        to.rule(
+            &RULES[3],
+            "newPresetStopLossPrice",
+            (self.new_preset_stop_surplus_price != runtime::Edit::Keep
+                || self.new_preset_stop_loss_price != runtime::Edit::Keep)
+                && self.new_preset_stop_loss_price == runtime::Edit::Keep,
+        );
     }
 }
 
@@ -230,12 +246,10 @@ const META: tables::Meta = tables::Meta {
             ("symbol", &["symbol"]),
             ("newSize", &["size"]),
             ("newPrice", &["price"]),
-            ("newPresetStopSurplusPrice", &["presetStopSurplusPrice"]),
-            ("newPresetStopLossPrice", &["presetStopLossPrice"]),
         ],
         created: Some("cTime"),
         creates_with: &["newSize", "newPrice"],
-        kept_ms: Some(7776000000),
+        kept_ms: Some(7200000),
         ..tables::Confirm::DEFAULT
     }),
     echoes: Some(tables::Echoes {
@@ -287,6 +301,14 @@ const RULES: &[tables::Rule] = &[
         severity: tables::Severity::Warn,
         says: "Take-profit or stop-loss is not set beside size or price: to change them alone, size and price are left out (rule 4), and beside both they have no effect (rule 3).",
         hint: "leave out newSize and newPrice",
+        ..tables::Rule::DEFAULT
+    },
+    tables::Rule {
+        id: "presets-together",
+        at: "Modify Order, rule 4",
+        severity: tables::Severity::Warn,
+        says: "Take-profit and stop-loss are passed together, because passing only one cancels the other.",
+        hint: "set newPresetStopSurplusPrice and newPresetStopLossPrice",
         ..tables::Rule::DEFAULT
     },
 ];

@@ -42,7 +42,7 @@ runtime::parameters! {
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
-    ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    ///   are kept for at least 2 hours, so an absence can prove that it had no effect
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -464,7 +464,6 @@ const META: tables::Meta = tables::Meta {
             ("side", &["side"]),
             ("orderType", &["orderType"]),
             ("price", &["price"]),
-            ("force", &["force"]),
             ("reduceOnly", &["reduceOnly"]),
             ("presetStopSurplusPrice", &["presetStopSurplusPrice"]),
             ("presetStopLossPrice", &["presetStopLossPrice"]),
@@ -472,7 +471,7 @@ const META: tables::Meta = tables::Meta {
             ("presetStopLossExecutePrice", &["presetStopLossExecutePrice"]),
         ],
         created: Some("cTime"),
-        kept_ms: Some(7776000000),
+        kept_ms: Some(7200000),
         ..tables::Confirm::DEFAULT
     }),
     echoes: Some(tables::Echoes {

@@ -4,8 +4,8 @@
 
 use tradeapi_runtime::{self as runtime, tables};
 use super::{
-    BatchOrderResult, Category, ClientOid, Execution, GetOrderDetails, Order, PosSide,
-    Side, StpMode, Symbol, TimeInForce,
+    BatchOrderResult, Category, ClientOid, Execution, GetOrderDetails, Order, OrderType,
+    PosSide, Side, StpMode, Symbol, TimeInForce,
 };
 
 runtime::parameters! {
@@ -50,7 +50,11 @@ runtime::parameters! {
     /// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
     /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
     /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
-    /// - `spot-qty-minimum`: The quantity of a spot order is at least the pair's minOrderAmount.
+    /// - `spot-qty-minimum`: The quantity of a spot limit order is at least the pair's minOrderAmount.
+    /// - `spot-market-sell-minimum`: The quantity of a spot market order that sells is at least the pair's
+    ///   minOrderAmount.
+    /// - `spot-market-buy-minimum` (warns): The quantity of a spot market order that buys is at least the
+    ///   pair's minOrderAmount. It is in quote coin, and the unit of minOrderAmount is not shown.
     ///
     /// <details>
     /// <summary>What the exchange does, and other rules that are not checked</summary>
@@ -331,7 +335,6 @@ const META: tables::Meta = tables::Meta {
             ("orderType", &["orderType"]),
             ("price", &["price"]),
             ("qty", &["qty", "amount"]),
-            ("timeInForce", &["timeInForce"]),
             ("posSide", &["posSide"]),
             ("stpMode", &["stpMode"]),
         ],
@@ -434,10 +437,26 @@ const RULES: &[tables::Rule] = &[
     tables::Rule {
         id: "spot-qty-minimum",
         at: "Batch Order, last sentence",
-        says: "The quantity of a spot order is at least the pair's minOrderAmount.",
+        says: "The quantity of a spot limit order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
         ..tables::Rule::DEFAULT
+    },
+    tables::Rule {
+        id: "spot-market-sell-minimum",
+        at: "Batch Order, last sentence",
+        says: "The quantity of a spot market order that sells is at least the pair's minOrderAmount.",
+        depends_on: &["minOrderAmount"],
+        hint: "raise qty to minOrderAmount or more",
+        ..tables::Rule::DEFAULT
+    },
+    tables::Rule {
+        id: "spot-market-buy-minimum",
+        at: "Batch Order, last sentence",
+        severity: tables::Severity::Warn,
+        says: "The quantity of a spot market order that buys is at least the pair's minOrderAmount. It is in quote coin, and the unit of minOrderAmount is not shown.",
+        depends_on: &["minOrderAmount"],
+        hint: "raise qty to minOrderAmount or more",
     },
 ];
 
@@ -699,6 +718,7 @@ impl runtime::parameters::Rules for BatchOrderItem {
         };
         let category_is_spot_or_margin = [Category::Spot, Category::Margin]
             .contains(&self.category);
+        let order_type_is_market = self.execution.kind() == OrderType::Market;
         to.rule(
             &RULES[1],
             "timeInForce",
@@ -756,7 +776,19 @@ impl runtime::parameters::Rules for BatchOrderItem {
         to.rule(
             &RULES[11],
             "qty",
-            category_is_spot_or_margin
+            category_is_spot_or_margin && self.execution.kind() == OrderType::Limit
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+        );
+        to.rule(
+            &RULES[12],
+            "qty",
+            category_is_spot_or_margin && order_type_is_market && self.side == Side::Sell
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+        );
+        to.rule(
+            &RULES[13],
+            "qty",
+            category_is_spot_or_margin && order_type_is_market && self.side == Side::Buy
                 && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
         );
     }

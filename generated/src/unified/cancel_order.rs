@@ -35,8 +35,9 @@ runtime::parameters! {
     /// <summary>What the exchange does, and other rules that are not checked</summary>
     ///
     /// - `order-id-wins-over-another-order`: An orderId wins even over the clientOid of a different order.
-    /// - `reality-rate` (kept by the limiter): Orders in Reality pairs count against a separate limit: 5 a
-    ///   second for a UID, 30 for one on the white list.
+    /// - `reality-rate` (not checked): Orders in Reality pairs count against a separate limit: 5 a second
+    ///   for a UID, 30 for one on the white list. A request names no pair, so it counts as one of another
+    ///   pair.
     ///
     /// </details>
     ///

@@ -111,7 +111,7 @@
 //! - The exact messages of 40762 and 24056, and for which operations' items the latter comes.
 //! - The daily order volume above which reminders, warnings and restrictions follow.
 //! - Which of the shared endpoints count Reality orders against a separate limit, besides Place Order
-//!   and Cancel Order.
+//!   and Cancel Order, and whether they share one count. Each has its own here.
 //! - How long a version of the interface lives, when it is deprecated, and what is kept compatible.
 //! - Fields of a fee detail other than feeCoin and fee.
 //! - What the values of delegateType mean; the meanings given here only read their names.

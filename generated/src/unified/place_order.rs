@@ -79,7 +79,11 @@ runtime::parameters! {
     /// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
     /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
     /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
-    /// - `spot-qty-minimum`: The quantity of a spot order is at least the pair's minOrderAmount.
+    /// - `spot-qty-minimum`: The quantity of a spot limit order is at least the pair's minOrderAmount.
+    /// - `spot-market-sell-minimum`: The quantity of a spot market order that sells is at least the pair's
+    ///   minOrderAmount.
+    /// - `spot-market-buy-minimum` (warns): The quantity of a spot market order that buys is at least the
+    ///   pair's minOrderAmount. It is in quote coin, and the unit of minOrderAmount is not shown.
     /// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
     ///
     /// <details>
@@ -112,8 +116,9 @@ runtime::parameters! {
     ///
     /// - The order type of a take-profit or stop-loss when tpOrderType or slOrderType is not sent.
     /// - Where an instrument's priceMultiplier, pricePrecision, minOrderAmount and sizeMultiplier are read.
-    /// - The unit of minOrderAmount where qty is in quote coin; rule 2 makes no exception there, so qty is
-    ///   compared as it is sent.
+    /// - The unit of minOrderAmount where qty is in quote coin. Rule 2 makes no exception there, so qty is
+    ///   compared as it is sent; of a market order that buys on spot, the client only warns.
+    /// - Whether what rule 2 says of spot orders holds for margin orders, too; the client checks both.
     ///
     /// # Example
     ///
@@ -476,6 +481,7 @@ impl runtime::parameters::Rules for PlaceOrder {
         };
         let category_is_spot_or_margin = [Category::Spot, Category::Margin]
             .contains(&self.category);
+        let order_type_is_market = self.execution.kind() == OrderType::Market;
         to.rule(
             &RULES[0],
             "timeInForce",
@@ -570,10 +576,22 @@ impl runtime::parameters::Rules for PlaceOrder {
         to.rule(
             &RULES[16],
             "qty",
-            category_is_spot_or_margin
+            category_is_spot_or_margin && self.execution.kind() == OrderType::Limit
                 && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
         );
-        to.rule(&RULES[17], "clientOid", self.client_oid.is_none());
+        to.rule(
+            &RULES[17],
+            "qty",
+            category_is_spot_or_margin && order_type_is_market && self.side == Side::Sell
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+        );
+        to.rule(
+            &RULES[18],
+            "qty",
+            category_is_spot_or_margin && order_type_is_market && self.side == Side::Buy
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+        );
+        to.rule(&RULES[19], "clientOid", self.client_oid.is_none());
     }
 }
 
@@ -654,7 +672,6 @@ const META: tables::Meta = tables::Meta {
             ("orderType", &["orderType"]),
             ("price", &["price"]),
             ("qty", &["qty", "amount"]),
-            ("timeInForce", &["timeInForce"]),
             ("posSide", &["posSide"]),
             ("marginMode", &["marginMode"]),
             ("stpMode", &["stpMode"]),
@@ -810,10 +827,26 @@ const RULES: &[tables::Rule] = &[
     tables::Rule {
         id: "spot-qty-minimum",
         at: "Place Order, rule 2",
-        says: "The quantity of a spot order is at least the pair's minOrderAmount.",
+        says: "The quantity of a spot limit order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
         ..tables::Rule::DEFAULT
+    },
+    tables::Rule {
+        id: "spot-market-sell-minimum",
+        at: "Place Order, rule 2",
+        says: "The quantity of a spot market order that sells is at least the pair's minOrderAmount.",
+        depends_on: &["minOrderAmount"],
+        hint: "raise qty to minOrderAmount or more",
+        ..tables::Rule::DEFAULT
+    },
+    tables::Rule {
+        id: "spot-market-buy-minimum",
+        at: "Place Order, rule 2",
+        severity: tables::Severity::Warn,
+        says: "The quantity of a spot market order that buys is at least the pair's minOrderAmount. It is in quote coin, and the unit of minOrderAmount is not shown.",
+        depends_on: &["minOrderAmount"],
+        hint: "raise qty to minOrderAmount or more",
     },
     tables::Rule {
         id: "client-oid-recommended",

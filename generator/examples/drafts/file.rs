@@ -283,6 +283,10 @@ fn own(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>,
         (stated.items, stated.fields, stated.values, stated.named) =
             (value.kinds, value.fields, value.values, value.named);
         (stated.forms, stated.is_open) = (value.forms, value.is_open);
+        stated.bounds.extend(value.bounds.into_iter().filter(|(key, _)| ["shortest", "longest"].contains(key)));
+        for (key, of_draft) in [("minProperties", "min_items"), ("maxProperties", "max_items")] {
+            stated.bounds.extend(schema.get(key).map(|bound| (of_draft, text(bound))));
+        }
     }
     let constant = schema.get("const").map(std::slice::from_ref).unwrap_or_default();
     let values: Vec<&Value> = schema["enum"].as_array().map_or(constant, Vec::as_slice).iter().collect();

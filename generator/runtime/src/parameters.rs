@@ -158,38 +158,34 @@ macro_rules! parameters {
             })*
         }
 
-        impl $crate::parameters::Parameters for $name {
-            #[allow(unused_variables, reason = "a set may have no parameters")]
-            fn write(&self, out: &mut $crate::parameters::ParameterWriter) {
-                $($crate::emitted::Parameter::write(
-                    &self.$field,
-                    $crate::__parameter!($wire $(, $member)*; $(.$how($($bound)? $(&[$($value),*])?))*),
-                    out,
-                );)*
-            }
+        const _: () = {
+            $crate::__rows! { $($field $wire $(, $member)*; $(.$how($($bound)? $(&[$($value),*])?))*)* }
 
-            #[allow(unused_variables, reason = "a set may have no parameters")]
-            fn read(from: &mut $crate::parameters::ParameterReader<'_>) -> ::core::option::Option<Self> {
-                // All are read before one ends the reading, so that all that are missing are reported.
-                $(let $field = <$($ty)::+ $(<$of>)? $(<$scale>)? as $crate::emitted::Parameter>::read(
-                    $crate::__parameter!($wire $(, $member)*; $(.$how($($bound)? $(&[$($value),*])?))*),
-                    from,
-                );)*
-                ::core::option::Option::Some(Self {
-                    $($field: $crate::__given!([$($ty)::+ $(<$of>)?] $field),)*
-                })
-            }
+            impl $crate::parameters::Parameters for $name {
+                #[allow(unused_variables, reason = "a set may have no parameters")]
+                fn write(&self, out: &mut $crate::parameters::ParameterWriter) {
+                    $($crate::emitted::Parameter::write(&self.$field, __Rows::$field, out);)*
+                }
 
-            #[allow(unused_variables, reason = "a set may have no parameters")]
-            fn check(&self, to: &mut $crate::checks::Checks<'_>) {
-                $($crate::emitted::Parameter::check(
-                    &self.$field,
-                    $crate::__parameter!($wire $(, $member)*; $(.$how($($bound)? $(&[$($value),*])?))*),
-                    to,
-                );)*
-                $($crate::parameters::$rules::check_rules(self, to);)?
+                #[allow(unused_variables, reason = "a set may have no parameters")]
+                fn read(from: &mut $crate::parameters::ParameterReader<'_>) -> ::core::option::Option<Self> {
+                    // All are read before one ends the reading, so that all that are missing are reported.
+                    $(let $field = <$($ty)::+ $(<$of>)? $(<$scale>)? as $crate::emitted::Parameter>::read(
+                        __Rows::$field,
+                        from,
+                    );)*
+                    ::core::option::Option::Some(Self {
+                        $($field: $crate::__given!([$($ty)::+ $(<$of>)?] $field),)*
+                    })
+                }
+
+                #[allow(unused_variables, reason = "a set may have no parameters")]
+                fn check(&self, to: &mut $crate::checks::Checks<'_>) {
+                    $($crate::emitted::Parameter::check(&self.$field, __Rows::$field, to);)*
+                    $($crate::parameters::$rules::check_rules(self, to);)?
+                }
             }
-        }
+        };
 
         impl $crate::emitted::ParameterValue for $name {
             type Kind = $crate::emitted::kinds::Object;
@@ -263,38 +259,33 @@ macro_rules! one_of {
             }
         )?)*
 
-        impl $crate::parameters::Parameters for $name {
-            fn write(&self, out: &mut $crate::parameters::ParameterWriter) {
-                match self {
-                    $(Self::$variant(value) => $crate::emitted::Parameter::write(
-                        value,
-                        $crate::__parameter!($wire; $(.$how($($bound)? $(&[$($value),*])?))*),
-                        out,
-                    ),)*
+        const _: () = {
+            $crate::__rows! { $($variant $wire; $(.$how($($bound)? $(&[$($value),*])?))*)* }
+
+            impl $crate::parameters::Parameters for $name {
+                fn write(&self, out: &mut $crate::parameters::ParameterWriter) {
+                    match self {
+                        $(Self::$variant(value) => $crate::emitted::Parameter::write(value, __Rows::$variant, out),)*
+                    }
+                }
+
+                fn read(from: &mut $crate::parameters::ParameterReader<'_>) -> ::core::option::Option<Self> {
+                    let (mut given, mut read) = (0, ::core::option::Option::None);
+                    $(if from.has($wire) {
+                        given += 1;
+                        read = <$ty as $crate::emitted::Parameter>::read(__Rows::$variant, from).map(Self::$variant);
+                    })*
+                    from.exactly_one(given, Self::MEMBERS)?;
+                    read
+                }
+
+                fn check(&self, to: &mut $crate::checks::Checks<'_>) {
+                    match self {
+                        $(Self::$variant(value) => $crate::emitted::Parameter::check(value, __Rows::$variant, to),)*
+                    }
                 }
             }
-
-            fn read(from: &mut $crate::parameters::ParameterReader<'_>) -> ::core::option::Option<Self> {
-                let (mut given, mut read) = (0, ::core::option::Option::None);
-                $(if from.has($wire) {
-                    given += 1;
-                    let row = $crate::__parameter!($wire; $(.$how($($bound)? $(&[$($value),*])?))*);
-                    read = <$ty as $crate::emitted::Parameter>::read(row, from).map(Self::$variant);
-                })*
-                from.exactly_one(given, Self::MEMBERS)?;
-                read
-            }
-
-            fn check(&self, to: &mut $crate::checks::Checks<'_>) {
-                match self {
-                    $(Self::$variant(value) => $crate::emitted::Parameter::check(
-                        value,
-                        $crate::__parameter!($wire; $(.$how($($bound)? $(&[$($value),*])?))*),
-                        to,
-                    ),)*
-                }
-            }
-        }
+        };
 
         impl $crate::emitted::ParameterValue for $name {
             type Kind = $crate::emitted::kinds::Choice;
@@ -306,12 +297,28 @@ macro_rules! one_of {
     };
 }
 
-/// The row of a parameter.
+/// The rows of a set as constants of a type, named after the fields. The compiler checks a constant once, and the same
+/// expression in a `const` block at each use.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __rows {
+    ($($field:ident $wire:literal $(, $member:literal)*; $(.$how:ident($($bound:tt)*))*)*) => {
+        struct __Rows;
+
+        #[allow(non_upper_case_globals, reason = "a row is named after its field")]
+        impl __Rows {
+            $(const $field: &'static $crate::emitted::ParameterTable =
+                $crate::__parameter!($wire $(, $member)*; $(.$how($($bound)*))*);)*
+        }
+    };
+}
+
+/// The row of a parameter, for a constant.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __parameter {
     ($wire:literal $(, $member:literal)*; $($how:tt)*) => {
-        const { &$crate::emitted::ParameterTable::of($crate::name!($wire), &[$wire $(, $member)*]) $($how)* }
+        &$crate::emitted::ParameterTable::of(::core::concat!(",\"", $wire, "\":\""), &[$wire $(, $member)*]) $($how)*
     };
 }
 

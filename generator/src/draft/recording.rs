@@ -192,17 +192,25 @@ impl RecordedOperation {
         let in_query = self.query.fields();
         let mut request = match (has_body, self.body.kind()) {
             (true, JsonKind::List) => {
-                vec![DraftField { need: Some(Need::Always), ..self.body.field("[]", self.body.times) }]
+                let array = self.body.field("[]", self.body.times);
+                let holds_objects = array.item == JsonKind::Object && !array.fields.is_empty();
+                if !holds_objects {
+                    unread.insert(0, "the body, a list whose items are not objects".to_owned());
+                }
+                holds_objects.then_some(DraftField { need: Some(Need::Always), ..array }).into_iter().collect()
             }
             (true, _) => self.body.fields(),
             (false, _) => Vec::new(),
         };
-        let is_in_body = |field: &DraftField| request.iter().any(|other| other.name == field.name);
-        let (doubled, in_query): (Vec<_>, Vec<_>) = in_query.into_iter().partition(is_in_body);
-        unread
-            .extend(doubled.iter().map(|field| format!("the parameter {} of the query, also in the body", field.name)));
+        let is_in_body = |name: &str| request.iter().any(|other| other.name == name);
         let apart = has_body.then_some(In::Query);
-        request.splice(..0, in_query.into_iter().map(|field| DraftField { apart, ..field }));
+        // In the query, it has a name that the body has, too.
+        let named = |field: DraftField| match is_in_body(&field.name) {
+            true => DraftField { name: format!("query_{}", field.name), sent_as: Some(field.name), apart, ..field },
+            false => DraftField { apart, ..field },
+        };
+        let in_query: Vec<_> = in_query.into_iter().map(named).collect();
+        request.splice(..0, in_query);
         let is_repeated = |field: &DraftField| field.kind == JsonKind::List && field.fields.is_empty();
         let is_pair = |field: &&DraftField| !has_body || self.is_form || field.apart.is_some();
         let lists = request.iter().filter(is_pair).any(is_repeated).then_some(Lists::Repeated);
@@ -249,7 +257,7 @@ impl RecordedOperation {
             unread,
             ..Draft::default()
         };
-        if !self.unread.is_empty() {
+        if draft.unread.iter().any(|line| line.starts_with("the body, ")) || !self.unread.is_empty() {
             draft.body_is_unread();
         }
         draft

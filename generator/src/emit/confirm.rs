@@ -295,8 +295,12 @@ fn sentence(text: &str) -> String {
 
 fn confirm_sentence(operation: &Operation, confirm: &Confirm, query: &Operation) -> String {
     let by: Vec<_> = operation.queried_by().map(|(own, _)| code(own)).collect();
+    let is_always_compound = operation.compound.as_ref().is_some_and(|compound| compound.when.is_none());
     let absence = match confirm.kept {
         None => "an absence proves nothing".to_owned(),
+        Some(_) if is_always_compound => {
+            "an absence proves nothing, because the request does several things".to_owned()
+        }
         Some((kept, _)) => {
             format!("records are kept for at least {kept}, so an absence can prove that it had no effect")
         }

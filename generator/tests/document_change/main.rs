@@ -17,8 +17,13 @@ use project::{Project, Sources, house};
 #[test]
 fn changes_of_a_small_api() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit");
-    let sources =
-        Sources { name: "garden", documents: fixture.join("docs"), schema: fixture.join("schema"), desk: garden::DESK };
+    let sources = Sources {
+        name: "garden",
+        documents: fixture.join("docs"),
+        schema: fixture.join("schema"),
+        families: play::families(garden::CHANGES),
+        desk: garden::DESK,
+    };
     let project = Project::new(&sources);
     for change in garden::CHANGES {
         let transcript = play::play(&project, change);
@@ -29,7 +34,13 @@ fn changes_of_a_small_api() {
 #[test]
 fn changes_of_the_real_documents() {
     let Some(documents) = documents() else { return };
-    let sources = Sources { name: "tradeapi", documents, schema: house().join("schema"), desk: exchange::DESK };
+    let sources = Sources {
+        name: "tradeapi",
+        documents,
+        schema: house().join("schema"),
+        families: play::families(exchange::CHANGES),
+        desk: exchange::DESK,
+    };
     let project = Project::new(&sources);
     for change in exchange::CHANGES {
         play::play(&project, change);

@@ -1,5 +1,6 @@
 //! Plays one change of a document through the commands of the guide.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::guide::{self, Command};
@@ -22,6 +23,12 @@ pub(crate) struct Change {
     pub(crate) version: (&'static str, &'static str),
     /// Why the crate that depends on the generated one no longer compiles, as the compiler's codes, and what fixes it.
     pub(crate) breaks: Option<(&'static [&'static str], Edit)>,
+}
+
+/// The families whose files the changes edit.
+pub(crate) fn families(changes: &[Change]) -> BTreeSet<&'static str> {
+    let edited = changes.iter().flat_map(|change| change.schema).filter_map(|(file, _, _)| file.split('/').nth(1));
+    edited.filter(|part| !part.ends_with(".yaml")).collect()
 }
 
 /// The steps of the guide; a step that is taken away there, or put elsewhere, is missed here.

@@ -1,6 +1,7 @@
 //! A project of its own, as this one is laid out: documents beside it, a schema, the crate that is generated from it,
 //! and a crate that depends on that one.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -10,6 +11,8 @@ pub(crate) struct Sources {
     pub(crate) name: &'static str,
     pub(crate) documents: PathBuf,
     pub(crate) schema: PathBuf,
+    /// The families that are compiled: those that the changes are about.
+    pub(crate) families: BTreeSet<&'static str>,
     /// The code of the crate that depends on the generated one.
     pub(crate) desk: &'static str,
 }
@@ -46,7 +49,7 @@ impl Project {
         copy(&sources.schema, &project.root().join("schema"), &|_| true);
         project.leave_out_programs();
         project.write("Cargo.toml", WORKSPACE);
-        project.write("generated/Cargo.toml", &project.manifest_of_generated(sources.name));
+        project.write("generated/Cargo.toml", &project.manifest_of_generated(sources));
         project.write("desk/Cargo.toml", &manifest_of_desk(sources.name));
         project.write("desk/src/lib.rs", sources.desk);
         project.write(".gitignore", "/target\n");
@@ -142,20 +145,22 @@ impl Project {
         std::fs::write(path, format!("{before}\n{after}")).unwrap();
     }
 
-    /// The generated crate with a feature for each family. Its dependencies are those of the projects of
-    /// `build_script`, so that cargo builds the runtime once for all.
-    fn manifest_of_generated(&self, name: &str) -> String {
+    /// The generated crate with a feature for each family; the default ones are compiled. Its dependencies are those of
+    /// the projects of `build_script`, so that cargo builds the runtime once for all.
+    fn manifest_of_generated(&self, sources: &Sources) -> String {
         let folders = std::fs::read_dir(self.root().join("schema")).unwrap().map(|entry| entry.unwrap());
         let families = folders.filter(|entry| entry.path().join("family.yaml").is_file());
         let mut families: Vec<String> = families.map(|entry| entry.file_name().into_string().unwrap()).collect();
         families.sort();
+        let compiled: Vec<_> = sources.families.iter().collect();
         let features: String = families.iter().map(|family| format!("{family} = []\n")).collect();
         format!(
-            "[package]\nname = {name:?}\nversion.workspace = true\nedition = \"2024\"\n\n[dependencies]\n\
+            "[package]\nname = {:?}\nversion.workspace = true\nedition = \"2024\"\n\n[dependencies]\n\
              tradeapi-runtime = {{ path = {:?} }}\n\
              tokio = {{ version = \"1\", features = [\"macros\", \"rt\"] }}\n\n\
-             [features]\ndefault = {families:?}\nhyper = []\n{features}",
-            house().join("generator/runtime")
+             [features]\ndefault = {compiled:?}\nhyper = []\n{features}",
+            sources.name,
+            house().join("generator/runtime"),
         )
     }
 }

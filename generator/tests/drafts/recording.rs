@@ -102,6 +102,16 @@ fn a_recording_shows_more_than_json_objects() {
     assert!(shown.contains("      b:\n        type: signed\n") && shown.contains("may_be: null"), "{shown}");
     assert!(shown.contains("sends: query") && shown.contains("  limit:\n    type:\n    in: query\n"), "{shown}");
     assert!(!shown.contains("/v1/y"), "{shown}");
+    let (shown, _) = drafted_recording(&serde_json::json!([
+        entry("PUT", "https://a.example/v1/w?n=5", serde_json::json!({"text": "{\"n\": true}"}), answered("{}")),
+        entry("PUT", "https://a.example/v1/v", serde_json::json!({"text": "[1, 2]"}), answered("{}")),
+    ]));
+    assert!(shown.contains("  query_n:\n    type:\n    in: query\n    sent_as: \"n\"\n"), "{shown}");
+    assert!(shown.contains("\n  # Seen 1 of 1 times.\n  \"n\":\n    type: boolean\n"), "{shown}");
+    assert!(
+        shown.contains("# the body, a list whose items are not objects\n") && !shown.contains("\"[]\":"),
+        "{shown}"
+    );
     let (_, drafted) = drafted_recording(&serde_json::json!([
         entry("GET", "https://a.example/v1/x", none.clone(), answered("{}")),
         entry("GET", "https://a.example/v1/z", none.clone(), serde_json::json!({"status": 0})),

@@ -7,5 +7,9 @@ mod compile;
 #[path = "../../examples/drafts/fill.rs"]
 #[allow(dead_code, reason = "it also reads drafts")]
 mod fill;
+#[path = "../../../tests/src/folders.rs"]
+mod folders;
+mod language;
 mod parameters;
 mod random;
+mod walks;

@@ -226,7 +226,7 @@ struct Sample {
 
 /// An operation that uses all types.
 const ALL: &str = "operation: all\ntitle: all\nhttp: POST /v1/all\ndoc: All.\neffect: create\naccess: public\nrate_limit: []\n\
-    request: { side: { type: Side }, id: { type: Id }, ref: { type: Ref }, how: { type: How }, size: { type: decimal, max: 9, doc: A size. }, flag: { type: boolean, doc: A flag. } }\nresponse: { object: Every }\n";
+    request: { asked: { type: string, in: query, sent_as: side, doc: A side to be asked for. }, side: { type: Side }, id: { type: Id }, ref: { type: Ref }, how: { type: How }, size: { type: decimal, max: 9, doc: A size. }, flag: { type: boolean, doc: A flag. } }\nresponse: { object: Every }\n";
 const EVERY: &str = "  Ids: { doc: Ids., abstract: true, fields: { own: { type: Id } } }\n  Taken: { doc: Taken., includes: Ids, fields: {} }\n  Every: { doc: Every., fields: { i: { type: Inner }, r: { list: Row, doc: Rows. }, o: { list: Only, doc: O. }, k: { type: Kind }, f: { map: Form, doc: F. }, t: { type: Taken } } }\n";
 
 fn write(schema: &Path, samples: &[Sample]) {

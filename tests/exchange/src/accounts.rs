@@ -433,14 +433,18 @@ impl Account {
     ) -> Decimal {
         let missing = match mode {
             Margin::Isolated => closed.beyond_margin(lots, fee),
-            Margin::Crossed => {
-                let of_coin = self.positions.iter().filter(|((index, _), _)| pairs[*index].settle() == coin);
-                let isolated = of_coin.filter(|(_, position)| position.mode == Margin::Isolated);
-                let kept: Decimal = isolated.map(|(_, position)| position.margin).sum();
-                kept - self.balances.get(coin).map(|balance| balance.total).unwrap_or_default()
-            }
+            Margin::Crossed => return self.missing_beside_isolated(pairs, coin),
         };
         missing.max(Decimal::ZERO)
+    }
+
+    /// What is missing of a balance without the margins of isolated positions.
+    pub(crate) fn missing_beside_isolated(&self, pairs: &[Instrument], coin: Coin) -> Decimal {
+        let of_coin = self.positions.iter().filter(|((index, _), _)| pairs[*index].settle() == coin);
+        let isolated = of_coin.filter(|(_, position)| position.mode == Margin::Isolated);
+        let kept: Decimal = isolated.map(|(_, position)| position.margin).sum();
+        let total = self.balances.get(coin).map(|balance| balance.total).unwrap_or_default();
+        (kept - total).max(Decimal::ZERO)
     }
 
     pub(crate) fn position(&self, instrument: usize, pos: PositionSide) -> Position {

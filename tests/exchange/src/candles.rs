@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rust_decimal::Decimal;
 
-const MINUTE: u64 = 60 * 1000;
+/// The shortest candle, in milliseconds.
+pub(crate) const MINUTE: u64 = 60 * 1000;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 

@@ -1,25 +1,34 @@
 //! Funding: what long positions pay to short ones.
 
+use rust_decimal::Decimal;
+
 use crate::decisions::FUNDING_RATE;
 use crate::state::{Core, FUNDING};
 use crate::words::Side;
 
 impl Core {
-    /// Lets all positions pay or receive funding, at the mark price.
+    /// Lets all positions pay or receive funding, at the mark price. What an account cannot pay, the insurance account does.
     pub(crate) fn pay_funding(&mut self) {
         self.next_funding += FUNDING;
         if !self.settings.funding {
             return;
         }
         let held: Vec<_> = self.held.iter().copied().collect();
-        for (index, account, pos) in held {
+        for (index, holder, pos) in held {
             let (pair, mark) = (&self.pairs[index], self.markets[index].mark());
-            let account = &mut self.accounts[account];
+            let account = &mut self.accounts[holder];
             let Some(position) = account.positions.get_mut(&(index, pos)) else { continue };
             let paid = (pair.settled_value(mark, position.lots) * FUNDING_RATE).round_dp(8);
             let received = if position.side == Side::Buy { -paid } else { paid };
             position.tally.funding += received;
-            account.balance(pair.settle()).total += received;
+            let coin = pair.settle();
+            account.balance(coin).total += received;
+            if received < Decimal::ZERO {
+                let missing = account.missing_beside_isolated(&self.pairs, coin);
+                account.balance(coin).total += missing;
+                *self.insurance.entry(coin).or_default() -= missing;
+                self.cancel_unpaid(holder, coin);
+            }
         }
         for index in 0..self.pairs.len() {
             self.liquidate(index);

@@ -3,12 +3,10 @@
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
+use crate::candles::MINUTE;
 use crate::instruments::{Instrument, PairName};
 use crate::values::Price;
 use crate::words::{Line, Side};
-
-/// The shortest candle, in milliseconds.
-pub(crate) const MINUTE: u64 = 60_000;
 
 /// Declares what can be recorded of a pair.
 macro_rules! recorded {

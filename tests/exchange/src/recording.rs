@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::candles::MINUTE;
 use crate::instruments::{Instrument, PairName};
 use crate::playback::{
-    Books, Candles, MINUTE, Prices, RecordedBook, Trades, book_step, candle_steps, misplaced, price_step, trade_step,
+    Books, Candles, Prices, RecordedBook, Trades, book_step, candle_steps, misplaced, price_step, trade_step,
 };
 use crate::setup::Setup;
 use crate::values::Price;

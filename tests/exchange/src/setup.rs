@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use tradeapi::unified::Symbol;
 
 use crate::accounts::Profile;
+use crate::candles::MINUTE;
 use crate::faults::{Conditions, Fault};
 use crate::instruments::{self, Contract, Instrument, MAX_VALUE, PLACES, PairName, on_grid};
 use crate::playback::{
-    Books, Candles, MINUTE, Prices, Steps, Trades, book_step, candle_steps, misplaced, price_step, trade_step,
+    Books, Candles, Prices, Steps, Trades, book_step, candle_steps, misplaced, price_step, trade_step,
 };
 use crate::report_data::Reports;
 use crate::settings::Settings;

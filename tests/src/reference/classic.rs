@@ -108,6 +108,8 @@ fn modify_order(request: Request, account: Account, out: &mut Findings) {
     out.refuse_if(request.has("newSize") != request.has("newPrice"), "newSize and newPrice go together");
     let mixed = request.has_any(&["newSize", "newPrice"]) && request.has_any(&triggers);
     out.warn_if(mixed, "take-profit and stop-loss have no effect beside newSize and newPrice");
+    let alone = request.has(triggers[0]) != request.has(triggers[1]);
+    out.warn_if(alone, "take-profit and stop-loss cancel each other when one is passed alone");
     clear_zero(request, &triggers, out);
     let instrument = account.instrument(request.text("productType"), request.text("symbol"));
     if let Some((instrument, size)) = instrument.zip(request.decimal("newSize")) {

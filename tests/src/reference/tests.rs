@@ -67,7 +67,8 @@ fn classic_changes_and_lists() {
             (json!({"newSize": "0.099", "newPrice": "5"}), minimum, Refused),
             (json!({"newSize": "1"}), json!({}), Refused),
             (json!({"newSize": "1", "newPrice": "5", "newPresetStopLossPrice": "4"}), json!({}), Warned),
-            (json!({"newPresetStopLossPrice": "0"}), json!({}), Accepted),
+            (json!({"newPresetStopLossPrice": "0"}), json!({}), Warned),
+            (json!({"newPresetStopLossPrice": "0", "newPresetStopSurplusPrice": "5"}), json!({}), Accepted),
             (json!({"newPresetStopLossPrice": "0.0"}), json!({}), Refused),
         ],
     );
@@ -109,6 +110,7 @@ fn unified_orders() {
         let rules = with(json!({"line": "USDT-FUTURES", "symbol": "BTCUSDT"}), &members);
         json!({"instruments": [rules]})
     };
+    let on_spot = json!({"instruments": [{"line": "SPOT", "symbol": "BTCUSDT", "minOrderAmount": "0.4"}]});
     check(
         "unified.place-order",
         &base,
@@ -141,6 +143,9 @@ fn unified_orders() {
             (json!({}), rules(json!({"sizeMultiplier": "0.2"})), Refused),
             (json!({}), rules(json!({"minOrderAmount": "0.4"})), Refused),
             (json!({"symbol": "ETHUSDT"}), rules(json!({"minOrderAmount": "0.4"})), Accepted),
+            (spot(json!({})), on_spot.clone(), Refused),
+            (spot(json!({"orderType": "market", "price": null, "side": "sell"})), on_spot.clone(), Refused),
+            (spot(json!({"orderType": "market", "price": null})), on_spot, Warned),
         ],
     );
 }

@@ -120,7 +120,11 @@ fn instrument(order: Request, account: Account, out: &mut Findings) {
     if let Some(qty) = order.decimal("qty") {
         let off_step = futures && instrument.is_off_step(&qty, "sizeMultiplier");
         out.refuse_if(off_step, "qty is not a multiple of sizeMultiplier");
-        out.refuse_if(instrument.is_too_small(&qty), "qty is below minOrderAmount");
+        // Of what qty counts in quote coin, the unit of minOrderAmount is open.
+        let in_quote = !futures && order.is("side", "buy") && order.is("orderType", "market");
+        let too_small = instrument.is_too_small(&qty);
+        out.refuse_if(too_small && !in_quote, "qty is below minOrderAmount");
+        out.warn_if(too_small && in_quote, "qty in quote coin is below minOrderAmount");
     }
 }
 

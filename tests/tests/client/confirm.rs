@@ -133,7 +133,8 @@ async fn an_accepted_order_is_found_after_any_answer() {
 async fn an_order_stays_unknown_as_long_as_it_can_arrive() {
     for answer in [|_: &Request, _: &mut dyn FnMut(Value)| code("45001"), |_, _| Answer::close()] as [Change; 2] {
         let exchange = Exchange::start(answer);
-        let confirmation = exchange.client().place_and_confirm(&market_buy(), &brief().absent("40404")).await;
+        let policy = brief().deadline(Duration::from_secs(1)).absent("40404");
+        let confirmation = exchange.client().place_and_confirm(&market_buy(), &policy).await;
         assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
         let (changes, questions) = exchange.count();
         assert!(changes == 1 && questions > 1, "{questions}");

@@ -19,7 +19,7 @@ macro_rules! __described {
             $($crate::parameters::described::Row::of::<$($ty)*>(
                 ::core::stringify!($field),
                 ::core::concat!($($about),*),
-                $crate::__parameter!($($row)*),
+                const { $crate::__parameter!($($row)*) },
             ),)*
         ] }));
     };

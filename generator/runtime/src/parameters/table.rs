@@ -53,11 +53,11 @@ pub struct ParameterTable {
 }
 
 impl ParameterTable {
-    /// A parameter that travels as text, without bounds.
-    pub const fn of(written: Name, members: &'static [&'static str]) -> Self {
+    /// A parameter that travels as text, without bounds. `member` is the name as [`Name::of_member`] takes it.
+    pub const fn of(member: &'static str, members: &'static [&'static str]) -> Self {
         let wire = if let [wire, ..] = members { wire } else { "" };
         Self {
-            written,
+            written: Name::of_member(member),
             wire,
             sent: wire,
             members,

@@ -242,7 +242,7 @@ pub(crate) struct AmendOrder {
 }
 
 const TAKE_PROFIT: &ParameterTable =
-    &ParameterTable::of(name!("takeProfit"), &["takeProfit"]).deleted_by("0").may_be_blank();
+    &ParameterTable::of(",\"takeProfit\":\"", &["takeProfit"]).deleted_by("0").may_be_blank();
 
 impl Parameters for AmendOrder {
     fn write(&self, out: &mut ParameterWriter) {

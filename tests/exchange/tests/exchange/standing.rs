@@ -178,6 +178,16 @@ async fn no_liquidation_leaves_a_balance_below_zero() {
 }
 
 #[tokio::test]
+async fn no_funding_leaves_a_balance_below_zero() {
+    let fixture = Fixture::with(|settings| settings.liquidation = false, Profile::new().balance("USDT", 700));
+    fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
+    // It pays 0.64 three times a day.
+    fixture.exchange.time().advance(Duration::from_secs(400 * 24 * 60 * 60));
+    assert_eq!(fixture.unified().balances["USDT"].total, Decimal::ZERO);
+    assert!(fixture.exchange.insurance()["USDT"] < Decimal::ZERO);
+}
+
+#[tokio::test]
 async fn a_position_keeps_its_margin_mode() {
     let fixture = Fixture::one_way();
     fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();

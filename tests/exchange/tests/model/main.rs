@@ -112,7 +112,7 @@ impl Run {
             let pair = self.any(self.world.pairs.len());
             let is_listed = match self.world.pairs[pair].kind {
                 Kind::Linear => true,
-                Kind::Inverse => account % 2 == 0,
+                Kind::Inverse => account.is_multiple_of(2),
                 Kind::Spot | Kind::ByQuote => account % 2 == 1,
             };
             if is_listed {

@@ -362,7 +362,7 @@ impl Run {
 
     /// Modifies size and price of an order of the classic family: 20 milliseconds later another one replaces it.
     pub(super) fn replace(&mut self) -> Told {
-        let Some((account, pair, client)) = self.any_open().filter(|open| open.0 % 2 == 0) else {
+        let Some((account, pair, client)) = self.any_open().filter(|open| open.0.is_multiple_of(2)) else {
             return String::new();
         };
         // What becomes of its presets is in neither document.

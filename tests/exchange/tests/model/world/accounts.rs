@@ -48,14 +48,26 @@ impl World {
         Ok(())
     }
 
+    /// Positions pay funding in the order of their pairs. What an account cannot pay, the insurance account does.
     pub(crate) fn pay_funding(&mut self) {
-        for account in &mut self.accounts {
-            for ((pair, _), position) in &mut account.positions {
-                let pair = &self.pairs[*pair];
-                let paid = (&pair.worth(pair.marked(), position.qty) * &Num::read(FUNDING)).rounded();
-                let paid = &sign(position.buys) * &paid;
-                position.funding -= paid.clone();
-                *account.total.get_mut(pair.settle()).unwrap() -= paid;
+        let held = self.accounts.iter().enumerate();
+        let held = held.flat_map(|(account, of)| of.positions.keys().map(move |key| (key.0, account, key.1)));
+        let mut held: Vec<_> = held.collect();
+        held.sort_unstable();
+        for (pair, account, pos) in held {
+            let of = &mut self.accounts[account];
+            let (contract, position) = (&self.pairs[pair], of.positions.get_mut(&(pair, pos)).unwrap());
+            let coin = contract.settle();
+            let worth = contract.worth(contract.marked(), position.qty);
+            let paid = &sign(position.buys) * &(&worth * &Num::read(FUNDING)).rounded();
+            position.funding -= paid.clone();
+            *of.total.get_mut(coin).unwrap() -= paid.clone();
+            if paid > Num::zero() {
+                let missing = self.margins(account, coin, true) - self.accounts[account].total[coin].clone();
+                let missing = missing.max(Num::zero());
+                *self.accounts[account].total.get_mut(coin).unwrap() += missing.clone();
+                *self.insurance.entry(coin).or_default() -= missing;
+                self.cancel_unpaid(account, coin);
             }
         }
         self.liquidate(None);
