@@ -592,12 +592,22 @@ static FLATS: &[runtime::flatten::Flat] = &[
             instrument: "symbol",
             quantity: "qty",
             long: &[
+                &[
+                    ("side", "sell"),
+                    ("orderType", "market"),
+                    ("reduceOnly", "yes"),
+                    ("posSide", "long"),
+                ],
                 &[("side", "sell"), ("orderType", "market"), ("reduceOnly", "yes")],
-                &[("side", "sell"), ("orderType", "market"), ("posSide", "long")],
             ],
             short: &[
+                &[
+                    ("side", "buy"),
+                    ("orderType", "market"),
+                    ("reduceOnly", "yes"),
+                    ("posSide", "short"),
+                ],
                 &[("side", "buy"), ("orderType", "market"), ("reduceOnly", "yes")],
-                &[("side", "buy"), ("orderType", "market"), ("posSide", "short")],
             ],
             side: Some(runtime::flatten::SideFields {
                 field: "posSide",
