@@ -8,9 +8,9 @@ use std::error::Error;
 use std::fs::{File, OpenOptions, read_to_string, rename};
 use std::io::{ErrorKind, Write};
 
-use tradeapi::runtime::{json::write_json, pages::Position, retry::RetryPolicy, value::days};
+use tradeapi::runtime::{json::write_json, pages::Position, value::days};
 use tradeapi::unified::GetFillHistory;
-use tradeapi::{Client, Timestamp};
+use tradeapi::{Client, RetryPolicy, Timestamp};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tradeapi::observed::{self, GetTickers};
 use tradeapi::unified::*;
-use tradeapi::{Client, Decimal, dec, runtime::tables::Outcome};
+use tradeapi::{Client, Decimal, Outcome, dec};
 
 const SYMBOL: &str = "ETHUSDT";
 
@@ -28,7 +28,7 @@ async fn main() -> Result<()> {
 async fn run(client: &Client, rounds: u32) -> Result<()> {
     // From here on, what is off the grid or too small is refused before it is sent.
     client.load_instruments().await?;
-    let pair = client.instrument("unified", "USDT-FUTURES", SYMBOL).ok_or("ETHUSDT is not listed")?;
+    let pair = client.instrument(FAMILY, Category::UsdtFutures.as_str(), SYMBOL).ok_or("ETHUSDT is not listed")?;
     let step = pair.get("priceMultiplier").ok_or("ETHUSDT has no step")?;
     let (mut bid, mut ask) = (None, None);
     for _ in 0..rounds {

@@ -1,12 +1,12 @@
 //! A panic button: cancels every order and closes every position of both families, again and again, until reading shows
-//! that nothing is left. Otherwise it prints what is left, and fails. The proof takes 70 seconds after the last order, or
-//! 160 if the outcome of one is unknown. An argument states for how many seconds a node may lag; by default 60.
+//! that nothing is left. Otherwise it prints what is left, such as Coin-M positions of the unified account, and fails.
+//! The proof takes 70 seconds after the last order, or 160 if the outcome of one is unknown. An argument states for how
+//! many seconds a node may lag; by default 60.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tradeapi::Client;
-use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::{Client, ConfirmPolicy};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {

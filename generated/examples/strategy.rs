@@ -11,11 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rust_decimal::Decimal;
-use tradeapi::Client;
-use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation};
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{self, Transport};
 use tradeapi::unified::{Category, ClientOid, Execution, GetOrderDetails, OrderStatus, PlaceOrder, Side};
+use tradeapi::{Client, ConfirmPolicy, Confirmation};
 use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, Profile, Seed, Settings, Time};
 
 /// Buys below `price` and sells above what it paid, over and over. It knows nothing of where it trades.

@@ -2,8 +2,6 @@
 
 //! Properties of the account that rules depend on and no request shows.
 
-use std::ops::Deref;
-
 use tradeapi_runtime::{self as runtime, tables};
 
 /// Properties of the account that signs, for the rules that depend on them.
@@ -26,6 +24,11 @@ impl Account {
         Self {
             properties: runtime::Account::named(name),
         }
+    }
+
+    /// The name; empty if none is set.
+    pub fn name(&self) -> &str {
+        self.properties.name()
     }
 
     /// Reads an account from a file of JSON in the form that `to_json` writes, in which every member may be
@@ -72,6 +75,12 @@ impl Account {
     ) -> Result<Self, runtime::account_file::AccountFileError> {
         let properties = runtime::Account::from_json(&TABLE, text)?;
         Ok(Self { properties })
+    }
+
+    /// The account as JSON, which [`from_json`](Self::from_json) reads.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        self.properties.to_json()
     }
 
     /// How positions in futures are kept.
@@ -146,10 +155,8 @@ impl Account {
     }
 }
 
-impl Deref for Account {
-    type Target = runtime::Account;
-
-    fn deref(&self) -> &runtime::Account {
+impl AsRef<runtime::Account> for Account {
+    fn as_ref(&self) -> &runtime::Account {
         &self.properties
     }
 }
@@ -263,6 +270,18 @@ impl Instrument {
                 runtime::value::IntoDecimal::into_decimal(size_precision),
             );
         self
+    }
+}
+
+impl From<runtime::account::Instrument> for Instrument {
+    fn from(properties: runtime::account::Instrument) -> Self {
+        Self { properties }
+    }
+}
+
+impl AsRef<runtime::account::Instrument> for Instrument {
+    fn as_ref(&self) -> &runtime::account::Instrument {
+        &self.properties
     }
 }
 

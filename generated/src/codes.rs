@@ -117,9 +117,9 @@ runtime::codes! {
     "40020" => NotDone at Parameters: "A parameter has a wrong value (also a malformed orderId or clientOid).";
     "40022" => NotDone: "Business of the account restricted.";
     "40023" => NotDone at Permission: "API use of the account restricted.";
-    "40024" => Unknown certain Conflicting: "Account frozen (classic) or coin not sold in the region (unified, captured). Each reading is a refusal.";
+    "40024" => Unknown certain Conflicting: "Account frozen (classic) or coin not sold in the region (unified, captured).";
     "40025" => Credentials because_of Permission: "User lacks this permission, or is restricted.";
-    "40029" => Unknown certain Conflicting: "Account is not a broker; one list reads it as rate limit. Each reading is a refusal.";
+    "40029" => Unknown certain Conflicting: "Account is not a broker; one list reads it as rate limit.";
     "40034" => NotDone: "A parameter value does not exist, often the symbol.";
     "40035" => NotDone at Permission: "Identity check (KYC) missing.";
     "40036" => Credentials because_of Passphrase: "Passphrase wrong.";
@@ -133,8 +133,8 @@ runtime::codes! {
     "40085" of "classic" => Credentials because_of Account: "Account is unified; the classic API refuses it. HTTP 400, sent before the signature is checked.", "use the operations of the family unified, or a key of a classic account";
     "40099" => Credentials because_of Environment: "Key and environment differ: demo key without the header paptrading: 1, or live key with it, or demo symbols with it.", "use a demo key with the market demo, and a live key without it";
     "40102" of "classic" => NotDone at Parameters: "Symbol does not exist.";
-    "40103" => Unknown certain Conflicting: "Region refused; an old list reads it as missing method. Each reading is a refusal.";
-    "40104" => Unknown certain Conflicting: "Region refused, or withdrawal target not verified; the vendor lists both. Each reading is a refusal.";
+    "40103" => Unknown certain Conflicting: "Region refused; an old list reads it as missing method.";
+    "40104" => Unknown certain Conflicting: "Region refused, or withdrawal target not verified; the vendor lists both.";
     "40109" of "classic" => NotDone: "Order data cannot be found. Seen now and then for an order that exists, and for trigger orders queried on the wrong path: query again before you believe it.";
     "40110" of "classic" => NotDone certain Single: "Not available in demo trading.";
     "40115" of "unified" => Unknown certain Single: "Account is being moved between classic and unified; try later.";
@@ -145,7 +145,7 @@ runtime::codes! {
     "40305" of "classic" => NotDone and alike: "clientOid too long or has forbidden characters.";
     "40306" of "classic" => NotDone at Parameters: "Batch above 20 orders.";
     "40309" of "classic" => NotDone: "Contract removed.";
-    "40402" of "classic" => Unknown certain Conflicting: "orderId or clientOid malformed; an old list reads it as missing direction. Each reading is a refusal.";
+    "40402" of "classic" => Unknown certain Conflicting: "orderId or clientOid malformed; an old list reads it as missing direction.";
     "40404" => NotDone at Gateway and alike: "Path does not exist.";
     "40704" of "classic" => NotDone at Parameters: "Query reaches back more than three months.";
     "40705" of "classic" => NotDone at Parameters: "Query window above 90 days.";
@@ -201,7 +201,7 @@ runtime::codes! {
     "40923" => NotDone: "Modification changes nothing.";
     "40924" of "classic" => NotDone at Parameters: "orderId or clientOid must be given.";
     "40925" => NotDone at Parameters: "Price and size must be given together.";
-    "40928" => Unknown certain Conflicting: "Two readings: risk cap on the open position (classic table), or reduce-only clash with open orders (unified page). Each reading is a refusal.";
+    "40928" => Unknown certain Conflicting: "Two readings: risk cap on the open position (classic table), or reduce-only clash with open orders (unified page).";
     "40931" => NotDone certain Single: "Risk control forbids closing now.";
     "40939" of "classic" => NotDone: "Reduce-only clashes with open orders.";
     "41101" => NotDone and alike: "A parameter is wrong.";

@@ -94,12 +94,13 @@
 //!
 //! The address is always explicit, and a client of [`Client::builder`] trades live there.
 //!
-//! - [`Client::demo`]: A client of the demo market, which is at the same address and takes demo keys
-//!   only. Observed, in no document.
+//! - [`Client::demo`]: A builder for a client of the demo market, which is at the same address and
+//!   takes demo keys only: set them with `credentials`. Observed, in no document.
 //!
 //! # Features
 //!
-//! Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde
+//! Each family is a feature, and `hyper` is the default transport; all of these are on by default
+//! except `observed`. Other transports, calls without async, a journal, rate limits over Redis, serde
 //! and tracing are [features of the runtime](runtime#features). The feature `cli` adds a program with a
 //! command for each operation, and `mcp` its command for assistants.
 //!
@@ -156,6 +157,9 @@
 #[doc(inline)]
 pub use tradeapi_runtime as runtime;
 use tradeapi_runtime::tables;
+pub use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmation};
+pub use tradeapi_runtime::retry::RetryPolicy;
+pub use tradeapi_runtime::tables::Outcome;
 pub use tradeapi_runtime::{
     CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp,
     Violations, dec,
@@ -195,7 +199,7 @@ pub mod guide;
 /// | not connected | not done | Without a connection nothing can be sent. |
 /// | not written | not done | The connection was lost before a byte of the request was written. |
 /// | connection lost | unknown | The whole request may have arrived, and the exchange handles it even if it can no longer answer. |
-/// | timed out | unknown | A late answer does not show that the request was late. |
+/// | timed out | unknown | The exchange may have received the request in time. |
 /// | answer too long | unknown | The answer may have been a success. |
 /// | success | done | The documents call an answer with this code a success; each item of a batch has a result of its own. |
 /// | listed code | by the code | After three of the listed codes the documents advise a query of the order; the others state what is wrong with the request. |
@@ -331,7 +335,7 @@ pub static API: tables::Api = tables::Api {
         tables::OutcomeRow {
             when: tables::CallResult::TimedOut,
             outcome: Some(tables::Outcome::Unknown),
-            why: "A late answer does not show that the request was late.",
+            why: "The exchange may have received the request in time.",
         },
         tables::OutcomeRow {
             when: tables::CallResult::AnswerTooLong,
@@ -588,12 +592,22 @@ static FLATS: &[runtime::flatten::Flat] = &[
             instrument: "symbol",
             quantity: "qty",
             long: &[
+                &[
+                    ("side", "sell"),
+                    ("orderType", "market"),
+                    ("reduceOnly", "yes"),
+                    ("posSide", "long"),
+                ],
                 &[("side", "sell"), ("orderType", "market"), ("reduceOnly", "yes")],
-                &[("side", "sell"), ("orderType", "market"), ("posSide", "long")],
             ],
             short: &[
+                &[
+                    ("side", "buy"),
+                    ("orderType", "market"),
+                    ("reduceOnly", "yes"),
+                    ("posSide", "short"),
+                ],
                 &[("side", "buy"), ("orderType", "market"), ("reduceOnly", "yes")],
-                &[("side", "buy"), ("orderType", "market"), ("posSide", "short")],
             ],
             side: Some(runtime::flatten::SideFields {
                 field: "posSide",
@@ -662,8 +676,8 @@ runtime::client! {
 }
 
 impl Client {
-    /// A client of the demo market, which is at the same address and takes demo keys only. Observed, in no
-    /// document.
+    /// A builder for a client of the demo market, which is at the same address and takes demo keys only:
+    /// set them with `credentials`. Observed, in no document.
     pub fn demo(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
         Self::builder(base_url).header("paptrading", "1")
     }
@@ -671,8 +685,8 @@ impl Client {
 
 runtime::with_blocking! {
     impl blocking::Client {
-        /// A client of the demo market, which is at the same address and takes demo keys only. Observed, in no
-        /// document.
+        /// A builder for a client of the demo market, which is at the same address and takes demo keys only:
+        /// set them with `credentials`. Observed, in no document.
         pub fn demo(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
             Self::builder(base_url).header("paptrading", "1")
         }

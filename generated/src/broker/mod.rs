@@ -58,6 +58,8 @@ runtime::operations! {
     fn get_agent_direct_commissions(GetAgentDirectCommissions) -> GetAgentDirectCommissionsPage;
 }
 
+/// The name of the family, by which functions for several families take it.
+pub const FAMILY: &str = "broker";
 /// What is known about each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAgentDirectCommissions as runtime::Operation>::META,

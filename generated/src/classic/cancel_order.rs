@@ -83,7 +83,8 @@ runtime::parameters! {
         ///
         /// - `symbol`: Trading pair.
         /// - `productType`: Kind of futures contract.
-        /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        /// - `order`, sent as `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by
+        ///   the caller's own.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,

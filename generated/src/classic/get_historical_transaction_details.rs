@@ -6,7 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 
 runtime::parameters! {
-    /// Lists historical fills.
+    /// Lists historical fills, one week at most in a request.
     ///
     /// `GET /api/v2/mix/order/fill-history`
     ///
@@ -173,7 +173,7 @@ const META: tables::Meta = tables::Meta {
     id: "classic.fill-history",
     family: "classic",
     title: "Get Historical Transaction Details",
-    doc: "Lists historical fills.",
+    doc: "Lists historical fills, one week at most in a request.",
     document: "classic-futures-v2",
     section: "Get Historical Transaction Details",
     method: tables::Method::Get,

@@ -6,7 +6,8 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 
 runtime::parameters! {
-    /// Lists the fills of orders.
+    /// Lists the fills of orders, three months at most in a request; reconciliation and ledgers read this
+    /// listing.
     ///
     /// `GET /api/v2/mix/order/fills`
     ///
@@ -41,9 +42,9 @@ runtime::parameters! {
     ///
     /// # Not shown in the documents
     ///
-    /// - Whether a later fill has a higher tradeId; a ledger takes it so.
+    /// - Whether a later fill has a higher tradeId; a ledger assumes so.
     /// - Whether the side of a fill that closes is that of the position, as in the requests of hedge mode;
-    ///   a ledger takes it so.
+    ///   a ledger assumes so.
     /// - The coin of the profit of Coin-M fills; a ledger takes it as the base coin, in which their volume
     ///   is counted.
     /// - Whether a month of the time span is a calendar month.
@@ -175,7 +176,7 @@ const META: tables::Meta = tables::Meta {
     id: "classic.fills",
     family: "classic",
     title: "Get Order Fill Details",
-    doc: "Lists the fills of orders.",
+    doc: "Lists the fills of orders, three months at most in a request; reconciliation and ledgers read this listing.",
     document: "classic-futures-v2",
     section: "Get Order Fill Details",
     method: tables::Method::Get,

@@ -178,13 +178,14 @@ runtime::operations! {
     #[doc(alias("query an order", "order status", "get order"))]
     fn get_order_detail(GetOrderDetail) -> Order;
 
-    /// Lists historical fills.
+    /// Lists historical fills, one week at most in a request.
     ///
     /// `GET /api/v2/mix/order/fill-history`; see [`GetHistoricalTransactionDetails`].
     #[doc(alias("list my fills", "my trades"))]
     fn get_historical_transaction_details(GetHistoricalTransactionDetails) -> GetHistoricalTransactionDetailsPage;
 
-    /// Lists the fills of orders.
+    /// Lists the fills of orders, three months at most in a request; reconciliation and ledgers read this
+    /// listing.
     ///
     /// `GET /api/v2/mix/order/fills`; see [`GetOrderFillDetails`].
     #[doc(alias("list my fills", "my trades", "executions"))]
@@ -218,6 +219,8 @@ runtime::operations! {
         .limit(1);
 }
 
+/// The name of the family, by which functions for several families take it.
+pub const FAMILY: &str = "classic";
 /// What is known about each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
     <BatchCancel as runtime::Operation>::META,

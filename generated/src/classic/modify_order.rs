@@ -142,7 +142,8 @@ runtime::parameters! {
         /// - `symbol`: Trading pair.
         /// - `productType`: Kind of futures contract.
         /// - `newClientOid`: The caller's own id for the order after the change.
-        /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        /// - `order`, sent as `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by
+        ///   the caller's own.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,

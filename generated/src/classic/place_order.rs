@@ -186,7 +186,8 @@ runtime::parameters! {
         /// - `size`: Amount of the order. The contract's configuration sets how many decimal places it may
         ///   have. Unit: base coin.
         /// - `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
-        /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+        /// - `execution`, sent as `orderType`, `price`, `force`: How the order executes, at a price of its own
+        ///   or at the market's.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,

@@ -339,6 +339,8 @@ runtime::operations! {
     fn get_unified_server_time(GetUnifiedServerTime) -> ServerTime;
 }
 
+/// The name of the family, by which functions for several families take it.
+pub const FAMILY: &str = "observed";
 /// What is known about each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAccountSettings as runtime::Operation>::META,

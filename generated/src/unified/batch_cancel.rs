@@ -85,7 +85,7 @@ runtime::parameters! {
     impl BatchCancel {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - the body, an array: The orders to cancel. At most 20 items.
+        /// - `orders`, sent as the body, an array: The orders to cancel. At most 20 items.
         pub fn new(orders: Vec<BatchCancelItem>) -> Self {
             Self { orders }
         }
@@ -228,7 +228,7 @@ runtime::parameters! {
         ///
         /// - `category`: Business line, the same for the whole batch.
         /// - `symbol`: Symbol name.
-        /// - `orderId`, `clientOid`: The order to cancel.
+        /// - `order`, sent as `orderId`, `clientOid`: The order to cancel.
         pub fn new(
             category: Category,
             symbol: impl Into<Symbol>,

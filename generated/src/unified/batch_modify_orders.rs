@@ -44,8 +44,8 @@ runtime::parameters! {
     /// - `one-category`: All orders of a request belong to one business line; their pairs may differ.
     /// - `each-order-once`: An order may stand in a request once at most.
     /// - `qty-or-price`: At least one of quantity and price must be given for each order.
-    /// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified, in a batch
-    ///   neither.
+    /// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified, not even in a
+    ///   batch.
     ///
     /// <details>
     /// <summary>What the exchange does, and other rules that are not checked</summary>
@@ -119,7 +119,7 @@ runtime::parameters! {
     impl BatchModifyOrders {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - the body, an array: The modifications. At most 20 items.
+        /// - `orders`, sent as the body, an array: The modifications. At most 20 items.
         pub fn new(orders: Vec<BatchModifyItem>) -> Self {
             Self { orders }
         }
@@ -313,7 +313,7 @@ const RULES: &[tables::Rule] = &[
     tables::Rule {
         id: "new-coin-m-no-modify",
         at: "What the service does, after the conventions",
-        says: "Orders of the new Coin-M business line cannot be modified, in a batch neither.",
+        says: "Orders of the new Coin-M business line cannot be modified, not even in a batch.",
         hint: "use a symbol of another form than `*USD_CM`",
         ..tables::Rule::DEFAULT
     },
@@ -367,7 +367,7 @@ runtime::parameters! {
     impl BatchModifyItem {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `orderId`, `clientOid`: The order to modify.
+        /// - `order`, sent as `orderId`, `clientOid`: The order to modify.
         pub fn new(order: impl Into<OrderRef>) -> Self {
             Self {
                 order: order.into(),

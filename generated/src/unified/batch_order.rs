@@ -142,7 +142,7 @@ runtime::parameters! {
     impl BatchOrder {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - the body, an array: The orders. At most 20 items.
+        /// - `orders`, sent as the body, an array: The orders. At most 20 items.
         pub fn new(orders: Vec<BatchOrderItem>) -> Self {
             Self { orders }
         }
@@ -519,7 +519,8 @@ runtime::parameters! {
         ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
         ///   coin.
         /// - `side`: Direction.
-        /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        /// - `execution`, sent as `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or
+        ///   market.
         pub fn new(
             category: Category,
             symbol: impl Into<Symbol>,
@@ -539,12 +540,12 @@ runtime::parameters! {
             }
         }
 
-        /// In hedge mode, opens a long or adds to it.
+        /// For futures in hedge mode, opens a long or adds to it.
         ///
         /// Sends `side` = `buy`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
         ///
-        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_open_long(
@@ -556,7 +557,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
         }
 
-        /// In hedge mode, closes a long or a part of it.
+        /// For futures in hedge mode, closes a long or a part of it.
         ///
         /// Sends `side` = `sell`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
         ///
@@ -573,7 +574,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
         }
 
-        /// In hedge mode, opens a short or adds to it.
+        /// For futures in hedge mode, opens a short or adds to it.
         ///
         /// Sends `side` = `sell`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
         ///
@@ -590,12 +591,12 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
         }
 
-        /// In hedge mode, closes a short or a part of it.
+        /// For futures in hedge mode, closes a short or a part of it.
         ///
         /// Sends `side` = `buy`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
         ///
-        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_close_short(
@@ -607,7 +608,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
         }
 
-        /// In one-way mode, buys to open a long; against a short it buys all the same.
+        /// In one-way mode, opens a long or adds to it; if a short is open, reduces it.
         ///
         /// Sends `side` = `buy` (Batch Order, each order, rules as in Place Order).
         ///
@@ -624,7 +625,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Buy, execution)
         }
 
-        /// In one-way mode, sells to open a short; against a long it sells all the same.
+        /// In one-way mode, opens a short or adds to it; if a long is open, reduces it.
         ///
         /// Sends `side` = `sell` (Batch Order, each order, rules as in Place Order).
         ///

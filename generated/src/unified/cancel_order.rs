@@ -73,7 +73,7 @@ runtime::parameters! {
     impl CancelOrder {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `orderId`, `clientOid`: The order to cancel.
+        /// - `order`, sent as `orderId`, `clientOid`: The order to cancel.
         pub fn new(order: impl Into<OrderRef>) -> Self {
             Self {
                 order: order.into(),

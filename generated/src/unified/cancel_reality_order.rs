@@ -84,7 +84,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Name of a Reality pair.
-        /// - `orderId`, `clientOid`: The order to cancel.
+        /// - `order`, sent as `orderId`, `clientOid`: The order to cancel.
         pub fn new(symbol: impl Into<Symbol>, order: impl Into<OrderRef>) -> Self {
             Self {
                 category: None,

@@ -34,7 +34,7 @@ runtime::parameters! {
     ///
     /// # Not shown in the documents
     ///
-    /// - Whether a later fill has a higher execId; a ledger takes it so.
+    /// - Whether a later fill has a higher execId; a ledger assumes so.
     /// - The remaining fields of a fill.
     /// - The unit of execQty of Coin-M fills, whose orders are placed in quote coin and filled in base
     ///   coin; a ledger has neither an average price nor a profit of them.

@@ -47,7 +47,7 @@ runtime::parameters! {
     impl GetOrderDetails {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `orderId`, `clientOid`: The order to read.
+        /// - `order`, sent as `orderId`, `clientOid`: The order to read.
         pub fn new(order: impl Into<OrderRef>) -> Self {
             Self { order: order.into() }
         }

@@ -294,6 +294,8 @@ runtime::operations! {
     let probe: GetAccountAssets = GetAccountAssets::new();
 }
 
+/// The name of the family, by which functions for several families take it.
+pub const FAMILY: &str = "unified";
 /// What is known about each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAccountAssets as runtime::Operation>::META,

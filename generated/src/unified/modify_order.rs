@@ -182,7 +182,7 @@ runtime::parameters! {
     impl ModifyOrder {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `orderId`, `clientOid`: The order to modify.
+        /// - `order`, sent as `orderId`, `clientOid`: The order to modify.
         pub fn new(order: impl Into<OrderRef>) -> Self {
             Self {
                 order: order.into(),

@@ -234,7 +234,8 @@ runtime::parameters! {
         ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
         ///   coin.
         /// - `side`: Direction.
-        /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        /// - `execution`, sent as `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or
+        ///   market.
         pub fn new(
             category: Category,
             symbol: impl Into<Symbol>,
@@ -265,12 +266,12 @@ runtime::parameters! {
             }
         }
 
-        /// In hedge mode, opens a long or adds to it.
+        /// For futures in hedge mode, opens a long or adds to it.
         ///
         /// Sends `side` = `buy`, `posSide` = `long` (Place Order, rule 3).
         ///
-        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_open_long(
@@ -282,7 +283,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
         }
 
-        /// In hedge mode, closes a long or a part of it.
+        /// For futures in hedge mode, closes a long or a part of it.
         ///
         /// Sends `side` = `sell`, `posSide` = `long` (Place Order, rule 3).
         ///
@@ -299,7 +300,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
         }
 
-        /// In hedge mode, opens a short or adds to it.
+        /// For futures in hedge mode, opens a short or adds to it.
         ///
         /// Sends `side` = `sell`, `posSide` = `short` (Place Order, rule 3).
         ///
@@ -316,12 +317,12 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
         }
 
-        /// In hedge mode, closes a short or a part of it.
+        /// For futures in hedge mode, closes a short or a part of it.
         ///
         /// Sends `side` = `buy`, `posSide` = `short` (Place Order, rule 3).
         ///
-        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
-        ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+        /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+        ///   coin.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_close_short(
@@ -333,7 +334,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
         }
 
-        /// In one-way mode, buys to open a long; against a short it buys all the same.
+        /// In one-way mode, opens a long or adds to it; if a short is open, reduces it.
         ///
         /// Sends `side` = `buy` (Place Order, rule 3).
         ///
@@ -367,7 +368,7 @@ runtime::parameters! {
             Self::new(category, symbol, qty, Side::Sell, execution).reduce_only(YesNo::Yes)
         }
 
-        /// In one-way mode, sells to open a short; against a long it sells all the same.
+        /// In one-way mode, opens a short or adds to it; if a long is open, reduces it.
         ///
         /// Sends `side` = `sell` (Place Order, rule 3).
         ///

@@ -107,7 +107,7 @@ runtime::parameters! {
         ///
         /// - `symbol`: Name of a Reality pair.
         /// - `side`: Direction.
-        /// - `orderType`, `price`: Limit with a price or market.
+        /// - `execution`, sent as `orderType`, `price`: Limit with a price or market.
         /// - `qty`: Quantity of the order. Unit: quote coin when `side` is `buy` and `orderType` is `market`;
         ///   otherwise base coin.
         pub fn new(

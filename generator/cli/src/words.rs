@@ -99,7 +99,7 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     }
     if !program.flats.is_empty() {
         all.push(word(Word::Flatten).about(
-            "Cancels all orders and closes all positions, until reading shows that none is left. Asks nothing.",
+            "Cancels all orders and closes all positions, until reading shows that none is left; otherwise lists what is. Asks nothing.",
         ));
     }
     #[cfg(feature = "journal")]

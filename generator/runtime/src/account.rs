@@ -28,6 +28,7 @@ pub struct Account {
 
 /// The value of a property of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PropertyValue {
     /// One of the words that the schema lists.
     Word(Cow<'static, str>),

@@ -266,7 +266,9 @@ impl Error {
         self.exchange().and_then(ExchangeError::credential_cause)
     }
 
-    /// How the call ended.
+    /// How the call ended. Of requests that were not sent, one that the state of its order rules out counts as
+    /// [`Refused`](CallResult::Refused), one that the journal could not store as [`Unsigned`](CallResult::Unsigned), and
+    /// one whose limiter failed as [`Limited`](CallResult::Limited).
     pub fn call_result(&self) -> CallResult {
         match self {
             Self::Refused(_) | Self::NotAmendable(_) => CallResult::Refused,

@@ -4,7 +4,7 @@
 //! lost. So everything is cancelled and closed in rounds, and only answers that show nothing count as the end.
 //!
 //! Where no operation closes all positions, they follow from fills, and the value of all positions proves that none is
-//! left. Two rounds have to find nothing, with the time of arrival and of settling between them.
+//! left. Fills may be old, late or incomplete, so that only orders are sent which cannot open a position. Two rounds have to find nothing, with the time of arrival and of settling between them.
 
 mod calls;
 mod holdings;
@@ -81,17 +81,21 @@ impl Flat {
 /// is left: no listing has an open order, and every answer about positions shows none, in two rounds, before the
 /// second of which everything that this client had sent has arrived and is shown.
 ///
-/// Everything is cancelled and closed within the first seconds; the proof takes as long as `policy` assumes: after
-/// the last order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also
-/// the window of its signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs,
-/// are not known here: stop them first. Spot holdings are not positions, and stay.
+/// The first round cancels and closes what it finds, and the proof takes as long as `policy` assumes: after the last
+/// order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also the window of its
+/// signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs, are not known here: stop
+/// them first. Spot holdings are not positions, and stay.
+///
+/// Where positions follow from fills, those of [contracts that count in an unknown way](crate::ledger::Contract::Unknown)
+/// are not closed, and those that were opened more than 90 days ago are not known. No order that is sent can open a
+/// position, whichever position mode the account has.
 ///
 /// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether.
 /// Calling it again is safe. Calls wait for their rate limits.
 ///
 /// # Errors
 ///
-/// Fails with what is left, or not known to be gone.
+/// Fails with what is left, or not known to be gone, such as [positions that are not closed](LeftOver::NotClosed).
 pub async fn flatten(
     client: &ClientCore,
     flats: &[Flat],

@@ -64,8 +64,11 @@
 //! - `pattern`: the patterns of texts that a schema states.
 //! - `jiff`, `chrono`: conversions of times to and from the types of these crates.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
-//! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes and queries, all with the
-//!   target `tradeapi_runtime`. They contain nothing of requests and responses, no ids and no secrets.
+//! - `asymmetric`: signatures by RSA, ECDSA and Ed25519 keys.
+//! - `system-roots`: `transport::TlsSettings::add_system_roots`, the roots that the operating system trusts.
+//! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes, queries, changes whose end
+//!   the journal did not store or may lack, and contradicted properties of the account, all with the target
+//!   `tradeapi_runtime`. They contain nothing of requests and responses, no ids and no secrets.
 
 // Each item that needs a feature says so on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

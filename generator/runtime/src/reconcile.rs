@@ -39,6 +39,7 @@ pub use run::reconcile;
 /// What to do with open orders of others: those that the journal does not have, and that have no id with a prefix of
 /// this program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ForeignOrders {
     /// Nothing.
     #[default]

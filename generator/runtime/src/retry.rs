@@ -154,6 +154,7 @@ fn is_passing(error: &ExchangeError) -> bool {
 
 /// A client that retries calls after transient failures.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct Retrying<'a> {
     core: &'a ClientCore,
     policy: &'a RetryPolicy,

@@ -97,9 +97,9 @@ pub(super) const OPERATIONS: ReservedNames = ReservedNames {
 pub(super) const PROPERTIES: ReservedNames = ReservedNames {
     names: &[
         "add",
+        "as_ref",
         "clone",
         "default",
-        "deref",
         "eq",
         "from",
         "from_file",
@@ -121,6 +121,8 @@ pub(super) const ROOT_TYPES: ReservedNames = ReservedNames {
     names: &[
         "API",
         "Account",
+        "ConfirmPolicy",
+        "Confirmation",
         "Credentials",
         "Decimal",
         "Scaled",
@@ -129,7 +131,9 @@ pub(super) const ROOT_TYPES: ReservedNames = ReservedNames {
         "Instrument",
         "List",
         "Operation",
+        "Outcome",
         "Reply",
+        "RetryPolicy",
         "Timestamp",
         "Violations",
     ],
@@ -176,6 +180,7 @@ pub(super) const FAMILIES: ReservedNames = ReservedNames {
         "retrying",
         "runtime",
         "send",
+        "settle",
         "skew",
         "std",
         "test",

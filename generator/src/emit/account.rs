@@ -15,13 +15,7 @@ pub(super) fn emit(account: &Account) -> File {
     }
     items.extend(account.instrument.iter().flat_map(instrument_type));
     items.push(table(account));
-    let imports = [
-        Item::Code(quote!(
-            use std::ops::Deref;
-        )),
-        Item::Imports(Vec::new()),
-    ];
-    let items = imports.into_iter().chain(items.into_iter().map(Item::Code));
+    let items = std::iter::once(Item::Imports(Vec::new())).chain(items.into_iter().map(Item::Code));
     File::new(Docs::new("Properties of the account that rules depend on and no request shows.", "").inner(), items)
 }
 
@@ -79,16 +73,19 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
                 Self { properties: runtime::Account::named(name) }
             }
 
+            /// The name; empty if none is set.
+            pub fn name(&self) -> &str {
+                self.properties.name()
+            }
+
             #from_file
             #(#properties)*
             #instrument
         }
     };
-    let deref = quote! {
-        impl Deref for Account {
-            type Target = runtime::Account;
-
-            fn deref(&self) -> &runtime::Account {
+    let as_ref = quote! {
+        impl AsRef<runtime::Account> for Account {
+            fn as_ref(&self) -> &runtime::Account {
                 &self.properties
             }
         }
@@ -101,7 +98,7 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
         }
     };
     let serde = quote!(runtime::serde_account!(Account, &TABLE););
-    vec![definition, inherent, deref, into, serde]
+    vec![definition, inherent, as_ref, into, serde]
 }
 
 /// The functions that read an account, with an example of every property.
@@ -134,6 +131,12 @@ fn from_file(account: &Account) -> TokenStream {
         pub fn from_json(text: &str) -> Result<Self, runtime::account_file::AccountFileError> {
             let properties = runtime::Account::from_json(&TABLE, text)?;
             Ok(Self { properties })
+        }
+
+        /// The account as JSON, which [`from_json`](Self::from_json) reads.
+        #[must_use]
+        pub fn to_json(&self) -> String {
+            self.properties.to_json()
         }
     }
 }
@@ -261,7 +264,21 @@ fn instrument_type(instrument: &Instrument) -> Vec<TokenStream> {
             #(#properties)*
         }
     };
-    vec![definition, inherent]
+    let from = quote! {
+        impl From<runtime::account::Instrument> for Instrument {
+            fn from(properties: runtime::account::Instrument) -> Self {
+                Self { properties }
+            }
+        }
+    };
+    let as_ref = quote! {
+        impl AsRef<runtime::account::Instrument> for Instrument {
+            fn as_ref(&self) -> &runtime::account::Instrument {
+                &self.properties
+            }
+        }
+    };
+    vec![definition, inherent, from, as_ref]
 }
 
 fn instrument_property(property: &InstrumentProperty) -> TokenStream {

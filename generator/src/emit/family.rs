@@ -83,7 +83,11 @@ fn tables(family: &Family) -> TokenStream {
             pub const CEILINGS: &[tables::Ceiling] = &[#(#limits),*];
         }
     });
+    let name = &family.name;
     quote! {
+        /// The name of the family, by which functions for several families take it.
+        pub const FAMILY: &str = #name;
+
         /// What is known about each operation of the family.
         pub const OPERATIONS: &[&tables::Meta] = &[#(<#operations as runtime::Operation>::META),*];
 

@@ -65,11 +65,15 @@ fn rest(api: &Api, programs: &[Program]) -> Docs {
     search_words(&mut docs, api);
     markets(&mut docs, api);
     docs.heading("Features");
-    docs.markdown(
-        "Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde and tracing \
-         are [features of the runtime](runtime#features). The feature `cli` adds a program with a command for each \
-         operation, and `mcp` its command for assistants.",
-    );
+    let observed = api.families.iter().filter(|family| family.is_observed()).map(|family| code(&family.name));
+    let observed = observed.collect::<Vec<_>>().join(", ");
+    let off = if observed.is_empty() { observed } else { format!(" except {observed}") };
+    docs.markdown(&format!(
+        "Each family is a feature, and `hyper` is the default transport; all of these are on by default{off}. Other \
+         transports, calls without async, a journal, rate limits over Redis, serde and tracing are [features of the \
+         runtime](runtime#features). The feature `cli` adds a program with a command for each operation, and `mcp` its \
+         command for assistants.",
+    ));
     families(&mut docs, api);
     documents(&mut docs, api);
     docs

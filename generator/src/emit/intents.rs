@@ -7,7 +7,7 @@ use super::docs::{Docs, code, escape};
 use super::parameters::argument_type;
 use super::scope::Scope;
 use super::{declarations, parameter_docs, trees};
-use crate::model::{Choice, Intent, Operation, Parameter, Unit};
+use crate::model::{Choice, Condition, Intent, Operation, Parameter, Rule, Test, Unit};
 
 /// The constructors of a request, or of the items of one of its lists.
 pub(super) fn constructors(
@@ -17,12 +17,14 @@ pub(super) fn constructors(
     parameters: &[Parameter],
 ) -> Vec<ImplItem> {
     let within = |intent: &&Intent| intent.within.as_ref().map(|(list, _)| list.as_str()) == list;
-    operation.intents.iter().filter(within).map(|intent| constructor(scope, intent, parameters)).collect()
+    let is_within = |rule: &&Rule| rule.within.as_ref().map(|(list, _)| list.as_str()) == list;
+    let rules: Vec<_> = operation.statements.rules.iter().filter(is_within).collect();
+    operation.intents.iter().filter(within).map(|intent| constructor(scope, intent, &rules, parameters)).collect()
 }
 
-fn constructor(scope: &Scope<'_>, intent: &Intent, parameters: &[Parameter]) -> ImplItem {
+fn constructor(scope: &Scope<'_>, intent: &Intent, rules: &[&Rule], parameters: &[Parameter]) -> ImplItem {
     let arguments = intent.arguments(scope.family, parameters);
-    let docs = docs(scope, intent, &arguments).outer();
+    let docs = docs(scope, intent, rules, &arguments).outer();
     let declared = arguments
         .iter()
         .map(|parameter| declarations::argument(argument(intent, parameter), argument_type(scope, parameter)));
@@ -57,7 +59,7 @@ fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<Ex
     Some(trees::path(&[&scope.named(scope.family.type_rust(parameter.shape.single()?)).to_string(), variant]))
 }
 
-fn docs(scope: &Scope<'_>, intent: &Intent, arguments: &[&Parameter]) -> Docs {
+fn docs(scope: &Scope<'_>, intent: &Intent, rules: &[&Rule], arguments: &[&Parameter]) -> Docs {
     let mut docs = Docs::new(&intent.says, &intent.id);
     let sent: Vec<_> =
         intent.set.iter().map(|setting| format!("{} = {}", code(&setting.name), code(&setting.text))).collect();
@@ -65,7 +67,8 @@ fn docs(scope: &Scope<'_>, intent: &Intent, arguments: &[&Parameter]) -> Docs {
     docs.markdown(&format!("Sends {}{at}.", sent.join(", ")));
     let mut as_in_new = false;
     for parameter in arguments {
-        let (units, called) = (narrowed(intent, &parameter.units), intent.argument_of(&parameter.name.wire));
+        let units = narrowed(intent, &required(intent, rules), &parameter.units);
+        let called = intent.argument_of(&parameter.name.wire);
         if parameter.is_required() && called.is_none() && units == parameter.units {
             as_in_new = true;
         } else {
@@ -80,14 +83,40 @@ fn docs(scope: &Scope<'_>, intent: &Intent, arguments: &[&Parameter]) -> Docs {
     docs
 }
 
-/// The units that remain possible given the parameters that the intent sets.
-fn narrowed(intent: &Intent, units: &[Unit]) -> Vec<Unit> {
+/// The values to which the rules restrict other parameters, given those that the intent sets.
+fn required<'a>(intent: &Intent, rules: &[&'a Rule]) -> Vec<(&'a str, Vec<&'a str>)> {
+    let is_met = |condition: &Condition| match condition {
+        Condition::Given(names) => names.iter().all(|(name, _)| intent.value_of(name).is_some()),
+        Condition::Is { parameter: (name, _), values } => {
+            intent.value_of(name).is_some_and(|set| values.iter().any(|(value, _)| value == set))
+        }
+        _ => false,
+    };
+    let restriction = |condition: &'a Condition| match condition {
+        Condition::Is { parameter: (name, _), values } => {
+            Some((name.as_str(), values.iter().map(|(value, _)| value.as_str()).collect()))
+        }
+        _ => None,
+    };
+    let tests = rules.iter().filter_map(|rule| match &rule.test {
+        Some(Test::Condition { when, require, .. }) => Some((when, require)),
+        Some(Test::Same(..) | Test::Unique(..)) | None => None,
+    });
+    tests.filter(|(when, _)| when.iter().all(is_met)).flat_map(|(_, require)| require).filter_map(restriction).collect()
+}
+
+/// The units that remain possible given the parameters that the intent sets, and the values that others are restricted
+/// to.
+fn narrowed(intent: &Intent, required: &[(&str, Vec<&str>)], units: &[Unit]) -> Vec<Unit> {
     let mut left = Vec::new();
     for unit in units {
-        let is_excluded = unit
-            .when
-            .iter()
-            .any(|(name, values, _)| intent.value_of(name).is_some_and(|set| !values.iter().any(|value| value == set)));
+        let is_excluded = unit.when.iter().any(|(name, values, _)| {
+            let allows = |value: &String| {
+                intent.value_of(name).is_none_or(|set| value == set)
+                    && required.iter().all(|(other, allowed)| other != name || allowed.contains(&value.as_str()))
+            };
+            !values.iter().any(allows)
+        });
         if is_excluded {
             continue;
         }

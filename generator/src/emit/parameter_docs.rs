@@ -97,7 +97,7 @@ fn link(rust: &str) -> String {
 /// The documentation of a field: its meaning, limits, units and default.
 pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
     let mut docs = Docs::default();
-    docs.markdown(&argument(scope, parameter, None));
+    docs.markdown(&described(scope, parameter));
     docs
 }
 
@@ -115,10 +115,17 @@ pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     docs
 }
 
-/// The documentation of an argument; `called` is its name if it differs from that of its parameter.
+/// The documentation of an argument; `called` is its name if it differs from that of its parameter. A choice and a body
+/// have no name on the wire.
 pub(super) fn argument(scope: &Scope<'_>, parameter: &Parameter, called: Option<&str>) -> String {
+    let is_unnamed = parameter.is_body() || scope.family.choice_of(parameter).is_some();
+    let called = called.or(is_unnamed.then_some(&parameter.name.rust));
     let called = called.map(|called| format!("{}, sent as ", code(called))).unwrap_or_default();
-    format!("{called}{} {}", meaning(scope, parameter), facts(scope, parameter)).trim_end().to_owned()
+    called + &described(scope, parameter)
+}
+
+fn described(scope: &Scope<'_>, parameter: &Parameter) -> String {
+    format!("{} {}", meaning(scope, parameter), facts(scope, parameter)).trim_end().to_owned()
 }
 
 fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {

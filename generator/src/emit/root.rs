@@ -63,6 +63,9 @@ fn exports(api: &Api, layout: Layout) -> TokenStream {
         #inline
         pub use tradeapi_runtime as runtime;
         use tradeapi_runtime::tables;
+        pub use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmation};
+        pub use tradeapi_runtime::retry::RetryPolicy;
+        pub use tradeapi_runtime::tables::Outcome;
         pub use tradeapi_runtime::{CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations, dec};
         #values
     }

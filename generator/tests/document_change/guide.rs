@@ -4,6 +4,9 @@ use std::path::Path;
 
 const CHAPTER: &str = "guide/after-a-document-changed.md";
 
+/// Where a project of the tests has its documents, which the chapter calls `FOLDER`.
+const DOCUMENTS: &str = "../shared/docs";
+
 /// One line of the block.
 #[derive(Clone, Debug)]
 pub(crate) struct Command {
@@ -35,7 +38,8 @@ pub(crate) fn commands() -> Vec<Command> {
     let (block, _) = block.split_once("```").expect("the block ends");
     let lines = block.lines().map(|line| line.split(" #").next().unwrap_or_default().trim());
     let lines = lines.filter(|line| !line.is_empty());
-    lines.map(|line| Command { line: line.to_owned(), words: words(line) }).collect()
+    let lines = lines.map(|line| line.replace("FOLDER", DOCUMENTS));
+    lines.map(|line| Command { words: words(&line), line }).collect()
 }
 
 /// The words of a line as a shell has them; of quotes it needs no more than the double ones.

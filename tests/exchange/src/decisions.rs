@@ -95,6 +95,7 @@ decisions! {
     "What are the fees?", "0.06 percent for the taker and 0.02 for the maker, on spot in the received coin.", "The documents give none.";
     "How are fees and funding rounded?", "To eight decimal places, from the middle to the even neighbour.", "Coins have eight.";
     "What happens to a take-profit and a stop-loss when an order turns a position to the other side?", "They end with the position. The new one has those of the order.", "They would close it at once.";
+    "What happens to a spot order for which a loss leaves too little?", "It is cancelled, the newest first.", "No balance falls below zero.";
     "How wide is the limit range of prices?", "Ten percent beyond the market price, on the side that would trade.", "The documents give no range.";
     "Does the range apply to the classic family?", "Yes.", "Both families share one book.";
     "Which coins can be borrowed?", "USDT, USDC, BTC and ETH, in any amount.", "The documents list neither coins nor limits.";

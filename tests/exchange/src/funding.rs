@@ -14,9 +14,9 @@ impl Core {
             return;
         }
         let held: Vec<_> = self.held.iter().copied().collect();
-        for (index, account, pos) in held {
+        for (index, holder, pos) in held {
             let (pair, mark) = (&self.pairs[index], self.markets[index].mark());
-            let account = &mut self.accounts[account];
+            let account = &mut self.accounts[holder];
             let Some(position) = account.positions.get_mut(&(index, pos)) else { continue };
             let paid = (pair.settled_value(mark, position.lots) * FUNDING_RATE).round_dp(8);
             let received = if position.side == Side::Buy { -paid } else { paid };
@@ -27,6 +27,7 @@ impl Core {
                 let missing = account.missing_beside_isolated(&self.pairs, coin);
                 account.balance(coin).total += missing;
                 *self.insurance.entry(coin).or_default() -= missing;
+                self.cancel_unpaid(holder, coin);
             }
         }
         for index in 0..self.pairs.len() {

@@ -6,7 +6,7 @@ use crate::accounts::Balance;
 use crate::book::{Resting, crosses};
 use crate::decisions::{MAKER_FEE, TAKER_FEE};
 use crate::events::Event;
-use crate::instruments::{Contract, quotient};
+use crate::instruments::{Coin, Contract, quotient};
 use crate::market::PublicFill;
 use crate::orders::{Fill, Order, Presets, Quantity, State};
 use crate::state::Core;
@@ -233,6 +233,26 @@ impl Core {
         }
         self.trim_closing(owner, index, pos);
         self.fund_netted(owner, index);
+        if self.pairs[index].contract != Contract::Spot {
+            self.cancel_unpaid(owner, self.pairs[index].settle());
+        }
+    }
+
+    /// Cancels spot orders of an account, the newest first, for which a loss has left too little of a coin.
+    pub(crate) fn cancel_unpaid(&mut self, owner: usize, coin: Coin) {
+        loop {
+            let account = &self.accounts[owner];
+            let balance = account.balances.get(coin).copied().unwrap_or_default();
+            if balance.frozen <= balance.total {
+                return;
+            }
+            let open = account.open.iter().filter_map(|id| self.orders.get(id));
+            let pays = |order: &&Order| !order.ticket.line.is_futures() && order.frozen_coin == coin;
+            let of_spot: Vec<(u64, Decimal)> = open.filter(pays).map(|order| (order.id, order.frozen)).collect();
+            let frozen: Decimal = of_spot.iter().map(|(_, frozen)| *frozen).sum();
+            let Some((newest, _)) = of_spot.last().filter(|_| frozen > balance.total) else { return };
+            self.end(*newest, State::Cancelled(Cancelled::Normal));
+        }
     }
 
     /// Ends an order: removes it from the book, and releases reserved funds.

@@ -5,7 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 use tradeapi::runtime::account_file::AccountFileError;
 use tradeapi::unified::Category;
-use tradeapi::{Account, Decimal, Instrument, PositionMode, Timestamp, dec, runtime};
+use tradeapi::{Account, Decimal, Instrument, PositionMode, Timestamp, dec};
 
 const FILE: &str = r#"{
   "name": "desk-1",
@@ -35,8 +35,7 @@ fn a_file_states_what_code_states() {
     fs::write(&path, FILE).unwrap();
     let account = Account::from_file(&path).unwrap();
     assert_eq!(account, as_in_code());
-    let step =
-        runtime::Account::instrument(&account, "USDT-FUTURES", "BTCUSDT").unwrap().get("priceMultiplier").unwrap();
+    let step = account.as_ref().instrument("USDT-FUTURES", "BTCUSDT").unwrap().get("priceMultiplier").unwrap();
     assert_eq!(step.as_str(), "0.10", "digits are kept");
     fs::write(&path, account.to_json()).unwrap();
     assert_eq!(Account::from_file(&path).unwrap(), account);
@@ -100,8 +99,8 @@ fn the_documentation_shows_a_file_that_can_be_read() {
     let (example, _) = example.split_once("```").unwrap();
     let example: String = example.lines().map(|line| line.trim().trim_start_matches("///").to_owned() + "\n").collect();
     let account = Account::from_json(&example).unwrap();
-    assert_eq!(account.properties().count(), 6);
-    assert_eq!(runtime::Account::instrument(&account, "LINE", "SYMBOL").unwrap().properties().count(), 5);
+    assert_eq!(account.as_ref().properties().count(), 6);
+    assert_eq!(account.as_ref().instrument("LINE", "SYMBOL").unwrap().properties().count(), 5);
 }
 
 #[test]

@@ -152,7 +152,7 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
         (ago(20), brief().absent("40404"), Outcome::Unknown),
         (ago(2 * 60 * 60), brief().absent("40404"), Outcome::Unknown),
     ] {
-        let confirmation = confirm::settle(client.core(), &order, signed_at, &policy).await;
+        let confirmation = client.settle(&order, signed_at, &policy).await;
         assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
     }
     // A reversal closes and opens, so a missing opening order proves nothing about the closing.

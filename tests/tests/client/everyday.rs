@@ -80,13 +80,13 @@ async fn failures_of_a_batch_are_reported_or_an_error() {
             .client_oid(ClientOid::new(id).unwrap())
     };
     let good = || BatchOrder::new(vec![item("a", dec!(0.001)), item("b", dec!(0.002))]);
-    let done = client.batch(good()).send().await.unwrap().into_result().unwrap();
+    let done = client.batch(good()).send().await.unwrap().done().unwrap();
     assert_eq!(done.len(), 2);
 
     let mixed = BatchOrder::new(vec![item("c", dec!(0.001)), item("d", dec!(900000))]);
     let report = client.batch(mixed).send().await.unwrap();
     assert!(!report.all_done() && report.failures().count() == 1);
-    let report = report.into_result().unwrap_err();
+    let report = report.done().unwrap_err();
     assert!(report.to_string().starts_with("1 of 2 items succeeded\n  item 1: code "), "{report}");
 }
 

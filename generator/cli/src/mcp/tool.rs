@@ -64,9 +64,10 @@ impl Everyday {
                 let days = json!({ "type": "integer", "minimum": 1, "maximum": MOST_DAYS, "description": format!("The days of fills that positions follow from; {USUAL_DAYS} by default.") });
                 ("Lists the positions that follow from recent fills.", vec![first, (DAYS, days)])
             }
-            Self::Flatten => {
-                ("Cancels all orders and closes all positions, until reading shows that none is left.", Vec::new())
-            }
+            Self::Flatten => (
+                "Cancels all orders and closes all positions, until reading shows that none is left; otherwise lists what is.",
+                Vec::new(),
+            ),
         };
         let properties = properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
         Tool::new(self.name(), doc, schema(properties, &[]))

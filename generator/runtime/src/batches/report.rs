@@ -21,7 +21,7 @@ use crate::wire::{CodePolicy, ReadCode, Reply, is_compound_item};
 
 /// The outcome of a batch. Some items may have failed although the call succeeded; see [`all_done`](Self::all_done).
 #[derive(Debug)]
-#[must_use = "items may have failed; see `all_done`, `failures` and `into_result`"]
+#[must_use = "items may have failed; see `all_done`, `failures` and `done`"]
 #[non_exhaustive]
 pub struct BatchReport<I, T> {
     /// Every item, in the order given.
@@ -115,7 +115,7 @@ impl<I, T> BatchReport<I, T> {
     /// # Errors
     ///
     /// Returns the report if an item did not succeed.
-    pub fn into_result(self) -> Result<Vec<T>, Box<Self>> {
+    pub fn done(self) -> Result<Vec<T>, Box<Self>> {
         if !self.all_done() {
             return Err(Box::new(self));
         }

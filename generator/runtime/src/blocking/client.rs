@@ -204,6 +204,7 @@ impl fmt::Debug for ClientCore {
 
 /// A client that retries calls after transient failures.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct Retrying<'a> {
     client: &'a ClientCore,
     policy: &'a RetryPolicy,

@@ -8,6 +8,7 @@ use crate::tables::Severity;
 
 /// A rule that a request breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Violation {
     /// The id of the broken rule. A rule that comes with the description of a parameter is named after it:
     /// `limit.max`, `orderList[].side.values`.

@@ -18,6 +18,7 @@ use crate::tables::{Api, Effect, RateLimit};
 
 /// What a client does when a rate limit is used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LimitMode {
     /// The call waits; [`Reply::waited`](crate::Reply::waited) and [`Error::waited`] are the time.
     #[default]

@@ -9,6 +9,7 @@ use crate::value::Timestamp;
 
 /// The clock that requests are signed by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SigningClock {
     /// The client's own clock, corrected when it is known to differ from the exchange's: by more than the error bound
     /// of the offset.

@@ -169,6 +169,17 @@ macro_rules! __client {
                 $crate::__run!([$($async)?] self.core, confirm::place_and_confirm, operation, policy)
             }
 
+            /// Queries the outcome of a request that an earlier call or run left unknown; `signed_at` is when it was
+            /// signed. See [`confirm::settle`](tradeapi_runtime::confirm::settle).
+            pub $($async)? fn settle<O: $crate::confirm::Confirmable>(
+                &self,
+                operation: &O,
+                signed_at: $crate::Timestamp,
+                policy: &$crate::confirm::ConfirmPolicy,
+            ) -> $crate::confirm::Confirmation<$crate::Reply<O::Response>, O::Record> {
+                $crate::__run!([$($async)?] self.core, confirm::settle, operation, signed_at, policy)
+            }
+
             /// Queries once what an operation created or changed, by the client id.
             ///
             /// # Errors

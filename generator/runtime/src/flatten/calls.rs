@@ -3,10 +3,11 @@
 use std::pin::Pin;
 
 use crate::client::{ClientCore, object_of_texts};
-use crate::error::Error;
+use crate::error::{Error, ExchangeError};
 use crate::json::{Decode as _, Encode, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
+use crate::tables::{CodeProof, Outcome};
 use crate::value::Decimal;
 
 /// The fields of an answer, as far as they are of interest.
@@ -60,8 +61,8 @@ pub struct ReducingFields {
     pub instrument: &'static str,
     /// The parameter with the quantity.
     pub quantity: &'static str,
-    /// The other parameters of an order that closes a long position. The exchange takes one of these sets, which depends
-    /// on the account, and refuses the others.
+    /// The other parameters of an order that can only reduce a long position. If the exchange refuses an order with one of
+    /// these sets, the next is sent. None may be able to open a position, whatever the position mode of the account.
     pub long: &'static [&'static [(&'static str, &'static str)]],
     /// The same for a short position.
     pub short: &'static [&'static [(&'static str, &'static str)]],
@@ -134,7 +135,7 @@ impl ValueCall {
 }
 
 impl ReduceCall {
-    /// Sends orders that close `quantity` of a position, until the exchange takes one.
+    /// Sends an order that closes `quantity` of a position, and after a refusal one with the next parameters.
     pub(super) async fn reduce(
         &self,
         client: &ClientCore,
@@ -145,18 +146,27 @@ impl ReduceCall {
         let ReducingFields { line: of_line, instrument: of_instrument, quantity: of_quantity, long, short, .. } =
             self.fields;
         let given = [(of_line, line), (of_instrument, instrument), (of_quantity, quantity.as_str())];
-        let mut refused = CallDoubt("the schema states no order that closes it".to_owned());
+        let mut refusals = Vec::new();
         for fixed in if is_long { long } else { short } {
             let parameters: Vec<_> = given.into_iter().chain(fixed.iter().copied()).collect();
             match (self.send)(client, &object_of_texts(&parameters)).await {
                 Ok(_) => return Ok(()),
-                // What a code of one source proves is unknown, but an order that only reduces does no harm twice.
-                Err(error) if error.code().is_some() => refused = error.into(),
+                Err(error) if is_refusal(&error) => refusals.push(error.to_string()),
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(refused)
+        if refusals.is_empty() {
+            refusals.push("the schema states no order that closes it".to_owned());
+        }
+        Err(CallDoubt(refusals.join("; ")))
     }
+}
+
+/// Whether an order was refused. A code that is not believed elsewhere, because one source has observed it or none, is
+/// believed here: no order can open a position, so that a second one does no harm.
+fn is_refusal(error: &Error) -> bool {
+    let may_be_done = |error: &ExchangeError| error.known.is_some_and(|known| known.proves == CodeProof::Unknown);
+    error.outcome() == Outcome::NotDone || error.exchange().is_some_and(|error| !may_be_done(error))
 }
 
 /// Why a call does not show what it should.

@@ -1,11 +1,12 @@
 //! The positions that follow from the fills of an account.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal as Number;
 
 use super::calls::{CallDoubt, ReducingFields, SideFields};
 use crate::client::ClientCore;
+use crate::ledger::Contract;
 use crate::parameters::Named;
 use crate::reconcile::{Listing, Part};
 use crate::retry::RetryPolicy;
@@ -13,6 +14,14 @@ use crate::value::{Decimal, Timestamp, days};
 
 /// How far back fills are read.
 const HISTORY_DAYS: u32 = 90;
+
+/// What the fills of a family show of its positions.
+pub(super) struct Holdings {
+    /// The positions that may be open.
+    pub(super) known: Vec<Holding>,
+    /// By line, the instruments whose positions do not follow from their fills.
+    pub(super) unknown: BTreeMap<&'static str, BTreeSet<String>>,
+}
 
 /// A position that may be open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,19 +41,21 @@ enum Side {
     Short,
 }
 
-/// The positions of a family that follow from its fills.
+/// Reads the fills of a family. How the contracts of a line count has to be known: otherwise a filled quantity may be in
+/// another unit than that of an order.
 pub(super) async fn read(
     client: &ClientCore,
     listings: &[Listing],
     family: &str,
     fields: &ReducingFields,
-) -> Result<Vec<Holding>, CallDoubt> {
+) -> Result<Holdings, CallDoubt> {
     let since = client.now() - days(HISTORY_DAYS);
     let sides = match &fields.side {
         Some(side) => sides(client, listings, family, side, since).await?,
         None => BTreeMap::new(),
     };
     let mut sizes: BTreeMap<(&'static str, String, Side), Number> = BTreeMap::new();
+    let mut unknown: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for listing in of(listings, family, Part::Fills).filter(|listing| listing.has_trades()) {
         for line in listing.turns().into_iter().flatten().filter(|line| fields.lines.contains(line)) {
             let mut pages = walk(client, listing, line, since)?;
@@ -52,6 +63,10 @@ pub(super) async fn read(
                 let page = page.map_err(|failure| CallDoubt(failure.of(listing.operation).to_string()))?;
                 for fill in page.fills {
                     let Some(trade) = fill.trade.transpose().map_err(CallDoubt)? else { continue };
+                    if trade.contract == Contract::Unknown {
+                        unknown.entry(line).or_default().insert(trade.instrument);
+                        continue;
+                    }
                     let side = sides.get(&fill.order).copied().unwrap_or(Side::Net);
                     let quantity = trade.quantity.to_rust_decimal().map_err(|error| CallDoubt(error.to_string()))?;
                     let size = sizes.entry((line, trade.instrument, side)).or_default();
@@ -69,7 +84,7 @@ pub(super) async fn read(
         };
         Holding { line, instrument, is_long, quantity: size.abs().normalize().into() }
     };
-    Ok(open.map(holding).collect())
+    Ok(Holdings { known: open.map(holding).collect(), unknown })
 }
 
 /// The sides of the positions that past orders changed, by the ids of the orders.

@@ -55,6 +55,8 @@ pub enum LeftOver {
         /// Why an order that closes it failed.
         why: String,
     },
+    /// Positions in these instruments may be open. No order closes them, because their fills do not show in which unit.
+    NotClosed(Vec<String>),
     /// It is not known, for this reason.
     Unknown(String),
 }
@@ -96,6 +98,12 @@ impl fmt::Display for LeftOver {
             Self::Position { instrument, size, why } => {
                 write!(f, "{size} of {instrument} could not be closed: {why}")
             }
+            Self::NotClosed(instruments) => write!(
+                f,
+                "positions in {} may be open, and are not closed, because their fills do not show the unit of an order: \
+                 close them by hand",
+                instruments.join(", ")
+            ),
             Self::Unknown(why) => write!(f, "it is not known what is left: {why}"),
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Flat;
 use super::calls::ValueCall;
-use super::holdings;
+use super::holdings::{self, Holdings};
 use super::report::{Flattened, Left, LeftOver, NotFlat};
 use crate::client::ClientCore;
 use crate::clock::pause;
@@ -196,26 +196,29 @@ impl Round<'_> {
         Err(doubt)
     }
 
-    /// Reads what all positions are worth, and closes by orders those that follow from fills.
+    /// Reads what all positions are worth, and closes by orders those that follow from fills unless that is nothing.
     async fn look_at_value(&mut self, flat: &Flat) {
         let Some(value) = &flat.value else { return };
-        match self.worth(value).await {
-            Ok(value) if value.is_zero() => {}
-            Ok(value) => {
-                self.note(flat, None, LeftOver::Value(value));
-                self.reduce(flat).await;
-            }
-            Err(why) => self.note(flat, None, LeftOver::Unknown(why)),
-        }
+        let found = match self.worth(value).await {
+            Ok(value) if value.is_zero() => return,
+            Ok(value) => LeftOver::Value(value),
+            Err(why) => LeftOver::Unknown(why),
+        };
+        self.note(flat, None, found);
+        self.reduce(flat).await;
     }
 
     async fn reduce(&mut self, flat: &Flat) {
         let Some(reduce) = &flat.reduce else { return };
-        let holdings = match holdings::read(self.client, self.listings, flat.family, &reduce.fields).await {
+        let read = holdings::read(self.client, self.listings, flat.family, &reduce.fields).await;
+        let Holdings { known, unknown } = match read {
             Ok(holdings) => holdings,
             Err(doubt) => return self.note(flat, None, LeftOver::Unknown(doubt.0)),
         };
-        for holding in holdings {
+        for (line, instruments) in unknown {
+            self.note(flat, Some(line), LeftOver::NotClosed(instruments.into_iter().collect()));
+        }
+        for holding in known {
             let (line, instrument) = (holding.line, holding.instrument);
             let closed = reduce.reduce(self.client, [line, &instrument], &holding.quantity, holding.is_long).await;
             if let Err(doubt) = closed {

@@ -23,6 +23,7 @@ pub struct List<T> {
 
 /// An item of a [`List`] that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BadItem {
     /// Its place in the list as it was sent, from 0.
     pub index: usize,

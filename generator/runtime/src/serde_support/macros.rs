@@ -55,7 +55,7 @@ macro_rules! serde_account {
                 &self,
                 serializer: S,
             ) -> ::core::result::Result<S::Ok, S::Error> {
-                $crate::emitted::private::serialize_account(self, serializer)
+                $crate::emitted::private::serialize_account(&self.properties, serializer)
             }
         }
 

@@ -31,7 +31,7 @@ pub struct KnownError {
     pub text: &'static str,
     /// What to do.
     pub doc: &'static str,
-    /// What it proves about the request.
+    /// What it proves about the request; nothing, if it means [`success`](Self::success).
     pub proves: CodeProof,
     /// The stage at which the request was refused.
     pub stage: Stage,

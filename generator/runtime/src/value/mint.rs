@@ -77,8 +77,8 @@ fn write(text: &mut String, number: u64, digits: usize) {
 macro_rules! mintable {
     ($($name:ident),+ $(,)?) => {$(
         impl $name {
-            /// A new id, made from the time, the process and a count. It is unique over processes and restarts. Store
-            /// it before sending what it identifies.
+            /// A new id, made from the time, 40 random bits of the process and a count. Two processes mint the same one
+            /// only in the same millisecond with the same bits. Store it before sending what it identifies.
             #[must_use]
             pub fn mint() -> Self {
                 Self($crate::emitted::mint())

@@ -120,14 +120,15 @@ mappings! {
         operation: Option<Text>,
         /// Its parameter with the line of business.
         line: Option<Text>,
-        /// The values of that whose trades are positions.
+        /// The values of that whose trades are positions. Those of contracts that count in an unknown way are reported,
+        /// and not closed.
         lines: Texts,
         /// Its parameter with the instrument.
         instrument: Option<Text>,
         /// Its parameter with the quantity.
         quantity: Option<Text>,
-        /// The other parameters of an order that closes a long position; of several sets, the account decides which one
-        /// the exchange takes.
+        /// The other parameters of an order that can only reduce a long position. If an order is refused, one with the
+        /// next set is sent. No set may be able to open a position, whatever the position mode of the account.
         long: Vec<Spanned<Named<Text>>>,
         /// The same for a short position.
         short: Vec<Spanned<Named<Text>>>,

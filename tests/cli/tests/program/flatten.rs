@@ -1,12 +1,13 @@
 //! The command that cancels and closes everything: its status is judged by the books of the exchange.
 
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use std::{env, thread};
 
 use tradeapi::unified::{self, Category};
 use tradeapi::{Decimal, classic};
-use tradeapi_exchange::{Conditions, Family, Hostility, Mode, Node, Seed};
+use tradeapi_exchange::{Conditions, Family, Hostility, Mode, Node, OrderView, Seed};
 
 use crate::fixture::{Local, Ran};
 
@@ -59,6 +60,17 @@ fn left(local: &Local) -> Vec<String> {
     left
 }
 
+/// The ids of all orders of both accounts.
+fn orders(local: &Local) -> BTreeSet<u64> {
+    let of = |family| local.exchange.order_ids(local.exchange.keys(), family);
+    [Family::Unified, Family::Classic].map(of).into_iter().flatten().flatten().collect()
+}
+
+/// The orders among these that can open a position.
+fn opening(local: &Local, ids: impl Iterator<Item = u64>) -> Vec<OrderView> {
+    ids.filter_map(|id| local.exchange.order(id)).filter(|order| !order.closes).collect()
+}
+
 /// Four of ten changes are lost, late, answered with garbage or twice, and one of two nodes lags.
 fn be_hostile(local: &Local, seed: u64) {
     let mut hostility = Hostility::new(Seed(seed), 40, 8);
@@ -84,14 +96,19 @@ fn ends_truthfully_among_failures(seed: u64) -> bool {
     ends_truthfully(seed, |local| be_hostile(local, seed))
 }
 
-/// Whether a run ended with success. Then nothing is left, also of what was still under way.
+/// Whether a run ended with success. Then nothing is left, also of what was still under way. No order of the run can have
+/// opened a position.
 fn ends_truthfully(seed: u64, prepare: impl FnOnce(&Local)) -> bool {
     let mode = if seed.is_multiple_of(2) { Mode::OneWay } else { Mode::Hedge };
     let local = Local::seeded(seed, mode);
     trade(&local, mode);
     prepare(&local);
+    let traded = orders(&local);
     let ran = Ran::of(flatten(&local).output().unwrap());
     thread::sleep(Duration::from_secs(3));
+    let placed: BTreeSet<u64> = orders(&local).difference(&traded).copied().collect();
+    assert!(!placed.is_empty(), "seed {seed}: {ran:?}");
+    assert_eq!(opening(&local, placed.into_iter()), [], "seed {seed}: {ran:?}");
     match ran.status {
         0 => {
             assert_eq!(left(&local), Vec::<String>::new(), "seed {seed}: {ran:?}");

@@ -293,3 +293,18 @@ async fn a_position_that_turns_has_none_of_the_presets_of_the_other_side() {
     let positions = fixture.unified().positions;
     assert_eq!(positions.iter().map(|position| position.qty).collect::<Vec<_>>(), [Decimal::new(2, 1)]);
 }
+
+#[tokio::test]
+async fn a_spot_order_that_a_loss_leaves_unpaid_is_cancelled() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+    let execution = tradeapi::unified::Execution::limit(number("60000"));
+    let order = PlaceOrder::new(Category::Spot, "BTCUSDT", number("0.01"), Side::Buy, execution);
+    place(&fixture, order.client_oid("spot".parse().unwrap())).await;
+    place(&fixture, market("a", Side::Buy, "0.05")).await;
+    fixture.exchange.set_price((tradeapi_exchange::Line::UsdtFutures, "BTCUSDT"), 50_000).unwrap();
+    assert_eq!(status(&fixture, "spot").await, Some(OrderStatus::Live));
+    place(&fixture, market("b", Side::Sell, "0.05")).await;
+    assert_eq!(status(&fixture, "spot").await, Some(OrderStatus::Cancelled));
+    let balance = fixture.unified().balances["USDT"];
+    assert!(balance.frozen.is_zero() && balance.available == balance.total && !balance.total.is_zero());
+}

@@ -40,6 +40,7 @@ pub enum Fallback {
 
 /// A process loses its connection to the fleet, or regains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FleetChange {
     /// Redis cannot be reached; from now on the process keeps to its share.
     Lost(Unavailable),

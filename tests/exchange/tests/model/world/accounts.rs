@@ -67,6 +67,7 @@ impl World {
                 let missing = missing.max(Num::zero());
                 *self.accounts[account].total.get_mut(coin).unwrap() += missing.clone();
                 *self.insurance.entry(coin).or_default() -= missing;
+                self.cancel_unpaid(account, coin);
             }
         }
         self.liquidate(None);

@@ -1,6 +1,8 @@
 //! Orders of users: what they need, how they trade, and how they end.
 
-use super::{End, Fill, Force, Kind, MAKER, Order, Pos, Position, Presets, Prevention, Refused, TAKER, Wish, World};
+use super::{
+    Coin, End, Fill, Force, Kind, MAKER, Order, Pos, Position, Presets, Prevention, Refused, TAKER, Wish, World,
+};
 use crate::number::Num;
 
 impl World {
@@ -230,6 +232,27 @@ impl World {
         let (client, buys, pair) = (order.wish.client, order.wish.buys, order.wish.pair);
         self.accounts[account].fills.push(Fill { pair, client, buys, price, qty, is_taker, fee, profit });
         self.fit_orders(account, key);
+        if self.pairs[pair].is_futures() {
+            self.cancel_unpaid(account, self.pairs[pair].settle());
+        }
+    }
+
+    /// Cancels spot orders, the newest first, for which a loss has left too little of a coin.
+    pub(super) fn cancel_unpaid(&mut self, account: usize, coin: Coin) {
+        loop {
+            let of_spot = self.open.iter().filter(|order| {
+                let pair = &self.pairs[order.wish.pair];
+                let is_own = order.is_user && order.wish.account == account;
+                is_own && !pair.is_futures() && pair.reserved(order.wish.buys) == coin
+            });
+            let frozen: Num = of_spot.clone().map(|order| &order.reserve * &Num::from(order.left())).sum();
+            let newest = of_spot.max_by_key(|order| order.wish.client).map(|order| order.turn);
+            if frozen <= self.accounts[account].total[coin] {
+                return;
+            }
+            let Some(place) = self.open.iter().position(|order| Some(order.turn) == newest) else { return };
+            self.end(place);
+        }
     }
 
     /// Coins change hands. The fee is a part of what is received.
