@@ -57,7 +57,7 @@ fn json(order: &PlaceOrder) -> String {
 
 fn checked(wanted: &Wanted) -> Result<String, Box<dyn Error>> {
     let order = order(wanted)?;
-    order.validate(&Account::new())?;
+    order.validate(Account::new().as_ref())?;
     Ok(json(&order))
 }
 
