@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (unknown, policy) = (Account::new(), CheckPolicy::new());
     let check = |account: &Account| {
         let context = CheckContext {
-            account,
+            account: account.as_ref(),
             listed: None,
             now: Some(Timestamp::from_millis(1_790_000_000_000)),
             policy: &policy,
