@@ -8,11 +8,11 @@ use tradeapi::runtime::tables::{Effect, Meta};
 
 use crate::authentication::timestamp;
 use crate::dice::Dice;
+use crate::hostile::View;
 use crate::hostile::{Hostile, HostileEvent, HostileFault, Hostility, Node, Quirk};
 use crate::refusal::{FAULT, Refusal};
 use crate::routes::{Caller, Route, Served, id_parameters};
 use crate::state::Core;
-use crate::views::View;
 
 mod arrival;
 mod changes;

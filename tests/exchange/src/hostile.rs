@@ -22,17 +22,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::dice::Seed;
 use crate::events::Event;
-use crate::views::View;
 
 mod counts;
 mod fault;
 mod node;
 mod quirk;
+mod views;
 
 pub use self::counts::{Counts, HostileEvent};
 pub use self::fault::{EffectTime, HostileFault};
 pub use self::node::Node;
 pub use self::quirk::Quirk;
+pub(crate) use self::views::{View, Views};
 
 /// Declares an enum with a list of its values, so that a test can show that it covers each.
 macro_rules! listed {

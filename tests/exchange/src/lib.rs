@@ -135,7 +135,7 @@ mod tolerance;
 mod triggers;
 mod unified;
 mod values;
-mod views;
+mod wanted;
 mod words;
 
 pub use account_view::{AccountView, BalanceView, BookView, OrderView, PositionView};

@@ -10,7 +10,7 @@ use crate::orders::{Fill, Order};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::Desk;
 use crate::state::Core;
-use crate::words::Line;
+use crate::wanted::Wanted;
 
 /// The number of items that an overlapping page repeats.
 const REPEATED: usize = 3;
@@ -99,32 +99,6 @@ pub(crate) fn page_size(meta: &Meta, limit: Option<u64>) -> usize {
     let default =
         || meta.defaults.iter().find(|(name, _)| *name == "limit").and_then(|(_, default)| default.parse().ok());
     limit.or_else(default).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX)
-}
-
-/// The orders and fills that a request selects: those of a product line, of a pair, of pairs that are margined in a coin,
-/// or all.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wanted<'a> {
-    pub(crate) line: Option<&'a str>,
-    pub(crate) symbol: Option<&'a str>,
-    pub(crate) coin: Option<&'a str>,
-}
-
-impl<'a> Wanted<'a> {
-    /// What belongs to a pair of a product line.
-    pub(crate) fn of(line: &'a str, symbol: &'a str) -> Self {
-        Self { line: Some(line), symbol: Some(symbol), coin: None }
-    }
-
-    pub(crate) fn holds(self, core: &Core, line: Line, pair: usize) -> bool {
-        self.line.is_none_or(|wanted| line.as_str() == wanted)
-            && self.symbol.is_none_or(|wanted| core.pairs[pair].symbol == wanted)
-            && self.coin.is_none_or(|wanted| core.is_margined_in(pair, wanted))
-    }
-
-    pub(crate) fn is(self, core: &Core, order: &Order) -> bool {
-        self.holds(core, order.ticket.line, order.ticket.pair)
-    }
 }
 
 /// The time range of a query. A missing end is the default of the operation, or unbounded.

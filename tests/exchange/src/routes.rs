@@ -13,10 +13,10 @@ use tradeapi::{Operation, Timestamp, Violations};
 
 use crate::journal::count_rule;
 use crate::orders::{Name, Order};
-use crate::pages::Wanted;
 use crate::reading;
 use crate::refusal::{Reason, Refusal, item_of, of_miswritten, of_violation, of_violations};
 use crate::state::Core;
+use crate::wanted::Wanted;
 use crate::words::{Family, Line};
 
 /// The initial capacity of an answer, enough for the record of an order.

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::hostile::View;
 use crate::hostile::{HostileEvent, HostileFault};
 use crate::orders::{Name, Order};
 use crate::state::Core;
-use crate::views::View;
 
 impl Core {
     /// The order of an account with this name, as the node of the request shows it.

@@ -14,6 +14,7 @@ use crate::dice::Dice;
 use crate::events::Event;
 use crate::faults::{Conditions, Faults};
 use crate::hostile::Hostile;
+use crate::hostile::Views;
 use crate::instruments::{self, Coin, Instrument};
 use crate::journal::Journal;
 use crate::limits::Limits;
@@ -26,7 +27,6 @@ use crate::report_data::Reports;
 use crate::settings::Settings;
 use crate::setup::{Pair, Setup};
 use crate::tasks::Task;
-use crate::views::Views;
 use crate::words::{Family, Line, PositionSide, Side};
 
 /// The time between payments of funding, in milliseconds.

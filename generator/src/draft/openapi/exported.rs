@@ -1,14 +1,22 @@
 //! What the exporter adds to OpenAPI: its `x-` keys, read back.
 
 use super::reading::{Cursor, Mark};
-use super::schema::need_of;
 use crate::draft::{Answer, ByValue, Draft, OneOf, Rule};
 use crate::model::{Api, Effect, Need};
 use crate::words::{Lists, Objects};
 
 /// The text of a key that the exporter adds.
-pub(super) const REQUIRED: &str = "x-required";
+const REQUIRED: &str = "x-required";
 pub(super) const DATA: &str = "x-data";
+
+/// How far a parameter is required, where the exporter says more than `required` can.
+pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
+    match parameter.text(REQUIRED) {
+        Some("conditional") => Need::Conditional,
+        Some("unstated") => Need::Unstated,
+        _ => Need::No,
+    }
+}
 
 /// The credentials, for a schema that has none. An exported value is written as the language has it.
 pub(super) fn credentials(api: &Api, root: &Cursor<'_>) -> Option<String> {

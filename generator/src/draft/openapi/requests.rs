@@ -115,7 +115,7 @@ impl OpenApiFile<'_> {
             };
             let is_required = one.at.is_true("required") || one.place == "path";
             field.is_bare = true;
-            field.need = Some(schema::need_of(&one.at));
+            field.need = Some(exported::need_of(&one.at));
             if is_required {
                 field.need = Some(Need::Always);
             }

@@ -225,15 +225,6 @@ fn shown(value: &Value) -> String {
     scalar(value).filter(|text| text.len() < 60).map_or_else(String::new, |text| format!(": {text}"))
 }
 
-/// How far a parameter is required, where the exporter says more than `required` can.
-pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
-    match parameter.text(exported::REQUIRED) {
-        Some("conditional") => Need::Conditional,
-        Some("unstated") => Need::Unstated,
-        _ => Need::No,
-    }
-}
-
 /// Adds parts. A part may require what another one has.
 fn all_of(parts: &[Cursor<'_>], side: Side, within: &[String], field: &mut DraftField) {
     for part in parts {
@@ -315,8 +306,11 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
             continue;
         }
         let mut inner = self::field(name, &property, side, within);
-        inner.need =
-            Some(if side == Side::Request { need_of(property.beside().unwrap_or(&property)) } else { Need::No });
+        inner.need = Some(if side == Side::Request {
+            exported::need_of(property.beside().unwrap_or(&property))
+        } else {
+            Need::No
+        });
         put(&mut field.fields, inner);
     }
     required(schema, side, field);

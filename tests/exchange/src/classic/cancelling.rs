@@ -7,9 +7,9 @@ use tradeapi::classic::{
 
 use super::ids_of;
 use crate::orders::{Name, Order, State};
-use crate::pages::Wanted;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
+use crate::wanted::Wanted;
 use crate::words::Cancelled;
 
 fn cancel(at: &mut Desk<'_>, order: &OrderRef, wanted: Wanted<'_>) -> Result<OrderIds, Reason> {

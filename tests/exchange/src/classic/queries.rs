@@ -10,10 +10,11 @@ use tradeapi::classic::{
 use super::records::{fill_record, historical, pending, record, source, state};
 use crate::orders::Name;
 use crate::orders::{Fill, Order};
-use crate::pages::{Kind, PageQuery, Wanted, query};
+use crate::pages::{Kind, PageQuery, query};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
+use crate::wanted::Wanted;
 
 impl Serve for GetOrderDetail {
     fn serve(self, at: &mut Desk<'_>) -> Result<Record, Refusal> {

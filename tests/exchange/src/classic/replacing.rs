@@ -6,11 +6,11 @@ use tradeapi::classic::{ModifyOrder, OrderIds};
 
 use super::{half_done, ids_of};
 use crate::orders::{Name, Preset, Presets, Quantity, Source, State, Ticket};
-use crate::pages::Wanted;
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::tasks::Task;
+use crate::wanted::Wanted;
 use crate::words::Cancelled;
 
 impl Serve for ModifyOrder {

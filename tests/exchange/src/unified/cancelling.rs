@@ -7,9 +7,9 @@ use tradeapi::unified::{
 
 use super::{ids_of, requested_ids, result_of};
 use crate::orders::{Name, Order, State};
-use crate::pages::Wanted;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
+use crate::wanted::Wanted;
 use crate::words::{Cancelled, Line};
 
 impl Serve for CancelOrder {

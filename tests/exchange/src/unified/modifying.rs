@@ -10,10 +10,10 @@ use tradeapi::{Edit, List};
 
 use super::{ids_of, preset, requested_ids, result_of};
 use crate::orders::{Changes, Name, Preset, Presets};
-use crate::pages::Wanted;
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
+use crate::wanted::Wanted;
 
 impl Serve for ModifyOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {

@@ -8,10 +8,11 @@ use tradeapi::{List, Operation, Timestamp};
 
 use super::records::{fill_record, record};
 use crate::orders::Name;
-use crate::pages::{Kind, PageQuery, Wanted, page_size, query};
+use crate::pages::{Kind, PageQuery, page_size, query};
 use crate::reading::wire;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
+use crate::wanted::Wanted;
 use crate::words::{Family, Line};
 
 impl Serve for GetOrderDetails {

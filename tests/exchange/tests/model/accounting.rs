@@ -494,7 +494,9 @@ impl Books {
         let mut changes: BTreeMap<String, Num> = BTreeMap::new();
         for account in 0..self.seen.len() {
             let view = self.view(account);
-            if view == self.seen[account].view {
+            // Funding that the insurance account pays changes no view.
+            let is_funded = self.funding.keys().any(|(of, _)| *of == account);
+            if view == self.seen[account].view && !is_funded {
                 continue;
             }
             let fills = self.new_fills(account);

@@ -188,7 +188,7 @@ impl Run {
         let mut wishes: Vec<Wish> = (0..count).map(|_| self.wish(account, pair, true)).collect();
         wishes.iter_mut().for_each(|wish| wish.isolated = isolated);
         let items: Vec<Value> = wishes.iter().map(|wish| self.body(wish, true)).collect();
-        let expected: Vec<_> = wishes.iter().map(|wish| self.world.place(wish.clone())).collect();
+        let expected = self.world.place_many(&wishes);
         let told = format!("many: {wishes:?}");
         let answer = if unified {
             self.desk.post(account, "/api/v3/trade/place-batch", &Value::Array(items))

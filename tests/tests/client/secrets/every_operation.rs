@@ -102,14 +102,16 @@ where
 }
 
 fn client(server: &ScriptedServer, example: &Example) -> tradeapi::runtime::ClientBuilder<Client> {
+    over_any_transport(server, example).max_body(100_000).call_timeout(Duration::from_secs(60))
+}
+
+fn over_any_transport(server: &ScriptedServer, example: &Example) -> tradeapi::runtime::ClientBuilder<Client> {
     let time = parsed(&example.response)["requestTime"].as_u64().unwrap();
     Client::builder(server.url())
         .credentials(credentials())
         .account(Account::named(ACCOUNT))
         .clock(FixedClock(Timestamp::from_millis(time)))
         .limits(LimitMode::Off)
-        .max_body(100_000)
-        .call_timeout(Duration::from_secs(60))
 }
 
 fn answers(example: &Example) -> Vec<Answer> {
@@ -136,7 +138,7 @@ async fn unheard<O: Callable>(request: &O) -> Error {
 
 /// The output when a transport panics with the whole request.
 async fn panic_of<O: Callable>(server: &ScriptedServer, example: &Example, request: &O) -> String {
-    let client = client(server, example).transport(panicking()).build().unwrap();
+    let client = over_any_transport(server, example).transport(panicking()).build().unwrap();
     let mut call = pin!(client.call(request));
     let panic = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::super::exported;
 use super::super::reading::{Cursor, Mark};
-use super::{Part, Side, cases, field, need_of, put, read};
+use super::{Part, Side, cases, field, put, read};
 use crate::draft::{ByValue, DraftField, JsonKind, OneOf};
 use crate::model::Need;
 
@@ -90,7 +91,7 @@ fn is_choice(schema: &Cursor<'_>, forms: &[Cursor<'_>], key: &str, within: &[Str
             return false;
         }
         to.remarks.extend(inner.text_beside_gap("description").map(str::to_owned));
-        let need = need_of(schema);
+        let need = exported::need_of(schema);
         to.choices.iter_mut().for_each(|choice| choice.need = need);
         to.by_value.iter_mut().for_each(|choice| choice.need = need);
         wins_unstated(schema, to);

@@ -6,7 +6,20 @@ use super::{
 use crate::number::Num;
 
 impl World {
-    pub(crate) fn place(&mut self, mut wish: Wish) -> Result<(), Refused> {
+    pub(crate) fn place(&mut self, wish: Wish) -> Result<(), Refused> {
+        let placed = self.place_one(wish);
+        self.liquidate(None);
+        placed
+    }
+
+    /// Places one after the other. What becomes unsafe is liquidated once all are placed.
+    pub(crate) fn place_many(&mut self, wishes: &[Wish]) -> Vec<Result<(), Refused>> {
+        let placed = wishes.iter().map(|wish| self.place_one(wish.clone())).collect();
+        self.liquidate(None);
+        placed
+    }
+
+    fn place_one(&mut self, mut wish: Wish) -> Result<(), Refused> {
         let pair = wish.pair;
         self.renew_quotes(pair);
         let limit = (wish.force != Force::Market).then_some(wish.price);
@@ -38,7 +51,6 @@ impl World {
         (order.netted, order.reserve) = (netted, reserve);
         self.work(order);
         self.trigger(pair);
-        self.liquidate(None);
         Ok(())
     }
 

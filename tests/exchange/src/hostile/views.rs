@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::Event;
-use crate::hostile::{Counts, HostileEvent, HostileFault};
 use crate::orders::{Name, Order, State};
+
+use super::{Counts, HostileEvent, HostileFault};
 
 /// The number of deleted orders that are remembered for the counts.
 const MAX_FORGOTTEN: usize = 100_000;
