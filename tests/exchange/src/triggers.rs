@@ -107,7 +107,7 @@ impl Core {
         positions.chain(orders).collect()
     }
 
-    /// An order that closes a position and removes its presets.
+    /// An order that closes the whole position, whatever orders wait to close a part of it, and removes its presets.
     fn closing_ticket(&mut self, index: usize, account: usize, pos: PositionSide, source: Source) -> Option<Ticket> {
         self.guarded.remove(&(index, account, pos));
         let position = self.accounts[account].positions.get_mut(&(index, pos))?;
@@ -116,6 +116,7 @@ impl Core {
             return None;
         }
         let (side, lots) = (position.side.opposite(), position.lots);
+        self.cancel_closing(account, index, pos, 0);
         let ticket = self.market_ticket(account, index, side, pos, lots, source);
         Some(Ticket { effect: Effect::Close, reduce_only: pos == PositionSide::Net, ..ticket })
     }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tradeapi::classic;
-use tradeapi::unified::{Category, Execution, ModifyOrder, OrderRef, OrderType, PlaceOrder, Side};
+use tradeapi::unified::{
+    Category, Execution, ModifyOrder, OrderRef, OrderStatus, OrderType, PlaceOrder, PosSide, Side,
+};
 use tradeapi_exchange::{Exchange, Seed};
 
 use crate::fixture::{Fixture, code, limit, market, number};
@@ -88,6 +90,19 @@ async fn a_limit_beyond_the_range_is_moved_into_it_when_it_is_triggered() {
     fixture.exchange.set_price("BTCUSDT", 62_900).unwrap();
     let expected = ["position_stop_loss_limit", "filled", "56610", "0.1"].map(str::to_owned);
     assert_eq!(ended(&fixture.exchange, "USDT-FUTURES")[0], expected, "a tenth below the market");
+}
+
+#[tokio::test]
+async fn a_stop_loss_closes_the_whole_position_although_a_part_of_it_is_for_sale() {
+    let fixture = Fixture::hedged();
+    let client = fixture.client.unified();
+    let long = market("a", Side::Buy, "0.1").pos_side(PosSide::Long).stop_loss(number("63000"));
+    client.place_order(&long).await.unwrap();
+    client.place_order(&limit("b", Side::Sell, "0.04", "68000").pos_side(PosSide::Long)).await.unwrap();
+    fixture.exchange.set_price("BTCUSDT", 62_900).unwrap();
+    assert!(fixture.unified().positions.is_empty(), "{:?}", fixture.unified().positions);
+    assert!(fixture.unified().open_orders.is_empty(), "{:?}", fixture.unified().open_orders);
+    assert_eq!(fixture.details("b").await.unwrap().order_status, Some(OrderStatus::Cancelled));
 }
 
 #[tokio::test]
