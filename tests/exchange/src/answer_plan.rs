@@ -8,8 +8,7 @@ use tradeapi::runtime::tables::{Effect, Meta};
 
 use crate::authentication::timestamp;
 use crate::dice::Dice;
-use crate::hostile::View;
-use crate::hostile::{Hostile, HostileEvent, HostileFault, Hostility, Node, Quirk};
+use crate::hostile::{Hostile, HostileEvent, HostileFault, Hostility, Node, Quirk, View};
 use crate::refusal::{FAULT, Refusal};
 use crate::routes::{Caller, Route, Served, id_parameters};
 use crate::state::Core;

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::hostile::View;
-use crate::hostile::{HostileEvent, HostileFault};
+use crate::hostile::{HostileEvent, HostileFault, View};
 use crate::orders::{Name, Order};
 use crate::state::Core;
 
