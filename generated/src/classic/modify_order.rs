@@ -32,7 +32,7 @@ runtime::parameters! {
     ///   so the old one may be gone although the new one is refused. A refusal by a rule of trading leaves
     ///   the outcome unknown.
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `newClientOid`; an
-    ///   absence proves nothing, because the request does several things
+    ///   absence proves nothing
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -250,7 +250,6 @@ const META: tables::Meta = tables::Meta {
         ],
         created: Some("cTime"),
         creates_with: &["newSize", "newPrice"],
-        kept_ms: Some(7200000),
         ..tables::Confirm::DEFAULT
     }),
     echoes: Some(tables::Echoes {

@@ -34,7 +34,7 @@ runtime::parameters! {
     /// - **Several effects:** It closes a position and opens the opposite one, so the closing may be done
     ///   although the opening is refused. A refusal by a rule of trading leaves the outcome unknown.
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; an absence
-    ///   proves nothing, because the request does several things
+    ///   proves nothing
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -265,7 +265,6 @@ const META: tables::Meta = tables::Meta {
         with: &["symbol", "productType"],
         agrees: &[("symbol", &["symbol"]), ("marginCoin", &["marginCoin"])],
         created: Some("cTime"),
-        kept_ms: Some(7200000),
         ..tables::Confirm::DEFAULT
     }),
     echoes: Some(tables::Echoes {
