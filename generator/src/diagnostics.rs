@@ -71,8 +71,18 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct UnknownName {
     name: String,
-    /// Whether all families share names of this kind, which `api.yaml` defines.
-    is_of_api: bool,
+    scope: Scope,
+}
+
+/// Where names of one kind are defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Scope {
+    /// In the file that names them.
+    File,
+    /// In the files of a family.
+    Family,
+    /// In `api.yaml`, for all families.
+    Api,
 }
 
 impl Diagnostic {
@@ -87,9 +97,9 @@ impl Diagnostic {
         self.is_unknown_key() || self.kind == Kind::TextForMapping
     }
 
-    /// Whether a name is unknown that all families share.
-    fn is_of_api(&self) -> bool {
-        self.unknown.as_ref().is_some_and(|unknown| unknown.is_of_api)
+    /// Where the unknown name would be defined, if one is unknown.
+    fn scope(&self) -> Option<Scope> {
+        self.unknown.as_ref().map(|unknown| unknown.scope)
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::{Code, Diagnostic, Diagnostics, Kind, Place, name_list};
+use super::{Code, Diagnostic, Diagnostics, Kind, Place, Scope, name_list};
 
 /// How many other places are listed.
 const SHOWN: usize = 3;
@@ -110,7 +110,11 @@ impl Diagnostics {
         let file = item.place.and_then(|place| self.files.get(place.file as usize));
         let folder = || file.and_then(|file| file.parent()).map(PathBuf::from);
         if let Some(unknown) = &item.unknown {
-            let within = folder().filter(|_| !unknown.is_of_api);
+            let within = match unknown.scope {
+                Scope::File => file.cloned(),
+                Scope::Family => folder(),
+                Scope::Api => None,
+            };
             return Some(Group {
                 code: Code::UndefinedName,
                 kind: Kind::Plain,

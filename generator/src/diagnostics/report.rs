@@ -1,6 +1,6 @@
 //! Reporting of mistakes: first the message, then help and related places.
 
-use super::{Code, Diagnostic, Diagnostics, Fix, Kind, Place, UnknownName};
+use super::{Code, Diagnostic, Diagnostics, Fix, Kind, Place, Scope, UnknownName};
 
 /// How to correct a mistake.
 #[derive(Clone, Debug)]
@@ -28,16 +28,25 @@ impl Help {
     }
 
     /// Marks the name as one of `api.yaml`, which all families share.
-    pub(crate) fn of_api(mut self) -> Self {
+    pub(crate) fn of_api(self) -> Self {
+        self.within(Scope::Api)
+    }
+
+    /// Marks the name as one of the file that has it.
+    pub(crate) fn of_file(self) -> Self {
+        self.within(Scope::File)
+    }
+
+    fn within(mut self, scope: Scope) -> Self {
         if let Some(unknown) = &mut self.unknown {
-            unknown.is_of_api = true;
+            unknown.scope = scope;
         }
         self
     }
 
     /// Records the unknown name, and where the intended one may be defined.
     pub(super) fn unknown(self, name: &str, defined: Option<Place>) -> Self {
-        Self { unknown: Some(UnknownName { name: name.to_owned(), is_of_api: false }), defined, ..self }
+        Self { unknown: Some(UnknownName { name: name.to_owned(), scope: Scope::Family }), defined, ..self }
     }
 }
 

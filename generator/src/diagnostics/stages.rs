@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::code::Dependence;
-use super::{Code, Diagnostic, Diagnostics, Kind, Place};
+use super::{Code, Diagnostic, Diagnostics, Kind, Place, Scope};
 
 /// The mistakes of the stage that reads files.
 pub(crate) struct Reading {
@@ -110,9 +110,10 @@ impl Diagnostics {
         reading.files.iter().any(|(unread, extent)| match depends {
             Dependence::Nothing => false,
             Dependence::Types => *extent == Unread::Anything && is_types_of(unread, path),
+            Dependence::Names if item.scope() == Some(Scope::File) && unread != path => false,
             Dependence::Names if *extent == Unread::Words && (unread == path || is_shared(unread)) => false,
             // What families name is theirs, unless it is marked as a name of the API.
-            Dependence::Names if is_root(unread) && !is_root(path) => item.is_of_api(),
+            Dependence::Names if is_root(unread) && !is_root(path) => item.scope() == Some(Scope::Api),
             Dependence::Names | Dependence::Everything => unread == path || builds_on(path, text, unread),
         })
     }

@@ -79,7 +79,8 @@ impl Builder<'_> {
             return;
         }
         let known = names.iter().map(|(name, _)| (name.value.as_str(), Some(name.place)));
-        let help = unknown(&source.value, known, || "define it under `sources` at the top of the file".to_owned());
+        let help =
+            unknown(&source.value, known, || "define it under `sources` at the top of the file".to_owned()).of_file();
         self.to.at(source.place, Code::UndefinedName, format!("unknown source `{}`", source.value)).help(help);
     }
 
