@@ -197,7 +197,7 @@ fn share(
 ) -> Share {
     let mut facts = compared.facts.clone();
     facts.insert("rule", (rules.rules, rules.matched));
-    facts.insert("notshown", (questions.listed, questions.listed - questions.in_schema_only.len()));
+    facts.insert("notshown", (questions.listed, questions.listed - questions.unstated()));
     facts.retain(|_, (all, _)| *all > 0);
     Share {
         file: document.file.clone(),

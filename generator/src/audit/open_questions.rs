@@ -22,6 +22,13 @@ pub(super) struct ComparedQuestions<'a> {
     pub(super) read: Vec<Span<'a>>,
 }
 
+impl ComparedQuestions<'_> {
+    /// The number of entries that the document lacks in one of their sections at least.
+    pub(super) fn unstated(&self) -> usize {
+        self.in_schema_only.iter().map(|(entry, _)| entry.place).collect::<BTreeSet<_>>().len()
+    }
+}
+
 /// An entry of the schema with the name of its family.
 type Entry<'a> = (&'a str, &'a OpenQuestion);
 

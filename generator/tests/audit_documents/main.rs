@@ -105,3 +105,20 @@ fn the_current_documents_have_no_differences_and_are_understood() {
         assert!(found * 100 >= all * 95, "{found} of {all}\n{audit}");
     }
 }
+
+/// A document may be cut off, as by a download that broke, and any of its sections may be missing.
+#[test]
+fn a_document_that_is_cut_off_is_audited() {
+    let Some(subject) = Subject::read() else { return };
+    let mut cut = Vec::new();
+    for (document, text) in subject.texts.iter().enumerate() {
+        let ends = (0..text.len()).step_by(2_000).filter(|end| text.is_char_boundary(*end));
+        cut.extend(ends.map(|end| (document, text[..end].to_owned())));
+        let starts: Vec<usize> = text.match_indices("\n#").map(|(at, _)| at).chain([text.len()]).collect();
+        cut.extend(
+            starts.windows(2).map(|section| (document, format!("{}{}", &text[..section[0]], &text[section[1]..]))),
+        );
+    }
+    let codes = on_all_cores(&cut, |(document, text)| code(&subject.audit(*document, text)));
+    assert!(codes.contains(&1), "what is missing is reported");
+}

@@ -167,7 +167,7 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
         None => {
             let mode = if arguments.hedge { Mode::Hedge } else { Mode::OneWay };
             let mut setup = Setup::default();
-            (setup.settings.seed, setup.settings.lively) = (Seed(7), true);
+            (setup.settings.seed, setup.settings.lively, setup.settings.tolerant) = (Seed(7), true, true);
             let user = Profile::new().mode(mode).whitelisted();
             setup.users.push(arguments.only.map_or(user.clone(), |only| user.only(only)));
             setup
@@ -177,7 +177,7 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
         setup.settings.seed = Seed(seed);
     }
     setup.settings.signed_query = arguments.signed_query.or(setup.settings.signed_query);
-    setup.settings.tolerant = !arguments.strict;
+    setup.settings.tolerant &= !arguments.strict;
     setup.settings.lively &= !arguments.quiet;
     setup.settings.journal |= arguments.journal.is_some();
     setup.faults.extend(arguments.fault());
@@ -195,12 +195,7 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     let docs = arguments.docs.as_deref().map(Docs::read).transpose()?;
     let exchange = exchange(arguments)?;
     let listener = server::listen_at((arguments.bind, arguments.port).into()).await?;
-    let mut journal = match &arguments.journal {
-        Some(path) => {
-            Some(File::create(path).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?)
-        }
-        None => None,
-    };
+    let mut journal = arguments.journal.as_deref().map(|path| journal_file(path, arguments, &exchange)).transpose()?;
     let keys = exchange.keys();
     let address = listener.local_addr()?;
     let lines = format!(
@@ -242,6 +237,25 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         print(&format!("Broken rules:\n{}", broken.concat()))?;
     }
     end
+}
+
+/// The file of a journal. Nothing that it already has is lost: it is empty, or it is continued.
+fn journal_file(path: &Path, arguments: &Arguments, exchange: &Exchange) -> io::Result<File> {
+    let failed = |error: io::Error| io::Error::other(format!("{}: {error}", path.display()));
+    if arguments.load.as_deref() == Some(path) {
+        // Until the new file has all of the old one, the old one stays.
+        let beside = PathBuf::from(format!("{}.new", path.display()));
+        let mut file = File::create(&beside).map_err(failed)?;
+        exchange.write_journal(&mut file).map_err(failed)?;
+        fs::rename(&beside, path).map_err(failed)?;
+        return Ok(file);
+    }
+    if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) {
+        let path = path.display();
+        let why = format!("{path} has content; name another file, or continue its journal with `--load {path}`");
+        return Err(io::Error::other(why));
+    }
+    File::create(path).map_err(failed)
 }
 
 fn print(text: &str) -> io::Result<()> {

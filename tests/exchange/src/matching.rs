@@ -45,13 +45,19 @@ impl Core {
         best.zip(order.ticks).is_some_and(|(best, limit)| crosses(order.ticket.side, limit, best))
     }
 
+    /// Whether the book fills an order at once. The first order of the same user ends a taker that self-trade prevention
+    /// cancels; where it cancels makers only, the taker passes them.
     fn fills_wholly(&self, order: &Order) -> bool {
         let user = self.accounts[order.ticket.account].user;
-        let trades =
-            |resting: &Resting| order.ticket.prevention == Prevention::Off || self.user_of(resting.order) != Some(user);
-        let book = self.books[order.ticket.pair].crossing(order.ticket.side.opposite(), order.ticks);
         let mut left = order.remaining();
-        for (_, resting) in book.filter(|(_, resting)| trades(resting)) {
+        for (_, resting) in self.books[order.ticket.pair].crossing(order.ticket.side.opposite(), order.ticks) {
+            if self.user_of(resting.order) == Some(user) {
+                match order.ticket.prevention {
+                    Prevention::Off => {}
+                    Prevention::CancelMaker => continue,
+                    Prevention::CancelTaker | Prevention::CancelBoth => return false,
+                }
+            }
             left = left.saturating_sub(resting.lots);
             if left == 0 {
                 return true;

@@ -189,8 +189,8 @@ impl Recording {
 }
 
 impl<T> File<T> {
-    /// Reads the rows of a file: the time of each, and what `read` makes of its other cells. A first line that is not a row
-    /// has names.
+    /// Reads the rows of a file: the time of each, and what `read` makes of its other cells. A first line that does not
+    /// begin with a digit has names.
     fn read(
         pair: impl Into<PairName>,
         path: &Path,
@@ -200,11 +200,13 @@ impl<T> File<T> {
         let mut file = Self { path: path.to_owned(), pair: pair.into(), rows: Vec::new() };
         let failed = |error: io::Error| io::Error::other(format!("{}: {error}", path.display()));
         let text = fs::read_to_string(path).map_err(failed)?;
+        // Spreadsheets begin a file with a byte-order mark.
+        let text = text.trim_start_matches('\u{feff}');
         for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
             let cells: Vec<&str> = text.split(',').map(str::trim).collect();
             let row = cells.split_first().and_then(|(time, cells)| Some((time.parse::<u64>().ok()?, read(cells)?)));
             let Some((at, what)) = row else {
-                if line == 1 {
+                if line == 1 && !text.trim_start().starts_with(|first: char| first.is_ascii_digit()) {
                     continue;
                 }
                 return Err(file.wrong(line, &format!("expected a time in milliseconds and {expected}")));

@@ -44,13 +44,20 @@ pub struct Settings {
     pub refusal_status: u16,
     /// Whether it takes what real exchanges take beyond the documents: it ignores parameters that no document lists,
     /// reads values in other letters, and numbers in either form of JSON, accepts either text of a signed query, and
-    /// answers as observed where the documents describe another form. The program is tolerant unless it is called with `--strict`.
+    /// answers as observed where the documents describe another form. The program is tolerant unless it is called with
+    /// `--strict`, or its setup file says `tolerant: false`.
+    #[serde(default = "tolerant")]
     pub tolerant: bool,
     /// Which text of a query its signature is verified over; `None` for the one that the schema states, or
     /// either if it is tolerant.
     pub signed_query: Option<SignedQuery>,
     /// Whether a [journal](crate::Exchange::journal) is kept.
     pub journal: bool,
+}
+
+/// Whether an exchange is tolerant whose setup file does not say it.
+fn tolerant() -> bool {
+    true
 }
 
 /// Which text of a query its signature is verified over. The two differ only where there are percent-escapes.

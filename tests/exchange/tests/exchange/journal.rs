@@ -143,6 +143,13 @@ fn the_program_writes_loads_and_replays_a_journal() {
     written(second, "two");
     drop(program);
     let replay = |path: &str| Program::run(&["--replay", path]);
+    let output = Program::run(&["--port", "0", "--journal", second]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("has content; name another file"), "{error}");
+    let mut program = Program::start(&["--port", "0", "--load", second, "--journal", second]);
+    assert_eq!(placed(&mut program, "three"), 3, "a journal is continued in its own file");
+    written(second, "three");
+    drop(program);
     let output = replay(second);
     assert!(output.status.success(), "{output:?}");
     fs::write(first, fs::read_to_string(first).unwrap().replace("\\\"live\\\"", "\\\"new\\\"")).unwrap();

@@ -106,10 +106,14 @@ fn candles_that_cannot_be_played_are_refused_by_their_line() {
         (row(hour, flat) + &row(hour + 60_000, "64000.05,64000.05,64000.05,64000.05"), "line 2", "SPOT:BTCUSDT"),
         (row(hour, "0,0,0,0"), "line 1", "invalid price 0"),
         ("time,open\n".to_owned(), "line 1", "there is no row"),
+        (format!("36OO000,{flat}\n{}", row(hour, flat)), "line 1", "expected a time in milliseconds"),
     ] {
         let error = from_csv(Recording::candles, &csv).unwrap_err().to_string();
         assert!(error.contains(line) && error.contains(why) && error.contains("recorded.csv"), "{csv}: {error}");
     }
+    let spreadsheet = format!("\u{feff}{}{}", row(hour, flat), row(hour + 60_000, "0,0,0,0"));
+    let error = from_csv(Recording::candles, &spreadsheet).unwrap_err().to_string();
+    assert!(error.contains("line 2"), "{error}");
     let in_setup =
         |steps: &str| Setup::from_yaml(&format!("candles: [{{ symbol: BTCUSDT, interval: 60000, steps: {steps} }}]"));
     let candle = "[64000, 64000, 64000, 64000]";

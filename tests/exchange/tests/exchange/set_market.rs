@@ -100,6 +100,28 @@ async fn a_trigger_waits_until_its_pair_is_no_longer_suspended() {
 }
 
 #[tokio::test]
+async fn a_fok_order_fills_wholly_or_not_at_all_beside_orders_of_its_user() {
+    use tradeapi::unified::{Category, Execution, PlaceOrder, StpMode, TimeInForce};
+    for (mode, filled) in [
+        (StpMode::Off, "0.03"),
+        (StpMode::CancelMaker, "0.03"),
+        (StpMode::CancelTaker, "0"),
+        (StpMode::CancelBoth, "0"),
+    ] {
+        let fixture = Fixture::one_way();
+        let asks = book(&[("63999", "1")], &[("64000.5", "0.01"), ("64002", "0.05")]);
+        fixture.exchange.set_book(FUTURES, "BTCUSDT", asks).unwrap();
+        place(&fixture, limit("own", OrderSide::Sell, "0.01", "64001")).await;
+        let execution = Execution::limit(number("64002")).time_in_force(TimeInForce::Fok);
+        let fok = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", number("0.03"), OrderSide::Buy, execution)
+            .client_oid("fok".parse::<tradeapi::unified::ClientOid>().unwrap())
+            .stp_mode(mode.clone());
+        place(&fixture, fok).await;
+        assert_eq!(fixture.details("fok").await.unwrap().cum_exec_qty, Some(number(filled)), "{mode:?}");
+    }
+}
+
+#[tokio::test]
 async fn quotes_and_amended_orders_reach_triggers() {
     let quotes = |bid: &str, ask: &str| book(&[(bid, "5")], &[(ask, "5")]);
     for by_amending in [false, true] {

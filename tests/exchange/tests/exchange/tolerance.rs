@@ -1,7 +1,7 @@
 //! What a tolerant exchange takes beyond the documents, and a strict one refuses.
 
 use serde_json::{Value, json};
-use tradeapi_exchange::{Exchange, Family, Profile, Settings, Time};
+use tradeapi_exchange::{Exchange, Family, Profile, Settings, Setup, Time};
 
 use crate::raw::{get, post};
 
@@ -9,6 +9,14 @@ fn exchange(tolerant: bool) -> Exchange {
     let mut settings = Settings::default();
     (settings.tolerant, settings.rate_limits) = (tolerant, false);
     Exchange::with(settings, Time::by_hand(), Profile::new())
+}
+
+#[test]
+fn a_setup_file_says_whether_its_exchange_is_tolerant() {
+    for (settings, expected) in [("{}", true), ("{ tolerant: true }", true), ("{ tolerant: false }", false)] {
+        let setup = Setup::from_yaml(&format!("settings: {settings}")).unwrap();
+        assert_eq!(setup.settings.tolerant, expected, "{settings}");
+    }
 }
 
 #[test]
