@@ -78,8 +78,8 @@ runtime::parameters! {
 }
 
 runtime::parameters! {
-    /// What goes with `orderType` = `market`.
     #[derive(Default)]
+    /// What goes with `orderType` = `market`.
     pub struct MarketExecution {
         /// `force`: How long the order stays valid.
         #[wire("force")]

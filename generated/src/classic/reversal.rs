@@ -9,6 +9,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Reverses a position, or a part of it, by closing it and opening the opposite one.
     ///
     /// `POST /api/v2/mix/order/click-backhand`
@@ -88,7 +89,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("reverse a position", "flip"))]
-    #[checked_by(Rules)]
     pub struct Reversal {
         /// `symbol`: Trading pair.
         #[wire("symbol")]
@@ -239,7 +239,7 @@ impl runtime::confirm::Queryable for Reversal {
 
 impl runtime::confirm::Confirmable for Reversal {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.click-backhand",
     family: "classic",
     title: "Reversal",
@@ -254,7 +254,7 @@ const META: tables::Meta = tables::Meta {
         tables::RateLimit::per_uid(10),
         tables::RateLimit::per_uid(1).class("copy-trading"),
     ],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -285,7 +285,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 3] = [
     tables::Rule {
         id: "trade-side-in-hedge-mode",
         at: "Reversal, parameter table, tradeSide",

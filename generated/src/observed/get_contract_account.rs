@@ -76,7 +76,7 @@ impl runtime::Operation for GetContractAccount {
 
 impl runtime::operation::Repeatable for GetContractAccount {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-account",
     family: "observed",
     title: "Get Contract Account",

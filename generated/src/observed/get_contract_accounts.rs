@@ -59,7 +59,7 @@ impl runtime::Operation for GetContractAccounts {
 
 impl runtime::operation::Repeatable for GetContractAccounts {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-accounts",
     family: "observed",
     title: "Get Contract Accounts",

@@ -100,7 +100,7 @@ impl runtime::Operation for GetContractCandles {
 
 impl runtime::operation::Repeatable for GetContractCandles {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-candles",
     family: "observed",
     title: "Get Contract Candles",

@@ -70,7 +70,7 @@ impl runtime::Operation for GetContractDepth {
 
 impl runtime::operation::Repeatable for GetContractDepth {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-depth",
     family: "observed",
     title: "Get Contract Depth",

@@ -62,7 +62,7 @@ impl runtime::Operation for GetContractFundingRate {
 
 impl runtime::operation::Repeatable for GetContractFundingRate {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-funding-rate",
     family: "observed",
     title: "Get Contract Funding Rate",

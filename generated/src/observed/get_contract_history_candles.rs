@@ -100,7 +100,7 @@ impl runtime::Operation for GetContractHistoryCandles {
 
 impl runtime::operation::Repeatable for GetContractHistoryCandles {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-history-candles",
     family: "observed",
     title: "Get Contract History Candles",

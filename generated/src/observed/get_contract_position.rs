@@ -76,7 +76,7 @@ impl runtime::Operation for GetContractPosition {
 
 impl runtime::operation::Repeatable for GetContractPosition {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-position",
     family: "observed",
     title: "Get Contract Position",

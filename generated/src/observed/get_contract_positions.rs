@@ -66,7 +66,7 @@ impl runtime::Operation for GetContractPositions {
 
 impl runtime::operation::Repeatable for GetContractPositions {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-positions",
     family: "observed",
     title: "Get Contract Positions",

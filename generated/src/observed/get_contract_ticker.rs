@@ -65,7 +65,7 @@ impl runtime::Operation for GetContractTicker {
 
 impl runtime::operation::Repeatable for GetContractTicker {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-ticker",
     family: "observed",
     title: "Get Contract Ticker",

@@ -57,7 +57,7 @@ impl runtime::Operation for GetContractTickers {
 
 impl runtime::operation::Repeatable for GetContractTickers {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-tickers",
     family: "observed",
     title: "Get Contract Tickers",

@@ -85,7 +85,7 @@ impl runtime::Operation for GetContractTrades {
 
 impl runtime::operation::Repeatable for GetContractTrades {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-trades",
     family: "observed",
     title: "Get Contract Trades",

@@ -62,7 +62,7 @@ impl runtime::Operation for GetContracts {
 
 impl runtime::operation::Repeatable for GetContracts {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contracts",
     family: "observed",
     title: "Get Contracts",

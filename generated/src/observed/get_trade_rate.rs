@@ -65,7 +65,7 @@ impl runtime::Operation for GetTradeRate {
 
 impl runtime::operation::Repeatable for GetTradeRate {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.trade-rate",
     family: "observed",
     title: "Get Trade Rate",

@@ -96,7 +96,7 @@ impl runtime::Operation for SetContractLeverage {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-contract-leverage",
     family: "observed",
     title: "Set Contract Leverage",

@@ -58,7 +58,7 @@ impl runtime::Operation for SetHoldMode {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-hold-mode",
     family: "observed",
     title: "Set Hold Mode",

@@ -87,7 +87,7 @@ impl runtime::Operation for SetMarginMode {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-margin-mode",
     family: "observed",
     title: "Set Margin Mode",

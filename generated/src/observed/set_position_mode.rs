@@ -62,7 +62,7 @@ impl runtime::Operation for SetPositionMode {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-position-mode",
     family: "observed",
     title: "Set Position Mode",

@@ -79,8 +79,8 @@ runtime::parameters! {
 }
 
 runtime::parameters! {
-    /// What goes with `orderType` = `market`.
     #[derive(Default)]
+    /// What goes with `orderType` = `market`.
     pub struct MarketExecution {
         /// `timeInForce`: How long the order may wait: with or without it, it executes as one with ioc.
         #[wire("timeInForce")]

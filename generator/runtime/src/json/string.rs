@@ -47,7 +47,7 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
 }
 
 /// Whether a byte does not stand for itself in a string.
-pub(crate) const fn is_stop(byte: u8) -> bool {
+fn is_stop(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..0x20)
 }
 

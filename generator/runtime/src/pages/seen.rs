@@ -4,8 +4,9 @@
 //! those of the latest hundred items only.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt;
 
-use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader, write_json};
+use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader, RecordField, write_json};
 
 /// The listed items that can be repeated: those of a part and of its neighbour, and those right before a restart.
 #[derive(Debug, Default)]
@@ -101,6 +102,12 @@ impl Encode for Recent {
 
     fn is_absent(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl RecordField for Recent {
+    fn shown(&self) -> Option<&dyn fmt::Debug> {
+        (!self.0.is_empty()).then_some(self)
     }
 }
 
