@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 use crate::compare::{Difference, compare};
 use crate::diagnostics::Diagnostics;
-use crate::model::{Account, Api, Instrument, InstrumentProperty, Property, PropertyKind};
+use crate::model::{Account, Api, Document, Instrument, InstrumentProperty, Property, PropertyKind};
 use crate::write::{RUST, replace_stale};
 use object::Object;
 
@@ -96,7 +96,8 @@ pub(crate) fn openapi(api: &Api) -> OpenApi {
 
 /// The version is that of this description; those of the documents are part of their titles.
 fn info(api: &Api) -> Value {
-    let documents = api.documents.iter().map(|document| (document.id.clone(), Value::from(document.title.as_str())));
+    let document = |Document { id, title, place: _ }: &Document| (id.clone(), Value::from(title.as_str()));
+    let documents = api.documents.iter().map(document);
     Object::new()
         .with("title", api.name.as_str())
         .with("version", env!("CARGO_PKG_VERSION"))

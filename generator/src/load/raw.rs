@@ -10,6 +10,7 @@ macro_rules! mappings {
     ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $(#[expect($lint:ident, reason = $why:literal)])? $(@$required:ident)? $key:ident: $type:ty,)* })*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Debug, Default)]
+        #[deny(dead_code, reason = "a key is read or removed")]
         pub(crate) struct $name {
             $($(#[doc = $key_doc])* $(#[expect($lint, reason = $why)])? pub(crate) $key: $type,)*
         }

@@ -290,7 +290,8 @@ impl Part {
 /// Parts in a readable form: `key`, `"Bearer "`, `sha256(nonce, body)`.
 impl std::fmt::Display for Part {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.kind {
+        let Self { kind, place: _ } = self;
+        match kind {
             PartKind::Word(word) => f.write_str(word.as_str()),
             PartKind::Text(text) => write!(f, "{text:?}"),
             PartKind::Header(name) => write!(f, "header {name}"),

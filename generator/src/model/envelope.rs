@@ -93,8 +93,9 @@ impl fmt::Display for AnswerPath {
 
 impl fmt::Display for SuccessWith {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let message = self.message.iter().map(|message| format!("message {message}"));
-        let status = self.status.iter().map(|status| format!("status {status}"));
+        let Self { message, status } = self;
+        let message = message.iter().map(|message| format!("message {message}"));
+        let status = status.iter().map(|status| format!("status {status}"));
         f.write_str(&message.chain(status).collect::<Vec<_>>().join(", "))
     }
 }

@@ -52,8 +52,9 @@ impl Display for ResponseValue {
 
 impl Display for PoolWeight {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.weight, self.pool)?;
-        self.when.iter().try_for_each(|when| write!(f, " {when}"))
+        let Self { pool, weight, when } = self;
+        write!(f, "{weight} of {pool}")?;
+        when.iter().try_for_each(|when| write!(f, " {when}"))
     }
 }
 
@@ -360,9 +361,9 @@ pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
         let values: Vec<_> = values.iter().map(|value| (markup.code)(value)).collect();
         format!("{} is {}", (markup.code)(name), values.join(" or "))
     };
-    let part = |unit: &Unit| {
-        let is = (markup.text)(&unit.is);
-        match unit.when.iter().map(condition).collect::<Vec<_>>().as_slice() {
+    let part = |Unit { when, is }: &Unit| {
+        let is = (markup.text)(is);
+        match when.iter().map(condition).collect::<Vec<_>>().as_slice() {
             [] if is_alone => is,
             [] => format!("otherwise {is}"),
             when => format!("{is} when {}", when.join(" and ")),

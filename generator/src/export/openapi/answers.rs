@@ -77,8 +77,9 @@ pub(super) fn content(media_type: &str, schema: Value, examples: Map<String, Val
 
 /// One side of an example.
 pub(super) fn example(example: &Example, json: &str) -> Option<Value> {
+    let Example { about, request: _, response: _ } = example;
     let value: Value = serde_json::from_str(json).ok()?;
-    Some(Object::new().text("summary", &example.about).with("value", value).into_value())
+    Some(Object::new().text("summary", about).with("value", value).into_value())
 }
 
 /// The envelope of a success with its data.

@@ -119,7 +119,7 @@ fn record(family: &Family, record: &Record) -> Value {
 /// One of several records. What tells each of them is stated again, because no field of a record is required.
 fn one_of(family: &Family, one_of: &OneOf) -> Object {
     let OneOf { decider, cases, place: _ } = one_of;
-    let name = |case: &RecordCase| &family.records[case.record].name.rust;
+    let name = |RecordCase { record, place: _, told_by: _ }: &RecordCase| &family.records[*record].name.rust;
     let words = |case: &RecordCase| case.told_by.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
     let told = |case: &RecordCase| {
         let form = reference(family, name(case));

@@ -21,17 +21,18 @@ pub(super) fn schemes(credentials: &Credentials) -> Vec<(String, Value)> {
 }
 
 fn scheme(credentials: &Credentials, carried: &Carried) -> Value {
-    let has_signature = carried.parts.iter().any(|part| part.has(SignedPart::Signature));
+    let Carried { within, name, parts, place: _ } = carried;
+    let has_signature = parts.iter().any(|part| part.has(SignedPart::Signature));
     let signing = credentials.signature.as_ref().filter(|_| has_signature);
     let signing = signing.map(|signature| signing_of(credentials, signature));
-    let within = match carried.within {
+    let is_among_parameters = *within == Within::Parameters;
+    let is_after_parameters = *within == Within::After;
+    let within = match within {
         Within::Header => "header",
         Within::Parameters | Within::After | Within::Query => "query",
     };
-    let is_among_parameters = carried.within == Within::Parameters;
-    let is_after_parameters = carried.within == Within::After;
     let is_word = carried.word().is_some_and(|word| word != SignedPart::Path);
-    let text = (!is_word).then(|| Value::from(texts(&carried.parts)));
+    let text = (!is_word).then(|| Value::from(texts(parts)));
     let form = credentials.timestamp.as_str();
     let is_time = matches!(carried.word(), Some(SignedPart::Timestamp | SignedPart::Expires));
     let form = (is_time && form != "ms").then(|| Value::from(form));
@@ -39,7 +40,7 @@ fn scheme(credentials: &Credentials, carried: &Carried) -> Value {
     Object::new()
         .with("type", "apiKey")
         .with("in", within)
-        .with("name", carried.name.as_str())
+        .with("name", name.as_str())
         .maybe("x-among-parameters", is_among_parameters.then_some(Value::from(true)))
         .maybe("x-after-parameters", is_after_parameters.then_some(Value::from(true)))
         .maybe("x-text", text)

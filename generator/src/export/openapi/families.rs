@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::object::Object;
 use super::{rules, statements};
 use crate::model::{
-    Ceiling, Class, ErrorCode, ExcludedTransition, Exclusion, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide,
-    FlatValue, InstrumentNames, Lifecycle, Probe, State, Tracked, Transition,
+    Ceiling, CeilingValues, Class, ErrorCode, ExcludedTransition, Exclusion, Family, Flat, FlatCall, FlatClose,
+    FlatReduce, FlatSide, FlatValue, InstrumentNames, Lifecycle, Probe, State, Tracked, Transition,
 };
 
 /// The tag of a family.
@@ -124,9 +124,9 @@ fn reduces(reduce: &FlatReduce) -> Value {
 
 fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {
     let Ceiling { id, n, over, doc, source, place: _ } = ceiling;
-    let over = over.iter().map(|over| {
-        let values = over.values.iter().map(|(value, _)| value.as_str());
-        (family.enums[over.enum_index].name.wire.clone(), values.collect())
+    let over = over.iter().map(|CeilingValues { enum_index, values }| {
+        let values = values.iter().map(|(value, _)| value.as_str());
+        (family.enums[*enum_index].name.wire.clone(), values.collect())
     });
     Object::new()
         .with("id", id.as_str())

@@ -7,8 +7,8 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Calls, Family, Intent, Listing, Operation, Paging, Parameter, PoolWeight, Rate, Response, Sent, Setting,
-    Shape, Within,
+    Api, BesideData, Calls, Family, Intent, Listing, Operation, Paging, Parameter, ParameterStyle, Pool, PoolWeight,
+    Rate, Response, Sent, Setting, Shape, Within,
 };
 use crate::words::{In, Lists, Objects, PagesBy, Sends};
 
@@ -91,17 +91,18 @@ fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {
 
 /// The body of a call with this schema for its parameters.
 fn call(calls: &Calls, name: &str, parameters: Value) -> Value {
-    let Some(method) = &calls.method else { return parameters };
+    let Calls { id, method, params, place: _ } = calls;
+    let Some(method) = method else { return parameters };
     let text = |value: &str| json!({"const": value});
     let fixed = calls.fixed().iter().map(|(member, value)| ((*member).to_owned(), text(value)));
-    let id = calls.id.iter().map(|member| (member.clone(), json!({"type": "integer"})));
+    let id = id.iter().map(|member| (member.clone(), json!({"type": "integer"})));
     let method_member = [(method.clone(), text(name))];
-    let params = calls.params.iter().map(|member| (member.clone(), parameters.clone()));
-    let properties: Map<_, _> = fixed.chain(id).chain(method_member).chain(params).collect();
+    let within = params.iter().map(|member| (member.clone(), parameters.clone()));
+    let properties: Map<_, _> = fixed.chain(id).chain(method_member).chain(within).collect();
     let required = calls.fixed().iter().map(|(member, _)| *member).chain([method.as_str()]);
-    let required: Vec<_> = required.chain(calls.params.as_deref()).collect();
+    let required: Vec<_> = required.chain(params.as_deref()).collect();
     let call = json!({"type": "object", "properties": properties, "required": required});
-    if calls.params.is_some() { call } else { json!({"allOf": [call, parameters]}) }
+    if params.is_some() { call } else { json!({"allOf": [call, parameters]}) }
 }
 
 fn media_type(operation: &Operation) -> &'static str {
@@ -146,11 +147,11 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         headers: _,
         body: _,
         response: _,
-        beside_data: _,
+        beside_data: BesideData { refusal: _, headers: _, form: _ },
         deprecated: _,
         examples: _,
         // In statements of their own.
-        style: _,
+        style: ParameterStyle { sends: _, lists: _, objects: _, says_objects: _, place: _ },
         listing: _,
         client_id: _,
         confirm: _,
@@ -227,11 +228,14 @@ fn rate(api: &Api, rate: &Rate) -> Value {
         None => object,
         Some(PoolWeight { pool, weight, when }) => {
             let shared = api.pools.iter().find(|shared| shared.name == *pool);
+            let reported = |Pool { name: _, rate: _, doc: _, reporting, place: _ }: &Pool| {
+                reporting.as_ref().map(ToString::to_string)
+            };
             object
                 .with("pool", pool.as_str())
                 .with("weight", *weight)
                 .maybe("when", when.as_ref().map(ToString::to_string))
-                .maybe("reported", shared.and_then(|pool| pool.reporting.as_ref()).map(ToString::to_string))
+                .maybe("reported", shared.and_then(reported))
         }
     };
     object.into_value()
@@ -275,7 +279,8 @@ fn page(operation: &Operation) -> Option<Value> {
 
 fn intent(intent: &Intent) -> Value {
     let settings = |settings: &[Setting]| -> Vec<_> {
-        settings.iter().map(|setting| (setting.name.clone(), Value::from(setting.text.as_str()))).collect()
+        let member = |Setting { name, text, place: _, text_place: _ }: &Setting| (name.clone(), text.as_str().into());
+        settings.iter().map(member).collect()
     };
     let Intent { id, rust: _, place: _, says, at, within, set, take, call } = intent;
     Object::new()

@@ -8,7 +8,7 @@ use super::object::{Object, among_others, any_of, having};
 use super::values::{Location, schema, typed};
 use super::{conditions, values};
 use crate::model::{
-    Case, Choice, ChoiceKind, EnumValue, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
+    Case, Choice, ChoiceKind, EnumValue, Family, Item, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
 };
 use crate::words::{Lists, Objects};
 
@@ -39,6 +39,12 @@ impl<'a> Parameters<'a> {
             .with("type", "object")
             .with("properties", parameters.iter().map(property).collect::<Map<_, _>>())
             .list("required", required.map(|parameter| parameter.name.wire.as_str()))
+    }
+
+    /// The object of a parameter, or one of its list.
+    fn item(self, item: &Item) -> Value {
+        let Item { list, rust: _, place: _, parameters } = item;
+        self.object(&parameters.iter().collect::<Vec<_>>(), Some(list))
     }
 
     /// The schema of a parameter with all statements about it.
@@ -128,14 +134,8 @@ impl<'a> Parameters<'a> {
         let schema = match shape {
             Shape::One(ty) => or_deletion(bounded(one(*ty), parameter), *ty, parameter),
             Shape::List(ty) => list(one(*ty).into_value(), parameter),
-            Shape::Items(item) => {
-                let members: Vec<_> = item.parameters.iter().collect();
-                list(self.object(&members, Some(&item.list)), parameter)
-            }
-            Shape::Object(object) => {
-                let members: Vec<_> = object.parameters.iter().collect();
-                Object::of(self.object(&members, Some(&object.list)))
-            }
+            Shape::Items(item) => list(self.item(item), parameter),
+            Shape::Object(object) => Object::of(self.item(object)),
             Shape::Map(ty) => {
                 let least = Some(parameter.least_items()).filter(|least| *least > 0);
                 Object::new()
@@ -256,14 +256,14 @@ fn chosen(family: &Family, alternative: &Parameter) -> Value {
 /// A schema for one value of the deciding parameter: it allows the parameters of its case and excludes those of other
 /// cases.
 fn decided(family: &Family, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Value {
-    let value = value.name.wire.as_str();
-    let own = members(family).plain_object(&case.parameters.iter().collect::<Vec<_>>()).into_value();
+    let (value, Case { value: _, parameters }) = (value.name.wire.as_str(), case);
+    let own = members(family).plain_object(&parameters.iter().collect::<Vec<_>>()).into_value();
     let decided = Object::new()
         .with("type", "object")
         .with("properties", json!({&decider.wire: {"type": "string", "const": value}}))
         .with("required", [decider.wire.as_str()])
         .into_value();
-    let goes_here = |name: &str| case.parameters.iter().any(|parameter| parameter.name.wire == name);
+    let goes_here = |name: &str| parameters.iter().any(|parameter| parameter.name.wire == name);
     let others: BTreeSet<_> = choice.members().iter().map(|member| member.name.wire.as_str()).collect();
     let others: Vec<_> = others.into_iter().filter(|name| !goes_here(name)).collect();
     Object::new()

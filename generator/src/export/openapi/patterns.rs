@@ -4,8 +4,9 @@ use crate::model::Form;
 
 /// The regular expression of a form.
 pub(super) fn form_pattern(form: &Form) -> String {
-    let between = form.alphabet.as_deref().map_or_else(|| ".".to_owned(), class);
-    format!("^{}{between}*{}$", literal(&form.prefix), literal(&form.suffix))
+    let Form { name: _, pattern: _, place: _, prefix, alphabet, suffix } = form;
+    let between = alphabet.as_deref().map_or_else(|| ".".to_owned(), class);
+    format!("^{}{between}*{}$", literal(prefix), literal(suffix))
 }
 
 /// The bracket expression of an alphabet, in which only `-` has a special meaning.

@@ -82,7 +82,8 @@ fn parts(parts: &[Part]) -> Value {
 }
 
 fn part(part: &Part) -> Value {
-    match &part.kind {
+    let Part { kind, place: _ } = part;
+    match kind {
         PartKind::Word(word) => word.as_str().into(),
         PartKind::Text(text) => json!({"text": text}),
         PartKind::Header(name) => json!({"header": name}),

@@ -1,7 +1,7 @@
 //! The elements of a family: conventions, ceilings and classes.
 
 use super::{Element, Key, Order, additive, behaviour, breaking, documentation, maybe, names, path, source, sources};
-use crate::model::{Ceiling, Class, Family, Probe, phrases};
+use crate::model::{Ceiling, CeilingValues, Class, Family, InstrumentNames, Probe, phrases};
 
 impl Family {
     pub(super) fn element(&self) -> Element {
@@ -31,7 +31,8 @@ impl Family {
             effects: _,
         } = self;
         let numbers = if *numbers_as_text { "text" } else { "json" };
-        let instrument = instrument.as_ref().map(|names| format!("{}, {}", names.line.0, names.symbol.0));
+        let instrument =
+            instrument.as_ref().map(|InstrumentNames { line, symbol }| format!("{}, {}", line.0, symbol.0));
         // All ceilings are in one table, which is emitted only if there are any.
         let none_left = || ("ceiling", breaking("the table `CEILINGS` is removed"));
         let removed_within = limits.is_empty().then(none_left);
@@ -83,8 +84,9 @@ impl Probe {
 impl Ceiling {
     pub(super) fn element(&self, family: &Family) -> Element {
         let Self { id, place, n, over, doc, source: from } = self;
-        let over =
-            over.as_ref().map(|over| format!("{}: {}", family.enums[over.enum_index].name.wire, names(&over.values)));
+        let over = over.as_ref().map(|CeilingValues { enum_index, values }| {
+            format!("{}: {}", family.enums[*enum_index].name.wire, names(values))
+        });
         Element::new("ceiling", path(&family.name, id), [id, id], *place)
             .when(behaviour("the exchange allows less"), behaviour("the exchange allows more"))
             .keys([

@@ -10,8 +10,8 @@ use super::{
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, WindowBound};
 use crate::model::{
-    Body, Effect, Example, Family, InFlight, Intent, Need, Operation, Parameter, PoolWeight, Rate, Repeat, Setting,
-    Window, WindowContext, WireParameter,
+    Body, Effect, Example, Family, InFlight, Intent, Need, Operation, Parameter, ParameterStyle, PoolWeight, Rate,
+    Repeat, Setting, Window, WindowContext, WireParameter,
 };
 use crate::words::Sends;
 
@@ -90,7 +90,7 @@ impl Operation {
             method,
             path,
             call,
-            style,
+            style: ParameterStyle { sends, lists, objects, says_objects: _, place: style_place },
             doc,
             effect,
             effect_why,
@@ -139,11 +139,11 @@ impl Operation {
                 .at(Some(path.place)),
             Key::placed("call", call.as_ref(), behaviour("another endpoint is called")),
             Key::new("body", self::body(body), behaviour("the body has another shape on the wire")),
-            Key::new("sends", maybe(style.sends.map(Sends::as_str)), behaviour("the parameters travel elsewhere"))
-                .at(Some(style.place))
+            Key::new("sends", maybe(sends.map(Sends::as_str)), behaviour("the parameters travel elsewhere"))
+                .at(Some(*style_place))
                 .says(sends_words(self.sends())),
-            Key::new("lists", written(style.lists.as_str()), behaviour("lists are written another way")),
-            Key::new("objects", written(style.objects.as_str()), behaviour("objects are written another way")),
+            Key::new("lists", written(lists.as_str()), behaviour("lists are written another way")),
+            Key::new("objects", written(objects.as_str()), behaviour("objects are written another way")),
             Key::new("effect", effect.as_str(), repeats).says(effect_words(*effect, repeat.as_ref())),
             Key::new("access", access.as_str(), may_call()).says(format!("{}{listed}", access.as_str())),
             Key::new("whitelisted", flag(*whitelisted), may_call()).at(Some(key_places.whitelisted)),
@@ -303,5 +303,6 @@ impl Intent {
 }
 
 fn settings(all: &[Setting]) -> String {
-    list(all.iter().map(|setting| format!("{} = {}", setting.name, setting.text)))
+    let words = |Setting { name, text, place: _, text_place: _ }: &Setting| format!("{name} = {text}");
+    list(all.iter().map(words))
 }

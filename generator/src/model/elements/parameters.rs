@@ -7,7 +7,7 @@ use super::{
 use crate::diagnostics::Place;
 use crate::model::facts::Fact;
 use crate::model::phrases;
-use crate::model::{Choice, Edit, Family, ListName, Need, Parameter, Shape, WireParameter, declared};
+use crate::model::{Choice, Edit, Family, Item, ListName, Need, Parameter, Shape, WireParameter, declared};
 
 impl Parameter {
     /// Its keys.
@@ -133,7 +133,8 @@ impl Parameter {
     pub(super) fn part(&self, family: &Family, kind: &'static str, of: &str) -> Element {
         let path = path(of, &self.name.wire);
         let of_item = if self.is_body() || self.object().is_some() { path.clone() } else { format!("{path}[]") };
-        let items = self.item().or(self.object()).into_iter().flat_map(|item| &item.parameters);
+        let item = self.item().or(self.object());
+        let items = item.into_iter().flat_map(|Item { list: _, rust: _, place: _, parameters }| parameters);
         let element = named(kind, path, &self.name)
             .keys(self.keys(family))
             .holds(items.map(|parameter| parameter.element(family, &of_item)));

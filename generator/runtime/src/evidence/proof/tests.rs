@@ -6,31 +6,15 @@ const SIGNED: u64 = 1_700_000_000_000;
 
 const PLACED: Confirm = Confirm {
     ids: &[("id", "id")],
-    find: &[],
-    with: &[],
-    with_as: &[],
-    lacks: &[],
-    then_lacks: &[],
-    list: None,
-    matches: &[],
     agrees: &[("symbol", &["symbol"]), ("qty", &["qty", "amount"])],
     created: Some("created"),
-    creates_with: &[],
-    changed: None,
-    changed_while: &[],
-    kept_ms: None,
-    set: &[],
-    then_set: &[],
-    since: None,
-    then_since: None,
-    expires: None,
+    ..Confirm::DEFAULT
 };
 
 const AMENDED: Confirm = Confirm {
     matches: &[("qty", "newQty"), ("price", "newPrice")],
     agrees: &[("symbol", &["symbol"])],
     created: None,
-    creates_with: &[],
     changed: Some("updated"),
     changed_while: &[("state", &["live", "new"])],
     ..PLACED

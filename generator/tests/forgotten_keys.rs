@@ -1,0 +1,74 @@
+//! A key of the schema that is forgotten in `diff` or in OpenAPI does not compile: each struct of the model is taken
+//! apart there by the names of its members, without `..`.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails panics")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Names, places and markup, which no mapping of the schema language becomes.
+const NO_MAPPINGS: [&str; 6] = ["Path", "KeyPlaces", "Name", "Number", "Reviewed", "Markup"];
+
+/// Mappings of the emitted crate, and those that OpenAPI says in the words of `diff`.
+const NOT_IN_OPENAPI: [&str; 6] = ["Chapter", "Market", "Program", "PoolReporting", "SuccessWith", "Unit"];
+
+/// The code of a module and of those within it, but for `except`: a line for what each `impl` begins.
+fn code(module: &str, except: &[&str]) -> String {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut text = fs::read_to_string(source.join(format!("{module}.rs"))).unwrap_or_default();
+    let entries = fs::read_dir(source.join(module)).into_iter().flatten();
+    let inner: BTreeSet<PathBuf> = entries.map(|entry| entry.unwrap().path().with_extension("")).collect();
+    for path in inner {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if !except.contains(&name) {
+            text += &code(&format!("{module}/{name}"), except);
+        }
+    }
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.map(|line| format!("{}{} ", if line.starts_with("impl") { "\n" } else { "" }, line.trim())).collect()
+}
+
+/// The structs that a module declares with members.
+fn structs(code: &str) -> Vec<&str> {
+    let declared = code.split("pub(crate) struct ").skip(1);
+    declared.filter_map(|rest| rest.split_once(" {").map(|(name, _)| name)).filter(|name| is_word(name)).collect()
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().all(char::is_alphanumeric)
+}
+
+/// Whether a pattern names all members of a struct.
+fn is_taken_apart(code: &str, name: &str) -> bool {
+    let own = code.split("\nimpl").skip(1).filter(|item| {
+        let head = item.split(" {").next().unwrap_or_default();
+        head.rsplit(' ').next() == Some(name)
+    });
+    own.flat_map(|item| patterns(item, "Self")).chain(patterns(code, name)).any(|members| !members.contains(".."))
+}
+
+/// The members in each pattern of a type: braces before `=`, or before the end of a parameter or of another pattern.
+fn patterns<'a>(code: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
+    let start = format!("{name} {{ ");
+    let starts: Vec<_> = code.match_indices(&start).map(|(at, _)| at).collect();
+    starts.into_iter().filter(|at| !code[..*at].ends_with(char::is_alphanumeric)).filter_map(move |at| {
+        let is_whole = |part: &&str| part.matches('{').count() == part.matches('}').count();
+        let ends = code[at..].match_indices('}').map(|(end, _)| &code[at..=at + end]);
+        let pattern = ends.take(20).find(is_whole)?;
+        code[at + pattern.len()..].trim_start().starts_with(['=', '|', ')', ':', ',']).then_some(pattern)
+    })
+}
+
+#[test]
+fn each_struct_of_the_model_is_taken_apart_for_differences_and_for_openapi() {
+    let declarations = code("model", &["builder", "elements", "facts", "wire"]);
+    let all = structs(&declarations);
+    assert!(all.len() > 60, "{all:?}");
+    let forgotten = |code: &str, except: &[&str]| -> Vec<&str> {
+        let mappings = all.iter().filter(|name| !NO_MAPPINGS.contains(name) && !except.contains(name));
+        mappings.filter(|name| !is_taken_apart(code, name)).copied().collect()
+    };
+    assert_eq!(forgotten(&code("model", &["builder"]), &[]), Vec::<&str>::new(), "`diff`");
+    assert_eq!(forgotten(&code("export/openapi", &[]), &NOT_IN_OPENAPI), Vec::<&str>::new(), "OpenAPI");
+}
