@@ -79,6 +79,9 @@ pub trait Rules {
 /// an `Option` or a `runtime::Edit` gets a setter with the documentation of the field. The setter takes a value of the
 /// type itself, or after the name `from impl Into`, `from impl IntoDecimal` or `from impl IntoEdit` what converts to it.
 ///
+/// Attributes stand in one order, so that the compiler never has to try several: `checked_by`, `derive` and the
+/// documentation of the struct; the documentation of a field, `wire` and `deprecated`.
+///
 /// With the attribute `checked_by(Rules)`, the struct implements [`Rules`](crate::parameters::Rules) beside it. What
 /// follows the struct is kept; the documentation lists its functions before the setters.
 ///

@@ -155,7 +155,8 @@ impl<T: Record> Encode for T {
 
 /// Declares a [`Record`]: a struct whose fields have their names on the wire as an attribute.
 ///
-/// Further properties of the field follow its name, each the name of a method of
+/// The type of a field is one that can be absent: an `Option`, a [`List`](crate::json::List) or a
+/// [`Map`](crate::json::Map). Further properties of the field follow its name, each the name of a method of
 /// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`.
 /// The attribute `record` gives the name of the record in the schema, `observed` where no document has it,
 /// `by_position` where it travels as an array, `as_value` where it travels as the value of its only field, and
