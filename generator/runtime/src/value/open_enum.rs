@@ -229,7 +229,7 @@ macro_rules! open_enum {
         // Deriving `Eq` and `Debug` gives the compiler more to check.
         impl ::core::cmp::Eq for $name {}
 
-        #[allow(deprecated)]
+        #[allow(deprecated, unreachable_code, reason = "a value may be deprecated, and none may be documented")]
         impl ::core::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 let name = match self {
