@@ -10,6 +10,7 @@ use crate::clock::Moment;
 use crate::error::JournalError;
 use crate::journal::{Journal, Selection, SigningTimes, StoredChange, signed_since};
 use crate::parameters::Named;
+use crate::sorting::sort_by;
 use crate::tables::Outcome;
 
 /// Requests that were signed this long before another one, or before the client asks, may be taken for it. The times of
@@ -86,7 +87,7 @@ impl ClientCore {
         let is_open = |stored: &&StoredChange| stored.ending.is_none();
         let open = changes.iter().filter(is_of_account).filter(is_open);
         let mut ids: Vec<&str> = open.flat_map(|stored| &stored.change.client_ids).map(String::as_str).collect();
-        ids.sort_unstable();
+        sort_by(&mut ids, &Ord::cmp);
         for stored in changes.iter().filter(is_of_account) {
             let has_effect = stored.ending.as_ref().is_none_or(|ending| ending.outcome != Outcome::NotDone);
             let has_id_of_open = |id: &String| ids.binary_search(&id.as_str()).is_ok();

@@ -4,7 +4,7 @@
 //! slots. A call takes the first slot that all its limits have free, also one between those of others, so that a heavy
 //! call delays no lighter one of its pool; a call that is given up returns it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Line>>>);
 
 /// The taken slots of a limit that have not ended, each with its start and its end, in order. They do not overlap.
 #[derive(Default)]
-struct Line(VecDeque<(Duration, Duration)>);
+struct Line(Vec<(Duration, Duration)>);
 
 impl Line {
     /// The end of the last slot that overlaps one that starts at `at`.
@@ -77,9 +77,8 @@ impl Line {
     }
 
     fn forget_before(&mut self, now: Duration) {
-        while self.0.front().is_some_and(|(_, end)| *end <= now) {
-            self.0.pop_front();
-        }
+        let past = self.0.partition_point(|(_, end)| *end <= now);
+        self.0.drain(..past);
     }
 
     /// The place of the first slot that starts at `at` or later.

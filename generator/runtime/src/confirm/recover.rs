@@ -4,7 +4,6 @@
 //! effect then shows in the account. An order with an id stays open until there is a proof.
 
 use std::any::TypeId;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
@@ -25,6 +24,7 @@ use crate::journal::{Ending, Gap, ItemEnding, Journal, Selection, SigningTimes, 
 use crate::lifecycle::HasState;
 use crate::observe;
 use crate::parameters::Named;
+use crate::sorting::sort_by;
 use crate::tables::{Confirm, Outcome};
 
 /// How changes of one operation are recovered. Emitted for each operation whose effect another one can query.
@@ -221,14 +221,11 @@ pub async fn recover(
     if let Some(gap) = &gap {
         observe::journal_has_gap(gap);
     }
-    let mut open: BTreeMap<String, Vec<StoredChange>> = BTreeMap::new();
-    for stored in journal.read(Selection::Open).await? {
-        if stored.change.account.as_deref().unwrap_or_default() == client.account().name() {
-            open.entry(stored.change.operation.clone()).or_default().push(stored);
-        }
-    }
+    let mut open = journal.read(Selection::Open).await?;
+    open.retain(|stored| stored.change.account.as_deref().unwrap_or_default() == client.account().name());
     let mut all = Vec::new();
-    for (operation, changes) in open {
+    while let Some(operation) = open.iter().map(|stored| &stored.change.operation).min().cloned() {
+        let changes: Vec<_> = open.extract_if(.., |stored| stored.change.operation == operation).collect();
         let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);
         let items = match recovery {
             Some(recovery) => query((recovery.plan)(), client, &changes, policy).await,
@@ -239,7 +236,7 @@ pub async fn recover(
             all.push(conclude(client, journal.as_ref(), recovery, recovered, policy).await?);
         }
     }
-    all.sort_by_key(|recovered| recovered.stored.number);
+    sort_by(&mut all, &|one: &Recovered, other| one.stored.number.cmp(&other.stored.number));
     Ok(RecoveredChanges { changes: all, gap })
 }
 
@@ -256,7 +253,7 @@ async fn conclude(
     if !found.is_empty() {
         journal.end_items(number, found.clone()).await?;
         recovered.stored.items.extend(found);
-        recovered.stored.items.sort_unstable_by_key(|item| item.place);
+        sort_by(&mut recovered.stored.items, &|one, other| one.place.cmp(&other.place));
     }
     let outcome = recovered.outcome();
     let change = &recovered.stored.change;

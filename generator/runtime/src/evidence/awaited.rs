@@ -169,7 +169,7 @@ pub(crate) struct Awaited(Mutex<AwaitedState>);
 
 #[derive(Default)]
 struct AwaitedState {
-    pending: VecDeque<Arc<Pending>>,
+    pending: Vec<Arc<Pending>>,
     /// Those of `pending` that are being queried.
     queried: Vec<Arc<Pending>>,
     records: VecDeque<Arc<OutsideRecord>>,
@@ -187,7 +187,7 @@ impl Awaited {
         {
             known.pending.remove(oldest);
         }
-        known.pending.push_back(Arc::clone(&pending));
+        known.pending.push(Arc::clone(&pending));
         known.queried.push(Arc::clone(&pending));
         pending
     }

@@ -12,6 +12,7 @@ use crate::confirm::{ConfirmPolicy, wait_until};
 use crate::lifecycle::Sighting;
 use crate::reconcile::{Listing, Part};
 use crate::retry::RetryPolicy;
+use crate::sorting::sort_by;
 use crate::value::Decimal;
 
 /// How often a round asks for what an answer did not show. What is asked only reads, or closes what is open.
@@ -215,8 +216,9 @@ impl Round<'_> {
             Ok(holdings) => holdings,
             Err(doubt) => return self.note(flat, None, LeftOver::Unknown(doubt.0)),
         };
-        for (line, instruments) in unknown {
-            self.note(flat, Some(line), LeftOver::NotClosed(instruments.into_iter().collect()));
+        for of_line in unknown.chunk_by(|(one, _), (other, _)| one == other) {
+            let instruments = of_line.iter().map(|(_, instrument)| instrument.clone());
+            self.note(flat, of_line.first().map(|(line, _)| *line), LeftOver::NotClosed(instruments.collect()));
         }
         for holding in known {
             let (line, instrument) = (holding.line, holding.instrument);
@@ -231,7 +233,7 @@ impl Round<'_> {
     /// Families with open orders that the schema does not say how to make flat.
     fn note_unknown_families(&mut self, flats: &[Flat]) {
         let mut unknown: Vec<_> = self.listings.iter().map(|listing| listing.family).collect();
-        unknown.sort_unstable();
+        sort_by(&mut unknown, &Ord::cmp);
         unknown.dedup();
         for family in unknown.into_iter().filter(|family| flats.iter().all(|flat| flat.family != *family)) {
             let why = "the schema does not say how it becomes flat".to_owned();

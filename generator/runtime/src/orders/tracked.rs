@@ -11,6 +11,7 @@ use super::order::{OrderContradiction, TrackedOrder};
 use crate::error::{AmendmentObstacle, NotAmendable};
 use crate::lifecycle::{OrderShown, Possible};
 use crate::limits::OpenOrders;
+use crate::sorting::sort_by;
 use crate::tables::{Ceiling, Meta, Outcome};
 
 /// The maximum number of contradictions that are kept until they are taken.
@@ -78,7 +79,7 @@ impl TrackedOrders {
         for book in &known.books {
             open.extend(book.open().cloned());
         }
-        open.sort_unstable_by(|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
+        sort_by(&mut open, &|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
         open
     }
 

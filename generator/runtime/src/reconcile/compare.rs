@@ -12,6 +12,7 @@ use super::by_order::{ByOrder, Key};
 use super::known::{Adopted, Expected, JournalOrders, KnownOrder, missing_adopted, missing_orders};
 use super::report::{Action, Difference, Gone, ReconciledOrder};
 use super::shown::{Shown, ShownOrder};
+use crate::sorting::sort_by;
 use crate::value::Timestamp;
 
 /// Reports for each order how it differs from the journal.
@@ -50,7 +51,7 @@ pub(super) fn compare(
         let filled = order.id.as_ref().and_then(|id| shown.fills.get(&(order.family, id.clone())));
         order.filled = filled.map(|filled| filled.quantity).unwrap_or_default().into();
     }
-    orders.sort_unstable_by(|one, other| sorted_by(one).cmp(&sorted_by(other)));
+    sort_by(&mut orders, &|one, other| sorted_by(one).cmp(&sorted_by(other)));
     orders
 }
 

@@ -9,6 +9,7 @@ use crate::checks::Violations;
 use crate::confirm::{OrderLookup, Recovery};
 use crate::error::JournalError;
 use crate::journal::{ChangeNumber, LostSpan, SigningTimes, StoredChange};
+use crate::sorting::sort_by;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -196,7 +197,7 @@ impl JournalOrders {
                 (Expected::NotPlaced | Expected::Settled, _) => {}
             }
         });
-        settled.sort_unstable();
+        sort_by(&mut settled, &Ord::cmp);
         settled.dedup();
         // A batch has several orders.
         settled.retain(|number| !open.contains(number));

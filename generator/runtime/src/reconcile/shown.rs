@@ -3,6 +3,7 @@
 use super::by_order::ByOrder;
 use super::listing::{Fill, Listing, Part};
 use crate::lifecycle::Sighting;
+use crate::sorting::sort_by;
 
 /// The orders and fills that the listings show.
 #[derive(Default)]
@@ -70,7 +71,7 @@ impl Shown {
         let of_orders = self.orders.iter().filter_map(|(_, order)| order.sighting.client_id.as_deref());
         let of_fills = self.fills.iter().filter_map(|(_, filled)| filled.client_id.as_deref());
         let mut ids: Vec<_> = of_orders.chain(of_fills).collect();
-        ids.sort_unstable();
+        sort_by(&mut ids, &Ord::cmp);
         ids
     }
 

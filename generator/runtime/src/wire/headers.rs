@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use httpdate::parse_http_date;
 
 use crate::error::BuildError;
+use crate::sorting::sort_by;
 use crate::tables::{Api, Header, Meta, Sent};
 use crate::value::Timestamp;
 
@@ -51,7 +52,7 @@ impl HeaderValues {
             .filter(|(header, ..)| header.selects_market)
             .map(|(header, _, value)| format!("{}: {}", header.name, value.to_str().unwrap_or_default()))
             .collect();
-        lines.sort_unstable();
+        sort_by(&mut lines, &Ord::cmp);
         lines.join(", ")
     }
 

@@ -4,6 +4,7 @@ use super::ParameterReader;
 use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
 use crate::json::ReadError;
 use crate::parameters::{Parameters, json_of};
+use crate::sorting::sort_by;
 use crate::tables::{Meta, Severity};
 
 impl ParameterReader<'_> {
@@ -43,7 +44,7 @@ impl ParameterReader<'_> {
         if self.members.iter().all(|member| member.taken && !member.is_blank()) {
             return;
         }
-        self.known.sort_unstable();
+        sort_by(&mut self.known, &Ord::cmp);
         self.known.dedup();
         let left = self.members.iter().filter(|member| !member.taken || member.is_blank());
         // A parameter of the operation that is `null` is left out, also where another choice excludes it.
