@@ -15,7 +15,7 @@ impl<T: Default> SharedByAccount<T> {
 
     /// The value of the account that `parts` identify: the API, the address and the key. It is kept as long as a client
     /// has it or `is_needed` says so. A forked process has its own.
-    pub(crate) fn of(&self, parts: &[&[u8]], is_needed: impl Fn(&T) -> bool) -> Arc<T> {
+    pub(crate) fn of(&self, parts: &[&[u8]], is_needed: &dyn Fn(&T) -> bool) -> Arc<T> {
         let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());
         for part in parts {
             hash.update(Sha256::digest(part));

@@ -14,7 +14,7 @@ pub(crate) fn sort_by<T>(items: &mut [T], compare: &dyn Fn(&T, &T) -> Ordering) 
 fn swaps(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<(usize, usize)> {
     // At each place, that of the item which belongs there.
     let mut from: Vec<usize> = (0..count).collect();
-    from.sort_by(|one, other| compare(*one, *other));
+    from.sort_unstable_by(|one, other| compare(*one, *other).then(one.cmp(other)));
     let mut swaps = Vec::new();
     for first in 0..count {
         let mut to = first;

@@ -66,7 +66,8 @@ impl ListedInstruments {
 
     /// The number of instruments, in all families.
     pub fn len(&self) -> usize {
-        self.by_family.iter().map(|(_, instruments)| instruments.iter().count()).sum()
+        let lines = self.by_family.iter().flat_map(|(_, instruments)| &instruments.by_symbol);
+        lines.map(|(_, of_lines)| of_lines.len()).sum()
     }
 
     /// Whether there are none.

@@ -94,14 +94,16 @@ impl Slots {
     /// Takes the first slot that is free in all limits of a call, even between slots of other calls.
     fn take(&self, call: Call<'_>, now: Duration) -> Slot<'_> {
         let is_spread = |row: &&RateLimit| row.window() <= LONGEST_SPREAD && !interval(row).is_zero();
-        let limits = call.limits().filter(is_spread).map(|row| {
+        let mut limits: Vec<(Limit, Duration)> = Vec::new();
+        for row in call.limits().filter(is_spread) {
             let (of, class) = row.pool.map_or((call.meta().id, row.class), |pool| (pool, ""));
-            ((of, class, row.per_millis, call.counted(row.scope).to_owned()), interval(row))
-        });
-        let limits: Vec<_> = limits.collect();
+            limits.push(((of, class, row.per_millis, call.counted(row.scope).to_owned()), interval(row)));
+        }
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (limit, _) in &limits {
-            slots.get_mut(limit).into_iter().for_each(|line| line.forget_before(now));
+            if let Some(line) = slots.get_mut(limit) {
+                line.forget_before(now);
+            }
         }
         let mut at = now;
         let blocked = |at: Duration| {
@@ -110,11 +112,12 @@ impl Slots {
         while let Some(free) = blocked(at) {
             at = free;
         }
-        for (limit, length) in &limits {
-            slots.entry(limit.clone()).or_default().take(at, *length);
+        let mut taken = Vec::with_capacity(limits.len());
+        for (limit, length) in limits {
+            slots.entry(limit.clone()).or_default().take(at, length);
+            taken.push(limit);
         }
-        let limits = limits.into_iter().map(|(limit, _)| limit).collect();
-        Slot { slots: self, at, limits, is_used: false }
+        Slot { slots: self, at, limits: taken, is_used: false }
     }
 }
 

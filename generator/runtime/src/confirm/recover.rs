@@ -142,9 +142,14 @@ impl Recovered {
     fn found(&self) -> Vec<ItemEnding> {
         // The ending of a change with one item is that of the change.
         let items = if self.items.len() > 1 { self.items.as_slice() } else { &[] };
-        let known = items.iter().enumerate().filter(|(_, item)| item.outcome != Outcome::Unknown);
-        let new = known.filter(|(place, _)| self.stored.items.iter().all(|item| item.place != *place));
-        new.map(|(place, item)| ItemEnding::new(place, item.outcome)).collect()
+        let mut found = Vec::new();
+        for (place, item) in items.iter().enumerate() {
+            let is_stored = || self.stored.items.iter().any(|item| item.place == place);
+            if item.outcome != Outcome::Unknown && !is_stored() {
+                found.push(ItemEnding::new(place, item.outcome));
+            }
+        }
+        found
     }
 }
 

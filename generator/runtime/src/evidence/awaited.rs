@@ -214,8 +214,13 @@ impl Awaited {
 
     /// The requests that a record is about.
     pub(crate) fn pending(&self, outside: &OutsideRecord) -> Vec<Arc<Pending>> {
-        let is_meant = |pending: &&Arc<Pending>| outside.is_about(pending.operation, &pending.target);
-        self.lock().pending.iter().filter(|pending| pending.is_of_interest()).filter(is_meant).cloned().collect()
+        let mut meant = Vec::new();
+        for pending in &self.lock().pending {
+            if pending.is_of_interest() && outside.is_about(pending.operation, &pending.target) {
+                meant.push(Arc::clone(pending));
+            }
+        }
+        meant
     }
 
     /// Remembers a record, for calls in progress.
@@ -229,7 +234,13 @@ impl Awaited {
 
     /// The remembered records about what a request creates or changes.
     pub(crate) fn records(&self, operation: &str, target: &Target) -> Vec<Arc<OutsideRecord>> {
-        self.lock().records.iter().filter(|outside| outside.is_about(operation, target)).cloned().collect()
+        let mut about = Vec::new();
+        for outside in &self.lock().records {
+            if outside.is_about(operation, target) {
+                about.push(Arc::clone(outside));
+            }
+        }
+        about
     }
 
     /// Whether there is any record from outside.

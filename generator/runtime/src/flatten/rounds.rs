@@ -232,10 +232,14 @@ impl Round<'_> {
 
     /// Families with open orders that the schema does not say how to make flat.
     fn note_unknown_families(&mut self, flats: &[Flat]) {
-        let mut unknown: Vec<_> = self.listings.iter().map(|listing| listing.family).collect();
+        let mut unknown = Vec::new();
+        for Listing { family, .. } in self.listings {
+            if !unknown.contains(family) && flats.iter().all(|flat| flat.family != *family) {
+                unknown.push(*family);
+            }
+        }
         sort_by(&mut unknown, &Ord::cmp);
-        unknown.dedup();
-        for family in unknown.into_iter().filter(|family| flats.iter().all(|flat| flat.family != *family)) {
+        for family in unknown {
             let why = "the schema does not say how it becomes flat".to_owned();
             self.left.push(Left { family, line: None, what: LeftOver::Unknown(why) });
         }

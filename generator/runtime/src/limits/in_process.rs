@@ -150,7 +150,7 @@ impl InProcessLimits {
     /// The limiter of the clients of this process with the same `parts`: the API, the address and the key.
     pub(crate) fn of_key(parts: &[&[u8]]) -> Arc<Self> {
         static LIMITERS: SharedByAccount<InProcessLimits> = SharedByAccount::new();
-        LIMITERS.of(parts, |_| false)
+        LIMITERS.of(parts, &|_| false)
     }
 
     #[cfg(feature = "redis")]

@@ -347,8 +347,10 @@ impl LimiterState {
             !same.is_empty()
         });
         let mut used = SecondaryMap::new();
-        for taken in buckets.values().flat_map(|bucket| &bucket.windows) {
-            used.insert(taken.window, ());
+        for bucket in buckets.values() {
+            for taken in &bucket.windows {
+                used.insert(taken.window, ());
+            }
         }
         windows.retain(|key, counter| used.contains_key(key) || !counter.window.is_idle(now));
         window_of.retain(|_, key| windows.get(*key).is_some());

@@ -267,8 +267,13 @@ impl Book {
         let is_gone = |entry: &Entry| {
             entry.order.may_be_open() && entry.turn <= turn && entry.listed_from.is_some_and(|from| from <= begun)
         };
-        let gone = self.orders.iter().filter(|(_, entry)| is_gone(entry)).map(|(number, _)| *number);
-        for number in gone.collect::<Vec<_>>() {
+        let mut gone = Vec::new();
+        for (number, entry) in &self.orders {
+            if is_gone(entry) {
+                gone.push(*number);
+            }
+        }
+        for number in gone {
             if self.orders.get(&number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
                 self.remove(number);
                 continue;

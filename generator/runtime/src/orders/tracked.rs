@@ -128,7 +128,11 @@ impl TrackedOrders {
     pub(super) fn place(&self, meta: &'static Meta, orders: Vec<(String, Option<String>)>) -> Vec<Number> {
         let mut known = self.lock();
         let book = known.book(meta.family);
-        orders.into_iter().filter_map(|(client_id, kind)| book.place(client_id, kind)).collect()
+        let mut placed = Vec::with_capacity(orders.len());
+        for (client_id, kind) in orders {
+            placed.extend(book.place(client_id, kind));
+        }
+        placed
     }
 
     /// Enters with an amendment of orders, unless their state or another amendment forbids it.
@@ -159,7 +163,8 @@ impl TrackedOrders {
                         add_in_order(&mut all, id);
                     }
                 }
-                names.push(all.into_iter().map(|id| format!("{} {id}", meta.family)).collect());
+                all.iter_mut().for_each(|id| *id = format!("{} {id}", meta.family));
+                names.push(all);
             }
         }
         let Some(at_most) = meta.amends.and_then(|amends| amends.in_flight) else { return Ok(None) };

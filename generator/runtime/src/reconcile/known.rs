@@ -285,20 +285,20 @@ impl Missing {
 
 /// The orders of the journal since a time that the exchange does not show and that can still be queried.
 pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
-    let missing_orders = missing_orders(known, shown, since);
-    let queried = missing_orders.filter(|(_, order)| {
+    let mut missing = Vec::new();
+    for ((family, client_id), order) in missing_orders(known, shown, since) {
         let age = now.as_millis().saturating_sub(order.signed.latest().as_millis());
-        order.look.kept.is_none_or(|kept| u128::from(age) < kept.as_millis())
-    });
-    queried
-        .map(|((family, client_id), order)| Missing {
-            family,
-            client_id: client_id.clone(),
-            request: order.request.clone(),
-            look: order.look,
-            is_due: order.absence.is_due,
-        })
-        .collect()
+        if order.look.kept.is_none_or(|kept| u128::from(age) < kept.as_millis()) {
+            missing.push(Missing {
+                family,
+                client_id: client_id.clone(),
+                request: order.request.clone(),
+                look: order.look,
+                is_due: order.absence.is_due,
+            });
+        }
+    }
+    missing
 }
 
 /// The orders of the journal that the exchange does not show: those since a time, and those of which it shows fills.

@@ -297,7 +297,8 @@ impl Listing {
     ) -> Result<(), Error> {
         let Some(CancelBy { fields, send }) = &self.cancel else { return Ok(()) };
         let parameters = Named::read(&self.turned(turn)).and(&Named::read(&order.record));
-        let request = parameters.renamed(fields.iter().map(|name| (*name, *name)), []);
+        let fields: Vec<_> = fields.iter().map(|name| (*name, *name)).collect();
+        let request = parameters.renamed(&fields, &[]);
         send(client, &request).await
     }
 

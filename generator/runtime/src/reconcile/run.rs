@@ -51,22 +51,28 @@ impl JournalGap {
 impl Progress {
     fn begin(client: &ClientCore, listings: &[Listing], how: &Reconciliation) -> Result<Self, ReconcileError> {
         let covered = covered(listings, how);
-        let of_orders = |listing: &&Listing| listing.part == Part::OpenOrders;
-        let lists = |family: &&String| covered.iter().filter(of_orders).any(|listing| listing.family == **family);
-        let unlisted = how.families.iter().find(|family| !lists(family));
-        if unlisted.is_some() || !covered.iter().any(|listing| of_orders(&listing)) {
+        let lists_orders = |family: Option<&str>| {
+            let is_of = |listing: &Listing| family.is_none_or(|family| listing.family == family);
+            covered.iter().any(|listing| listing.part == Part::OpenOrders && is_of(listing))
+        };
+        let unlisted = how.families.iter().find(|family| !lists_orders(Some(family)));
+        if unlisted.is_some() || !lists_orders(None) {
             return Err(ReconcileError::NoListing { family: unlisted.cloned() });
         }
         let mut left = Vec::new();
         for listing in covered {
-            left.extend(listing.turns().into_iter().map(|turn| (listing, turn)));
+            for turn in listing.turns() {
+                left.push((listing, turn));
+            }
         }
         left.reverse();
         let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
         let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(JournalGap::of);
-        let since =
-            gap.iter().filter(|lost| lost.gap.after.is_some()).map(|lost| lost.span.since()).chain([how.since]).min();
-        let (begun, since, listed_after) = (client.now(), since.unwrap_or(how.since), client.moment());
+        let since = match &gap {
+            Some(lost) if lost.gap.after.is_some() => how.since.min(lost.span.since()),
+            _ => how.since,
+        };
+        let (begun, listed_after) = (client.now(), client.moment());
         Ok(Self { begun, since, gap, listed_after, recovered, left, walk, shown, clipped })
     }
 

@@ -32,10 +32,11 @@ impl HeaderValues {
     }
 
     fn set(&mut self, api: &'static Api, name: &str, value: &str) -> Result<(), String> {
-        let header = api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+        let header = api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        let Some(header) = header else {
             let known: Vec<_> = api.headers.iter().map(|header| header.name).collect();
-            format!("is not one of {}", known.join(", "))
-        })?;
+            return Err(format!("is not one of {}", known.join(", ")));
+        };
         keep_window(api, header, value)?;
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|error| error.to_string())?;
         let value = HeaderValue::from_str(value).map_err(|_| "has a value that is not valid in a header".to_owned())?;
@@ -46,12 +47,10 @@ impl HeaderValues {
 
     /// Those that select a market, with their values; empty for the default market.
     pub(crate) fn market(&self) -> String {
-        let mut lines: Vec<_> = self
-            .values
-            .iter()
-            .filter(|(header, ..)| header.selects_market)
-            .map(|(header, _, value)| format!("{}: {}", header.name, value.to_str().unwrap_or_default()))
-            .collect();
+        let mut lines = Vec::new();
+        for (header, _, value) in self.values.iter().filter(|(header, ..)| header.selects_market) {
+            lines.push(format!("{}: {}", header.name, value.to_str().unwrap_or_default()));
+        }
         sort_by(&mut lines, &Ord::cmp);
         lines.join(", ")
     }
