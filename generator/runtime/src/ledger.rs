@@ -48,8 +48,16 @@ pub struct Ledger {
     positions: BTreeMap<PositionKey, Position>,
     /// In the order of their keys.
     books: Vec<(PositionKey, Book)>,
-    taken: HashSet<(String, String, String)>,
+    taken: Vec<TakenTrades>,
     corrections: Vec<Correction>,
+}
+
+/// The ids of the trades that were taken of a line of business.
+#[derive(Clone, Debug)]
+struct TakenTrades {
+    family: String,
+    line: String,
+    ids: HashSet<String>,
 }
 
 /// What a position follows from.
@@ -138,8 +146,8 @@ impl Ledger {
     ///
     /// Fails if a trade closes more than is open, or has too many digits.
     pub fn take(&mut self, family: &str, line: &str, trade: &Trade) -> Result<bool, LedgerError> {
-        let id = (family.to_owned(), line.to_owned(), trade.id.clone());
-        if self.taken.contains(&id) {
+        let taken = self.taken.iter().position(|taken| taken.family == family && taken.line == line);
+        if taken.is_some_and(|taken| self.taken[taken].ids.contains(&trade.id)) {
             return Ok(false);
         }
         let key = PositionKey::new(family, line, &trade.instrument, PositionSide::changed_by(trade));
@@ -170,7 +178,11 @@ impl Ledger {
             book
         });
         self.books[book].1.trades.insert(place, trade.clone());
-        self.taken.insert(id);
+        let taken = taken.unwrap_or_else(|| {
+            self.taken.push(TakenTrades { family: family.to_owned(), line: line.to_owned(), ids: HashSet::new() });
+            self.taken.len() - 1
+        });
+        self.taken[taken].ids.insert(trade.id.clone());
         if trade.effect == TradeEffect::Unknown {
             self.lose(&key);
         }
@@ -218,7 +230,7 @@ impl Ledger {
 
     /// How many trades it has taken.
     pub fn len(&self) -> usize {
-        self.taken.len()
+        self.taken.iter().map(|taken| taken.ids.len()).sum()
     }
 
     /// Whether it has taken no trade.

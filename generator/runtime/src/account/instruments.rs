@@ -66,8 +66,13 @@ impl ListedInstruments {
 
     /// The number of instruments, in all families.
     pub fn len(&self) -> usize {
-        let lines = self.by_family.iter().flat_map(|(_, instruments)| &instruments.by_symbol);
-        lines.map(|(_, of_lines)| of_lines.len()).sum()
+        let mut count = 0;
+        for (_, instruments) in &self.by_family {
+            for (_, of_lines) in &instruments.by_symbol {
+                count += of_lines.len();
+            }
+        }
+        count
     }
 
     /// Whether there are none.

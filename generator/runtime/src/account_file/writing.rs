@@ -64,8 +64,10 @@ fn object(members: &[(&str, String)], depth: usize) -> String {
 
 /// An instrument on one line, because an account may have hundreds.
 fn properties_of(instrument: &Instrument) -> String {
-    let members: Vec<_> =
-        instrument.properties().map(|(name, value)| format!("{}: {}", text(name), write_json(value))).collect();
+    let mut members = Vec::new();
+    for (name, value) in instrument.properties() {
+        members.push(format!("{}: {}", text(name), write_json(value)));
+    }
     if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join(", ")) }
 }
 
@@ -75,8 +77,11 @@ fn value_of(value: &PropertyValue) -> String {
         PropertyValue::Flag(flag) => flag.to_string(),
         PropertyValue::Time(time) => written(*time),
         PropertyValue::Names(names) => {
-            let names: Vec<String> = names.iter().map(|name| text(name)).collect();
-            format!("[{}]", names.join(", "))
+            let mut texts = Vec::new();
+            for name in names {
+                texts.push(text(name));
+            }
+            format!("[{}]", texts.join(", "))
         }
     }
 }

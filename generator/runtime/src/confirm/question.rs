@@ -101,7 +101,11 @@ impl Question {
     }
 
     fn about(plan: &'static QueryPlan, targets: Vec<Option<Target>>) -> Vec<Option<Self>> {
-        targets.into_iter().map(|target| Self::of(plan, target?)).collect()
+        let mut questions = Vec::with_capacity(targets.len());
+        for target in targets {
+            questions.push(target.and_then(|target| Self::of(plan, target)));
+        }
+        questions
     }
 
     fn of(plan: &'static QueryPlan, target: Target) -> Option<Self> {

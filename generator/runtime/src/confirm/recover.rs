@@ -309,11 +309,13 @@ pub(crate) fn can_no_longer_arrive(
     let left = id.and_then(|id| client.left(id, signed_at));
     let Some(window) = client.signature_window(&Named::read(request)) else { return false };
     let uncertainty = client.signature_uncertainty(window, signed_at, left);
-    let there = client
-        .exchange_time(moment)
-        .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));
-    let here = left.map(|left| moment.steady_since(left));
-    let passed = there.into_iter().chain(here).chain([moment.wall_since(latest)]).min().unwrap_or_default();
+    let mut passed = moment.wall_since(latest);
+    if let Some((earliest, _)) = client.exchange_time(moment) {
+        passed = passed.min(Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));
+    }
+    if let Some(left) = left {
+        passed = passed.min(moment.steady_since(left));
+    }
     passed > policy.visible_after(window).saturating_add(uncertainty)
 }
 

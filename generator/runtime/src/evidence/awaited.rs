@@ -204,10 +204,12 @@ impl Awaited {
             return None;
         }
         let parameters = parameters();
-        let is_meant = |pending: &&Arc<Pending>| parameters.has_text(pending.target.key());
-        let about: Vec<_> = known.queried.iter().filter(is_meant).cloned().collect();
-        for pending in &about {
-            pending.under_way.fetch_add(1, Ordering::AcqRel);
+        let mut about = Vec::new();
+        for pending in &known.queried {
+            if parameters.has_text(pending.target.key()) {
+                pending.under_way.fetch_add(1, Ordering::AcqRel);
+                about.push(Arc::clone(pending));
+            }
         }
         (!about.is_empty()).then_some(QueryInProgress { about, is_answered: false })
     }

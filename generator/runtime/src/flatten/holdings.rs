@@ -83,16 +83,18 @@ pub(super) async fn read(
             }
         }
     }
-    let open = sizes.into_iter().filter(|(_, size)| !size.is_zero());
-    let holding = |((line, instrument, side), size): ((_, _, Side), Number)| {
+    let mut known = Vec::new();
+    for ((line, instrument, side), size) in sizes {
         let is_long = match side {
             Side::Net => size.is_sign_positive(),
             Side::Long => true,
             Side::Short => false,
         };
-        Holding { line, instrument, is_long, quantity: size.abs().normalize().into() }
-    };
-    Ok(Holdings { known: open.map(holding).collect(), unknown })
+        if !size.is_zero() {
+            known.push(Holding { line, instrument, is_long, quantity: size.abs().normalize().into() });
+        }
+    }
+    Ok(Holdings { known, unknown })
 }
 
 /// The sides of the positions that past orders changed, by the ids of the orders.

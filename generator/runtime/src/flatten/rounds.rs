@@ -152,8 +152,9 @@ impl Round<'_> {
         let mut pages = pages.map_err(|violations| violations.to_string())?;
         while let Some(page) = pages.next().await {
             let page = page.map_err(|failure| failure.of(listing.operation).to_string())?;
-            open.extend(page.orders.into_iter().filter(|order| order.has_ended != Some(true)));
+            open.extend(page.orders);
         }
+        open.retain(|order: &Sighting| order.has_ended != Some(true));
         Ok(open)
     }
 

@@ -94,8 +94,11 @@ pub(crate) fn each_text(text: &str, see: &mut dyn FnMut(&str)) {
 /// Calls `see` with each number in a part of a JSON text without strings.
 fn each_number(part: &str, see: &mut dyn FnMut(&str)) {
     let is_within = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.' | 'e' | 'E');
-    let texts = part.split(|letter| !is_within(letter));
-    texts.filter(|text| text.bytes().any(|byte| byte.is_ascii_digit())).for_each(see);
+    for text in part.split(|letter| !is_within(letter)) {
+        if text.contains(|letter: char| letter.is_ascii_digit()) {
+            see(text);
+        }
+    }
 }
 
 /// The content of the string that begins at `start`, after its opening quote, and the place after its closing one.

@@ -190,9 +190,13 @@ impl LimiterState {
     }
 
     pub(super) fn longest_span(&self, windows: &[Taken]) -> Duration {
-        let spans =
-            windows.iter().filter_map(|taken| self.windows.get(taken.window)).map(|counter| counter.window.span());
-        spans.max().unwrap_or_default()
+        let mut longest = Duration::ZERO;
+        for taken in windows {
+            if let Some(counter) = self.windows.get(taken.window) {
+                longest = longest.max(counter.window.span());
+            }
+        }
+        longest
     }
 
     /// When a call of `bucket` can be admitted, if nothing changes, and the window that delays it. The time is `None`

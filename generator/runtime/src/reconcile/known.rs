@@ -125,7 +125,9 @@ impl JournalOrders {
         let adopts = |listing: &&Listing| listing.part == Part::OpenOrders && listing.operation == operation;
         if let Some(listing) = listings.iter().find(adopts) {
             let id = listing.read(&stored.change.request).and_then(|order| order.id);
-            id.into_iter().for_each(|id| self.of_others.insert((listing.family, id), stored.number));
+            if let Some(id) = id {
+                self.of_others.insert((listing.family, id), stored.number);
+            }
             return;
         }
         let look = recoveries.iter().find(|recovery| recovery.operation() == operation);
@@ -151,10 +153,10 @@ impl JournalOrders {
 
     /// Notes which requests could no longer arrive when the account was listed.
     pub(super) fn note_due(&mut self, is_due: IsDue<'_>) {
-        self.by_client_id.for_each_mut(|(_, id), order| {
+        self.by_client_id.for_each_mut(&mut |(_, id), order| {
             order.absence.is_due = is_due((&order.request, Some(id)), order.signed);
         });
-        self.adopted.for_each_mut(|_, order| {
+        self.adopted.for_each_mut(&mut |_, order| {
             order.absence.is_due = is_due((&order.record, None), order.signed);
         });
     }
@@ -176,8 +178,8 @@ impl JournalOrders {
     /// Notes that the open orders of a family were listed as a whole twice: what is due and was shown by neither is not
     /// open.
     pub(super) fn listed_again(&mut self, family: &str) {
-        self.by_client_id.for_each_mut(|key, order| order.absence.is_repeated |= key.0 == family);
-        self.adopted.for_each_mut(|key, order| order.absence.is_repeated |= key.0 == family);
+        self.by_client_id.for_each_mut(&mut |key, order| order.absence.is_repeated |= key.0 == family);
+        self.adopted.for_each_mut(&mut |key, order| order.absence.is_repeated |= key.0 == family);
     }
 
     /// Settles the orders with an unknown outcome that the account shows, or that are certain not to be open: the
@@ -185,7 +187,7 @@ impl JournalOrders {
     pub(super) fn settle(&mut self, shown: &Shown) -> Vec<ChangeNumber> {
         let (seen, filled) = shown.named();
         let (mut settled, mut open) = (Vec::new(), Vec::new());
-        self.by_client_id.for_each_mut(|key, order| {
+        self.by_client_id.for_each_mut(&mut |key, order| {
             let is_shown = seen.contains(key) || filled.contains(key) || !order.is_created;
             let is_settled = order.absence.is_certain() || order.absence.is_due && is_shown;
             match (order.expected, is_settled) {

@@ -156,7 +156,7 @@ async fn advance(
     // What happened shortly before may not be shown yet.
     let begun = progress.begun.min(progress.listed_after.wall());
     let all_shown = begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
-    let next_since = earliest(&known, &orders, progress.since).into_iter().chain([all_shown]).min();
+    let next_since = earliest(&known, &orders, progress.since).map_or(all_shown, |earliest| earliest.min(all_shown));
     if how.foreign == ForeignOrders::Adopt {
         let is_foreign = |order: &&mut ReconciledOrder| {
             order.is_open && matches!(order.difference, Difference::Foreign | Difference::PerhapsLost)
@@ -173,7 +173,7 @@ async fn advance(
         begun: progress.begun,
         gap,
         clipped: progress.clipped.clone(),
-        next_since: next_since.unwrap_or(all_shown),
+        next_since,
         has_gap,
     })
 }

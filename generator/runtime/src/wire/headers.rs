@@ -34,7 +34,10 @@ impl HeaderValues {
     fn set(&mut self, api: &'static Api, name: &str, value: &str) -> Result<(), String> {
         let header = api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
         let Some(header) = header else {
-            let known: Vec<_> = api.headers.iter().map(|header| header.name).collect();
+            let mut known = Vec::new();
+            for header in api.headers {
+                known.push(header.name);
+            }
             return Err(format!("is not one of {}", known.join(", ")));
         };
         keep_window(api, header, value)?;
