@@ -40,7 +40,7 @@ mod tests {
         fn sorts_as_the_standard_library_does(items in prop::collection::vec((0..9_u8, any::<u8>()), 0..99)) {
             let (mut own, mut other) = (items.clone(), items);
             sort_by(&mut own, &|one, other| one.0.cmp(&other.0));
-            other.sort_by(|one, other| one.0.cmp(&other.0));
+            other.sort_by_key(|item| item.0);
             prop_assert_eq!(own, other);
         }
     }

@@ -333,7 +333,7 @@ impl RecentRequests {
             |one: &&RequestWithId<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
         let mut attempts = all.iter().filter(is_attempt).map(|one| one.recent);
         let first = attempts.next()?;
-        let last = attempts.last().unwrap_or(first);
+        let last = attempts.next_back().unwrap_or(first);
         Some(Attempted { first: (first.about.signed.signed_at, first.left()), last: last.about.signed.signed_at })
     }
 

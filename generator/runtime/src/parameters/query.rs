@@ -61,8 +61,11 @@ pub(crate) fn has_escape(query: &str) -> bool {
     query.contains('%')
 }
 
+/// A name and its value, decoded.
+type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 /// The pairs of `query`, decoded. A pair that cannot be decoded is an error with the original pair.
-pub(crate) fn pairs(query: &str) -> Vec<Result<(Cow<'_, str>, Cow<'_, str>), &str>> {
+pub(crate) fn pairs(query: &str) -> Vec<Result<Pair<'_>, &str>> {
     let mut pairs = Vec::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -72,10 +75,7 @@ pub(crate) fn pairs(query: &str) -> Vec<Result<(Cow<'_, str>, Cow<'_, str>), &st
 }
 
 /// Pairs as the members of an object, each with its JSON text: names such as `a[b]` and `a.b` are taken apart.
-pub(super) fn members<'a>(
-    pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-    style: ParameterStyle,
-) -> Vec<(Cow<'a, str>, String)> {
+pub(super) fn members<'a>(pairs: Vec<Pair<'a>>, style: ParameterStyle) -> Vec<(Cow<'a, str>, String)> {
     let mut found: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
     for (name, value) in pairs {
         // Few names can be taken apart.
