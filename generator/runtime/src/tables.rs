@@ -31,6 +31,6 @@ pub use meta::{
 };
 pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
 pub use path::{Path, Step};
-pub use refusal::Refusal;
+pub use refusal::Rejection;
 pub use rule::{Ceiling, Rule, Severity, Unsupported};
 pub use window::{Length, Window};
