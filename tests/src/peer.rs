@@ -22,7 +22,25 @@ impl Peer {
     ///
     /// No port is free.
     pub fn start(serve: impl Fn(usize, TcpStream) -> io::Result<()> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        Self::serve(TcpListener::bind("127.0.0.1:0").expect("a port is free"), serve)
+    }
+
+    /// The same over IPv6; `None`, and a line that says so, if this machine has no address of that kind.
+    pub fn start_v6(serve: impl Fn(usize, TcpStream) -> io::Result<()> + Send + Sync + 'static) -> Option<Self> {
+        match TcpListener::bind("[::1]:0") {
+            Ok(listener) => Some(Self::serve(listener, serve)),
+            Err(why) => {
+                // Not captured, unlike what a test prints.
+                let _ = writeln!(io::stderr(), "SKIPPED, because nothing can listen on [::1] here: {why}");
+                None
+            }
+        }
+    }
+
+    fn serve(
+        listener: TcpListener,
+        serve: impl Fn(usize, TcpStream) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
         let address = listener.local_addr().expect("it is bound");
         let accepted = Arc::new(AtomicUsize::new(0));
         let (count, serve) = (Arc::clone(&accepted), Arc::new(serve));

@@ -143,13 +143,18 @@ async fn without_a_connection_in_time_nothing_was_sent(over: Over) {
     // A server that accepts, but does not start TLS.
     let mute = Peer::start(|_, mut stream| std::io::copy(&mut stream, &mut std::io::sink()).map(drop));
     let short = Duration::from_millis(300);
-    for url in [format!("http://{}", full.local_addr().unwrap()), format!("https://{}", mute.address())] {
+    let full = full.local_addr().unwrap();
+    for (url, came_to) in [
+        (format!("http://{full}"), format!("{full}: timed out")),
+        (format!("https://{}", mute.address()), "the TLS handshake did not end in time".to_owned()),
+    ] {
         for (connect, call) in [(Duration::MAX, short), (short, Duration::MAX), (short, short)] {
             let limits = TransportLimits { connect, call, ..TransportLimits::default() };
             let client = over.client(&url, limits).credentials(credentials()).build().unwrap();
             let error = client.call(&cancel()).await.expect_err("there is no connection");
             let text = format!("{over:?} {url} {limits:?}: {error}");
             assert_eq!((error.call_result(), error.outcome()), (CallResult::NotConnected, Outcome::NotDone), "{text}");
+            assert!(over == Over::Reqwest || text.contains(&came_to), "{text}");
         }
     }
 }

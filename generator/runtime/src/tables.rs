@@ -18,6 +18,8 @@ pub use api::{
     Api, Around, Calls, Count, Envelope, Header, PoolReporting, RemainingCalls, Reset, ResetForm, ResponseValue, Sent,
     SuccessWith,
 };
+#[cfg(feature = "md5")]
+pub use authentication::MD5;
 pub use authentication::{
     Algorithm, Authentication, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs, Part, Place,
     SecretForm, Signature, SignedQuery, TimestampForm, Token,

@@ -1,6 +1,7 @@
 //! The connection of a request: never shared with a concurrent call, and an idle one if possible.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod addresses;
 mod busy;
 mod pool;
 mod reuse;

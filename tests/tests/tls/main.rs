@@ -22,6 +22,7 @@ tradeapi_tests::over_each_transport!(
     a_root_of_ones_own_is_trusted,
     untrusted_servers_get_no_request,
     servers_without_tls_get_no_request,
+    an_ipv6_address_is_the_name_of_a_server,
     a_client_certificate_is_shown,
     without_the_client_certificate_nothing_happens,
     handshakes_are_resumed_and_carry_no_request,
@@ -106,6 +107,19 @@ async fn servers_without_tls_get_no_request(over: Over) {
         let url = peer.url().replace("http:", "https:");
         let (call_result, text) = failed(&limited(over, url, &TlsSettings::new(), TransportLimits::default())).await;
         assert_eq!(call_result, CallResult::NotConnected, "{text}");
+    }
+}
+
+async fn an_ipv6_address_is_the_name_of_a_server(over: Over) {
+    let authority = Authority::new();
+    for (name, is_named) in [("::1", true), ("::2", false)] {
+        let Some(server) = Server::start_v6(config(&authority.signs(name), &[], None)) else { return };
+        let client = client(over, &server, &trusting(&authority));
+        match is_named {
+            true => drop(client.call(&cancel()).await.unwrap()),
+            false => assert_eq!(failed(&client).await.0, CallResult::NotConnected),
+        }
+        assert_eq!(server.requests(), usize::from(is_named));
     }
 }
 

@@ -97,13 +97,14 @@ pub(crate) struct Server {
 impl Server {
     /// Answers every request.
     pub(crate) fn start(config: ServerConfig) -> Self {
-        Self::serving(config, |_, mut tls, seen| {
-            while read_request(&mut tls)?.is_some() {
-                seen();
-                write_response(&mut tls, "", DONE)?;
-            }
-            Ok(())
-        })
+        Self::serving(config, answer_all)
+    }
+
+    /// Answers every request over IPv6; `None` if this machine has no address of that kind.
+    pub(crate) fn start_v6(config: ServerConfig) -> Option<Self> {
+        let seen = Arc::default();
+        let peer = Peer::start_v6(connections(config, &seen, answer_all))?;
+        Some(Self { peer, seen })
     }
 
     /// Serves each connection by `serve`, which takes its number, counted from 0, and counts requests.
@@ -111,25 +112,8 @@ impl Server {
         config: ServerConfig,
         serve: impl Fn(usize, Tls, &dyn Fn()) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let (config, log) = (Arc::new(config), Arc::clone(&seen));
-        let peer = Peer::start(move |number, mut tcp| {
-            let mut connection = ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
-            while connection.is_handshaking() {
-                connection.complete_io(&mut tcp)?;
-            }
-            let place = {
-                let mut log = log.lock().unwrap();
-                log.push(Seen {
-                    resumed: connection.handshake_kind() == Some(HandshakeKind::Resumed),
-                    protocol: connection.alpn_protocol().map(|name| String::from_utf8_lossy(name).into_owned()),
-                    has_certificate: connection.peer_certificates().is_some(),
-                    requests: 0,
-                });
-                log.len() - 1
-            };
-            serve(number, StreamOwned::new(connection, tcp), &|| log.lock().unwrap()[place].requests += 1)
-        });
+        let seen = Arc::default();
+        let peer = Peer::start(connections(config, &seen, serve));
         Self { peer, seen }
     }
 
@@ -143,5 +127,39 @@ impl Server {
 
     pub(crate) fn requests(&self) -> usize {
         self.seen().iter().map(|seen| seen.requests).sum()
+    }
+}
+
+fn answer_all(_: usize, mut tls: Tls, seen: &dyn Fn()) -> io::Result<()> {
+    while read_request(&mut tls)?.is_some() {
+        seen();
+        write_response(&mut tls, "", DONE)?;
+    }
+    Ok(())
+}
+
+/// Completes the handshake of each connection, and lets `serve` continue.
+fn connections(
+    config: ServerConfig,
+    seen: &Arc<Mutex<Vec<Seen>>>,
+    serve: impl Fn(usize, Tls, &dyn Fn()) -> io::Result<()> + Send + Sync + 'static,
+) -> impl Fn(usize, TcpStream) -> io::Result<()> + Send + Sync + 'static {
+    let (config, log) = (Arc::new(config), Arc::clone(seen));
+    move |number, mut tcp| {
+        let mut connection = ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
+        while connection.is_handshaking() {
+            connection.complete_io(&mut tcp)?;
+        }
+        let place = {
+            let mut log = log.lock().unwrap();
+            log.push(Seen {
+                resumed: connection.handshake_kind() == Some(HandshakeKind::Resumed),
+                protocol: connection.alpn_protocol().map(|name| String::from_utf8_lossy(name).into_owned()),
+                has_certificate: connection.peer_certificates().is_some(),
+                requests: 0,
+            });
+            log.len() - 1
+        };
+        serve(number, StreamOwned::new(connection, tcp), &|| log.lock().unwrap()[place].requests += 1)
     }
 }

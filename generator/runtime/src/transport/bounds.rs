@@ -1,11 +1,13 @@
 //! The limits that the transports of the runtime share.
 
 use std::error::Error;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderValue;
-use http_body_util::BodyExt;
+use http_body::Body;
 
 use crate::error::{Delivery, TransportError, TransportErrorKind};
 
@@ -56,7 +58,7 @@ impl TransportLimits {
     /// Reads the whole of `body`, up to the maximum length.
     pub(super) async fn whole<B>(&self, body: &mut B) -> Result<Bytes, TransportError>
     where
-        B: BodyExt<Data = Bytes> + Unpin,
+        B: Body<Data = Bytes> + Unpin,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         // A body that announces a greater length is not read.
@@ -64,7 +66,7 @@ impl TransportLimits {
         let mut first = Bytes::new();
         let mut joined = Vec::new();
         while !body.is_end_stream()
-            && let Some(frame) = body.frame().await
+            && let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
         {
             let Ok(part) = frame.map_err(no_body)?.into_data() else { continue };
             self.takes((first.len().max(joined.len()) + part.len()) as u64)?;

@@ -10,22 +10,19 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName};
 use http::{Request, Response};
-use http_body_util::Full;
 use hyper::client::conn::http1::{self, Builder, SendRequest};
-use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use tokio::runtime;
 use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::body::OnePart;
 use super::caller::Caller;
 use super::later;
-use super::socket::{Socket, SocketState, Tcp};
+use super::socket::SocketState;
+use super::stream::Stream;
 use crate::error::{Delivery, TransportError, TransportErrorKind};
 use crate::transport::RoundTrip;
 use crate::transport::bounds::{TransportLimits, too_late};
-
-/// Makes connections, with TLS where the address requires it.
-pub(super) type Connector = HttpsConnector<Tcp>;
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
@@ -34,7 +31,7 @@ const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 /// It is polled only while a call waits for it: no task of its own has to be woken for every request, which on another
 /// thread takes longer than everything else. Data that arrived in between is processed before the next write.
 pub(super) struct Connection {
-    requests: SendRequest<Full<Bytes>>,
+    requests: SendRequest<OnePart>,
     /// `None` once it has ended. Dropping it returns a request that was not written.
     inner: Option<Pin<Box<Inner>>>,
     socket: SocketState,
@@ -50,12 +47,12 @@ pub(super) struct Connection {
     waker: Waker,
 }
 
-type Inner = http1::Connection<MaybeHttpsStream<Socket>, Full<Bytes>>;
+type Inner = http1::Connection<Stream, OnePart>;
 
 impl Connection {
     /// A connection over `stream`, which belongs to `runtime`.
-    pub(super) async fn over(stream: MaybeHttpsStream<Socket>, runtime: runtime::Id) -> hyper::Result<Box<Self>> {
-        let socket = SocketState::of(&stream);
+    pub(super) async fn over(stream: Stream, runtime: runtime::Id) -> hyper::Result<Box<Self>> {
+        let socket = stream.state();
         // Requests are short: copying one into a single buffer is faster than writing it in parts.
         let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
         let (inner, made) = (Some(Box::pin(inner)), Instant::now());
@@ -106,7 +103,7 @@ impl Connection {
     /// not sent is put back.
     pub(super) async fn exchange(
         &mut self,
-        request: &mut Request<Full<Bytes>>,
+        request: &mut Request<OnePart>,
         limits: &TransportLimits,
         deadline: Instant,
         trip: Option<&RoundTrip>,
@@ -128,7 +125,7 @@ impl Connection {
     /// Writes `request` at once, and reads the whole answer.
     async fn answer(
         &mut self,
-        request: &mut Request<Full<Bytes>>,
+        request: &mut Request<OnePart>,
         limits: &TransportLimits,
         deadline: Instant,
         trip: Option<&RoundTrip>,

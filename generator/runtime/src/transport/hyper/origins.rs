@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::{HOST, HeaderValue};
-use http::uri::{Authority, PathAndQuery, Scheme, Uri};
+use http::uri::{Authority, Scheme, Uri};
 
 use super::pool::Pool;
 
@@ -36,9 +36,8 @@ impl Origins {
 
 impl Origin {
     fn new(scheme: Scheme, authority: Authority) -> Option<Self> {
-        let usual = if scheme == Scheme::HTTPS { 443 } else { 80 };
         let host = match authority.port_u16() {
-            Some(port) if port != usual => format!("{}:{port}", authority.host()),
+            Some(port) if port != usual_port(&scheme) => format!("{}:{port}", authority.host()),
             _ => authority.host().to_owned(),
         };
         let host = HeaderValue::try_from(host).ok()?;
@@ -50,13 +49,18 @@ impl Origin {
         self.authority.as_str() == authority.as_str() && self.scheme == *scheme
     }
 
-    /// The address to connect to.
-    pub(super) fn uri(&self) -> Uri {
-        let mut parts = http::uri::Parts::default();
-        parts.scheme = Some(self.scheme.clone());
-        parts.authority = Some(self.authority.clone());
-        parts.path_and_query = Some(PathAndQuery::from_static("/"));
-        Uri::from_parts(parts).unwrap_or_default()
+    pub(super) fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    /// The name or the address of the host, without the brackets around an IPv6 address.
+    pub(super) fn name(&self) -> &str {
+        let host = self.authority.host();
+        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.authority.port_u16().unwrap_or(usual_port(&self.scheme))
     }
 
     /// Addresses `request` as HTTP/1.1 requires: the path is in the first line, the host in a header.
@@ -75,6 +79,10 @@ impl Origin {
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
+}
+
+fn usual_port(scheme: &Scheme) -> u16 {
+    if *scheme == Scheme::HTTPS { 443 } else { 80 }
 }
 
 #[cfg(test)]
@@ -108,6 +116,19 @@ mod tests {
     }
 
     #[test]
+    fn brackets_are_no_part_of_an_address() -> Tested {
+        for (address, name, port) in [
+            ("https://[::1]/a", "::1", 443),
+            ("https://[::1]:8443", "::1", 8443),
+            ("http://127.0.0.1", "127.0.0.1", 80),
+        ] {
+            let origin = origin(address)?;
+            assert_eq!((origin.name(), origin.port()), (name, port));
+        }
+        Ok(())
+    }
+
+    #[test]
     fn path_and_query_follow_the_address() -> Tested {
         for (address, target) in [
             ("https://example.com/a/b?c=d", "/a/b?c=d"),
@@ -119,7 +140,7 @@ mod tests {
             origin.address(&mut request);
             assert_eq!(request.uri(), target);
             assert_eq!(request.headers()[HOST], "another");
-            assert_eq!(origin.uri(), "https://example.com/");
+            assert_eq!((origin.name(), origin.port()), ("example.com", 443));
         }
         Ok(())
     }

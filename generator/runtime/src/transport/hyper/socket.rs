@@ -11,54 +11,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::Uri;
-use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper_rustls::MaybeHttpsStream;
-use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
-use hyper_util::rt::TokioIo;
-use socket2::SockRef;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tower_service::Service;
 
 use crate::transport::bounds::QUIET;
-
-/// Makes TCP connections.
-#[derive(Clone, Debug)]
-pub(in crate::transport) struct Tcp(HttpConnector);
-
-impl Tcp {
-    pub(super) fn new() -> Self {
-        let mut tcp = HttpConnector::new();
-        tcp.set_nodelay(true);
-        tcp.enforce_http(false);
-        tcp.set_keepalive(Some(QUIET));
-        tcp.set_keepalive_interval(Some(QUIET / 2));
-        tcp.set_keepalive_retries(Some(3));
-        Self(tcp)
-    }
-}
-
-impl Service<Uri> for Tcp {
-    type Response = Socket;
-    type Error = <HttpConnector as Service<Uri>>::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Socket, Self::Error>> + Send>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.0.poll_ready(context)
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let connecting = self.0.call(uri);
-        Box::pin(async move { Ok(Socket { tcp: connecting.await?, state: SocketState::default() }) })
-    }
-}
 
 /// A TCP connection that can be read without tokio's readiness.
 ///
 /// tokio reads from a socket only once its driver has reported the socket as readable. The driver does not run while
 /// the threads of the runtime are busy, so a read that is pending there says nothing about the socket.
-pub(in crate::transport) struct Socket {
-    tcp: TokioIo<TcpStream>,
+pub(super) struct Socket {
+    tcp: TcpStream,
     state: SocketState,
 }
 
@@ -75,15 +39,6 @@ struct Switches {
 }
 
 impl SocketState {
-    /// The state of the socket below `stream`.
-    pub(super) fn of(stream: &MaybeHttpsStream<Socket>) -> Self {
-        let socket = match stream {
-            MaybeHttpsStream::Http(socket) => socket,
-            MaybeHttpsStream::Https(tls) => tls.inner().get_ref().0.inner(),
-        };
-        socket.state.clone()
-    }
-
     /// Reads within `act` go to the operating system. A pending one then means that nothing has arrived.
     pub(super) fn system_within<T>(&self, act: impl FnOnce() -> T) -> T {
         // Only read while the connection is polled, which this thread does until `act` returns.
@@ -100,15 +55,25 @@ impl SocketState {
 }
 
 impl Socket {
+    /// The socket of a new connection. Small writes are sent at once, and the system probes a quiet peer.
+    pub(super) fn over(tcp: TcpStream) -> Self {
+        // Without these options a connection works as well.
+        let _ = tcp.set_nodelay(true);
+        let _ = SockRef::from(&tcp).set_tcp_keepalive(&probes());
+        Self { tcp, state: SocketState::default() }
+    }
+
+    pub(super) fn state(&self) -> SocketState {
+        self.state.clone()
+    }
+
     /// Reads what has arrived. tokio is not informed, which is harmless: it may consider the socket readable when it
     /// is not, but not the reverse, because later data triggers its driver.
-    fn read_now(&self, mut into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        let mut arrived = [0; 512];
-        let fitting = arrived.len().min(into.remaining());
+    fn read_now(&self, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         loop {
-            return match (&*SockRef::from(self.tcp.inner())).read(&mut arrived[..fitting]) {
+            return match (&*SockRef::from(&self.tcp)).read(into.initialize_unfilled()) {
                 Ok(bytes) => {
-                    into.put_slice(&arrived[..bytes]);
+                    into.advance(bytes);
                     Poll::Ready(Ok(()))
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => Poll::Pending,
@@ -119,19 +84,34 @@ impl Socket {
     }
 }
 
+/// Probes of a quiet peer. Some systems let nobody change their interval and number.
+fn probes() -> TcpKeepalive {
+    let probes = TcpKeepalive::new().with_time(QUIET);
+    #[cfg(any(
+        target_os = "android",
+        target_os = "freebsd",
+        target_os = "linux",
+        target_os = "netbsd",
+        target_vendor = "apple",
+        windows
+    ))]
+    let probes = probes.with_interval(QUIET / 2).with_retries(3);
+    probes
+}
+
 /// Resets the connection of a request that was given up, so that the operating system does not go on to deliver it: over
 /// a network that fails for a while, it would arrive long after its caller has given up.
 impl Drop for Socket {
     fn drop(&mut self) {
         if self.state.0.awaits_response.load(Ordering::Relaxed) {
             // If this fails, the connection is closed as usual.
-            let _ = SockRef::from(self.tcp.inner()).set_linger(Some(Duration::ZERO));
+            let _ = SockRef::from(&self.tcp).set_linger(Some(Duration::ZERO));
         }
     }
 }
 
-impl Read for Socket {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+impl AsyncRead for Socket {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.state.0.reads_system.load(Ordering::Relaxed) {
             return self.read_now(into);
         }
@@ -139,7 +119,7 @@ impl Read for Socket {
     }
 }
 
-impl Write for Socket {
+impl AsyncWrite for Socket {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.tcp).poll_write(context, bytes)
     }
@@ -166,11 +146,5 @@ impl Write for Socket {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.tcp).poll_write_vectored(context, parts)
-    }
-}
-
-impl Connection for Socket {
-    fn connected(&self) -> Connected {
-        self.tcp.connected()
     }
 }
