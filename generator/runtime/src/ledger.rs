@@ -135,7 +135,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes a trade of a family and line of business, such as `classic` and `USDT-FUTURES`. Returns whether it is new:
+    /// Takes a trade of a family and business line, such as `classic` and `USDT-FUTURES`. Returns whether it is new:
     /// a trade with the id of an earlier one changes nothing.
     ///
     /// The trades of a position count by the numbers of their ids, the lowest first. One that is taken after later ones

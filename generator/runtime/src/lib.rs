@@ -65,6 +65,7 @@
 //! - `jiff`, `chrono`: conversions of times to and from the types of these crates.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 //! - `asymmetric`: signatures by RSA, ECDSA and Ed25519 keys.
+//! - `md5`: signatures and digests with MD5, for schemas that state some.
 //! - `system-roots`: `transport::TlsSettings::add_system_roots`, the roots that the operating system trusts.
 //! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes, queries, changes whose end
 //!   the journal did not store or may lack, and contradicted properties of the account, all with the target

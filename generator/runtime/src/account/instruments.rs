@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::value::Decimal;
 
-/// Instruments by their line of business and their symbol.
+/// Instruments by their business line and their symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instruments {
     /// By symbol, in their order, then by line.
@@ -12,7 +12,7 @@ pub struct Instruments {
 }
 
 impl Instruments {
-    /// Adds the instrument `symbol` of the line of business `line`, or replaces it.
+    /// Adds the instrument `symbol` of the business line `line`, or replaces it.
     pub fn add(&mut self, line: String, symbol: String, instrument: Instrument) {
         let place = self.by_symbol.binary_search_by(|(known, _)| known.cmp(&symbol)).unwrap_or_else(|place| {
             self.by_symbol.insert(place, (symbol, Vec::new()));
@@ -25,14 +25,14 @@ impl Instruments {
         }
     }
 
-    /// The instrument `symbol` of the line of business `line`.
+    /// The instrument `symbol` of the business line `line`.
     pub fn get(&self, line: &str, symbol: &str) -> Option<&Instrument> {
         let place = self.by_symbol.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
         let (_, lines) = &self.by_symbol[place];
         lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
     }
 
-    /// The instruments, each with its line of business and its symbol.
+    /// The instruments, each with its business line and its symbol.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
         self.by_symbol.iter().flat_map(|(symbol, lines)| {
             lines.iter().map(move |(line, instrument)| (line.as_str(), symbol.as_str(), instrument))
@@ -58,7 +58,7 @@ impl ListedInstruments {
         &mut self.by_family[place].1
     }
 
-    /// The instrument `symbol` of the line of business `line` in a family.
+    /// The instrument `symbol` of the business line `line` in a family.
     pub fn get(&self, family: &str, line: &str, symbol: &str) -> Option<&Instrument> {
         let (_, instruments) = self.by_family.iter().find(|(known, _)| *known == family)?;
         instruments.get(line, symbol)

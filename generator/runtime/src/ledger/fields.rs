@@ -17,9 +17,9 @@ pub struct TradeFields {
     pub buy: &'static str,
     /// The field with the price.
     pub price: &'static str,
-    /// The lines of business with [linear](super::Contract::Linear) contracts; `None` means all but the inverse ones.
+    /// The business lines with [linear](super::Contract::Linear) contracts; `None` means all but the inverse ones.
     pub linear: Option<&'static [&'static str]>,
-    /// The lines of business with [inverse](super::Contract::Inverse) contracts.
+    /// The business lines with [inverse](super::Contract::Inverse) contracts.
     pub inverse: &'static [&'static str],
     /// The field with the profit of the fill.
     pub profit: Option<&'static str>,
@@ -60,7 +60,7 @@ pub struct PositionFields {
 }
 
 impl TradeFields {
-    /// Reads the record of a fill with the filled quantity, of the line of business `line`.
+    /// Reads the record of a fill with the filled quantity, of the business line `line`.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl TradeFields {
         })
     }
 
-    /// How contracts of a line of business count.
+    /// How contracts of a business line count.
     fn contract(&self, line: Option<&str>) -> Contract {
         let is_of = |lines: &[&str]| line.is_some_and(|line| lines.contains(&line));
         if is_of(self.inverse) {

@@ -19,7 +19,7 @@ const PLACES: u32 = 12;
 pub struct PositionKey {
     /// The family of operations.
     pub family: String,
-    /// The line of business, such as `USDT-FUTURES`; empty where there is only one.
+    /// The business line, such as `USDT-FUTURES`; empty where there is only one.
     pub line: String,
     /// What is traded.
     pub instrument: String,
@@ -73,7 +73,7 @@ impl PositionSide {
 }
 
 impl PositionKey {
-    /// A position of an instrument, in a family and line of business.
+    /// A position of an instrument, in a family and business line.
     pub fn new(
         family: impl Into<String>,
         line: impl Into<String>,

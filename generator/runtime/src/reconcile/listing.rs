@@ -12,7 +12,7 @@ use crate::json::{Decode, JsonWriter, read_json, write_json};
 use crate::ledger::{Trade, TradeFields};
 use crate::lifecycle::{HasState, Sighting};
 use crate::operation::Operation;
-use crate::pages::{Clipped, PageFuture, Paged, Pages, Step, TimeRange};
+use crate::pages::{Clipped, PageFuture, PageStep, Paged, Pages, TimeRange};
 use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::value::{Decimal, Timestamp};
@@ -138,7 +138,7 @@ impl Listing {
     where
         O: Paged<Item: HasState + Decode> + 'static,
     {
-        let has_counted_pages = matches!(O::STEP, Step::Number { .. } | Step::Offset { .. });
+        let has_counted_pages = matches!(O::STEP, PageStep::Number { .. } | PageStep::Offset { .. });
         Self { has_counted_pages, ..Self::of::<O>(Part::OpenOrders, None, orders::<O>, sighting::<O>) }
     }
 

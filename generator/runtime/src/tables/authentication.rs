@@ -5,6 +5,10 @@ use std::time::Duration;
 #[doc(inline)]
 pub use tradeapi_words::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQuery, TimestampForm};
 
+/// [`Hash::Md5`], as tables name it: without the feature `md5`, a schema with digests by MD5 does not compile.
+#[cfg(feature = "md5")]
+pub const MD5: Hash = Hash::Md5;
+
 /// How requests are authenticated.
 #[derive(Clone, Copy, Debug)]
 pub struct Authentication {
