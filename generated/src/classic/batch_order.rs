@@ -138,10 +138,10 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair of all orders.
-        /// - `productType`: Kind of futures contract.
-        /// - `marginCoin`: Margin coin of all orders, in capitals.
-        /// - `marginMode`: Margin mode of all orders.
-        /// - `orderList`: The orders. At most 50 items.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
+        /// - `margin_coin`, sent as `marginCoin`: Margin coin of all orders, in capitals.
+        /// - `margin_mode`, sent as `marginMode`: Margin mode of all orders.
+        /// - `order_list`, sent as `orderList`: The orders. At most 50 items.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,

@@ -79,7 +79,7 @@ runtime::parameters! {
     impl CancelAllOrders {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,

@@ -82,7 +82,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair.
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         /// - `order`, sent as `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by
         ///   the caller's own.
         pub fn new(

@@ -96,7 +96,7 @@ runtime::parameters! {
     impl GetHistoricalTransactionDetails {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,

@@ -140,8 +140,8 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair.
-        /// - `productType`: Kind of futures contract.
-        /// - `newClientOid`: The caller's own id for the order after the change.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
+        /// - `new_client_oid`, sent as `newClientOid`: The caller's own id for the order after the change.
         /// - `order`, sent as `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by
         ///   the caller's own.
         pub fn new(

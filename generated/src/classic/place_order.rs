@@ -180,9 +180,9 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair.
-        /// - `productType`: Kind of futures contract.
-        /// - `marginMode`: Margin mode.
-        /// - `marginCoin`: Margin coin, in capitals.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
+        /// - `margin_mode`, sent as `marginMode`: Margin mode.
+        /// - `margin_coin`, sent as `marginCoin`: Margin coin, in capitals.
         /// - `size`: Amount of the order. The contract's configuration sets how many decimal places it may
         ///   have. Unit: base coin.
         /// - `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.

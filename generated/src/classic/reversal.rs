@@ -118,8 +118,8 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair.
-        /// - `marginCoin`: Margin coin.
-        /// - `productType`: Kind of futures contract.
+        /// - `margin_coin`, sent as `marginCoin`: Margin coin.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         /// - `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
         pub fn new(
             symbol: impl Into<Symbol>,
@@ -143,8 +143,8 @@ runtime::parameters! {
         /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
         ///
         /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-        /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
-        ///   rules.
+        /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under
+        ///   a condition, see the rules.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_reverse_long(
@@ -164,8 +164,8 @@ runtime::parameters! {
         /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
         ///
         /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-        /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
-        ///   rules.
+        /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under
+        ///   a condition, see the rules.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_reverse_short(

@@ -53,8 +53,9 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-        /// - `marginCoin`: The coin that backs positions.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `margin_coin`, sent as `marginCoin`: The coin that backs positions.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,

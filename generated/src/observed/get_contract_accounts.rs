@@ -45,7 +45,8 @@ runtime::parameters! {
     impl GetContractAccounts {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
         pub fn new(product_type: ProductType) -> Self {
             Self { product_type }
         }

@@ -73,7 +73,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         /// - `granularity`: How long a candle lasts.
         pub fn new(
             symbol: impl Into<Symbol>,

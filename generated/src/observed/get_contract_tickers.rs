@@ -43,7 +43,7 @@ runtime::parameters! {
     impl GetContractTickers {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         pub fn new(product_type: ProductType) -> Self {
             Self { product_type }
         }

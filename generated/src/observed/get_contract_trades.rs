@@ -64,7 +64,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
             Self {
                 symbol: symbol.into(),

@@ -48,7 +48,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `businessType`: What the fee is charged for.
+        /// - `business_type`, sent as `businessType`: What the fee is charged for.
         pub fn new(symbol: impl Into<Symbol>, business_type: BusinessType) -> Self {
             Self {
                 symbol: symbol.into(),

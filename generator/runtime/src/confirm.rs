@@ -39,7 +39,7 @@ pub use verdict::{Because, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconf
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
 pub trait Queryable: Operation {
     /// The query.
-    type Query: Repeatable<Response: Shows<Self::Record>> + 'static;
+    type Query: Repeatable<Response: ShowsRecords<Self::Record>> + 'static;
 
     /// The record that the query returns.
     type Record: Decode + Encode + Send + 'static;
@@ -60,7 +60,7 @@ pub trait Queryable: Operation {
 }
 
 /// A response that shows records of one type.
-pub trait Shows<R> {
+pub trait ShowsRecords<R> {
     /// What it shows.
     fn shown(self) -> Shown<R>;
 }
@@ -96,13 +96,13 @@ impl<R> Shown<R> {
     }
 }
 
-impl<R> Shows<R> for R {
+impl<R> ShowsRecords<R> for R {
     fn shown(self) -> Shown<R> {
         Shown::One(self)
     }
 }
 
-impl<R> Shows<R> for List<R> {
+impl<R> ShowsRecords<R> for List<R> {
     fn shown(self) -> Shown<R> {
         Shown::listed(self, false)
     }

@@ -232,6 +232,7 @@ macro_rules! parameters {
 macro_rules! one_of {
     (
         $(#[doc = $doc:literal])*
+        $(#[derive($($derived:ident),*)])?
         $vis:vis enum $name:ident {
             $(
                 $(#[doc = $about:literal])*
@@ -245,6 +246,7 @@ macro_rules! one_of {
     ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq)]
+        $(#[derive($($derived),*)])?
         #[non_exhaustive]
         $vis enum $name {
             $($(#[doc = $about])* $variant($ty),)*

@@ -302,7 +302,7 @@ impl Exchange {
         self.act(Action::Fill { order: order.to_string(), qty: Price(qty) })
     }
 
-    /// Moves the price of a pair in all product lines, or in one of them. Other participants quote around it, and orders
+    /// Moves the price of a pair in all business lines, or in one of them. Other participants quote around it, and orders
     /// beyond it are filled.
     ///
     /// # Errors
@@ -319,7 +319,7 @@ impl Exchange {
         self.act(Action::Price { symbol, line, price })
     }
 
-    /// Sets the price of the latest trade in all product lines, or in one of them, without the quotes of others: it
+    /// Sets the price of the latest trade in all business lines, or in one of them, without the quotes of others: it
     /// triggers take-profits and stop-losses.
     ///
     /// # Errors
@@ -335,7 +335,7 @@ impl Exchange {
         self.act(Action::Last { symbol, line, price })
     }
 
-    /// Sets a mark price in all product lines, or in one of them, by which profits, liquidation and funding go; `None`
+    /// Sets a mark price in all business lines, or in one of them, by which profits, liquidation and funding go; `None`
     /// returns to the price around which others quote.
     ///
     /// # Errors
@@ -498,7 +498,7 @@ impl Exchange {
         let _ = core.act(self.time.now().as_millis(), Action::Reset);
     }
 
-    /// Suspends or resumes a pair in all product lines, or in one of them, as for delivery or risk control. Nothing can be
+    /// Suspends or resumes a pair in all business lines, or in one of them, as for delivery or risk control. Nothing can be
     /// placed or closed in a suspended pair.
     ///
     /// # Errors
