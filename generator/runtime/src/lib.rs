@@ -25,7 +25,7 @@
 //!
 //! A module imports only from modules above it in this list, which `tests/layers.rs` checks:
 //!
-//! - `value`: numbers, times, identifiers and open enums, independent of their form on the wire
+//! - `value`, `sorting`: numbers, times, identifiers and open enums, independent of their form on the wire; sorting
 //! - `tables`, `account`, `clock`, `shared`: facts about an API, properties of an account, time, and what the clients of
 //!   an account share
 //! - `json`: the reader, the writer, and how values are read and written
@@ -105,6 +105,7 @@ pub mod retry;
 mod serde_support;
 mod shared;
 pub mod signing;
+mod sorting;
 pub mod tables;
 pub mod transport;
 pub mod value;

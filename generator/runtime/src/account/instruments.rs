@@ -1,7 +1,6 @@
 //! Instruments: what a caller states about their steps and bounds, and what the exchange lists.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::value::Decimal;
 
@@ -45,23 +44,35 @@ impl Instruments {
 /// one instrument in different units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedInstruments {
-    by_family: BTreeMap<&'static str, Instruments>,
+    /// In the order of the families, which are few.
+    by_family: Vec<(&'static str, Instruments)>,
 }
 
 impl ListedInstruments {
     /// The instruments of a family, to which more can be added.
     pub fn of(&mut self, family: &'static str) -> &mut Instruments {
-        self.by_family.entry(family).or_default()
+        let place = self.by_family.binary_search_by(|(known, _)| (*known).cmp(family)).unwrap_or_else(|place| {
+            self.by_family.insert(place, (family, Instruments::default()));
+            place
+        });
+        &mut self.by_family[place].1
     }
 
     /// The instrument `symbol` of the business line `line` in a family.
     pub fn get(&self, family: &str, line: &str, symbol: &str) -> Option<&Instrument> {
-        self.by_family.get(family)?.get(line, symbol)
+        let (_, instruments) = self.by_family.iter().find(|(known, _)| *known == family)?;
+        instruments.get(line, symbol)
     }
 
     /// The number of instruments, in all families.
     pub fn len(&self) -> usize {
-        self.by_family.values().map(|instruments| instruments.iter().count()).sum()
+        let mut count = 0;
+        for (_, instruments) in &self.by_family {
+            for (_, of_lines) in &instruments.by_symbol {
+                count += of_lines.len();
+            }
+        }
+        count
     }
 
     /// Whether there are none.

@@ -148,8 +148,7 @@ impl ReduceCall {
         let given = [(of_line, line), (of_instrument, instrument), (of_quantity, quantity.as_str())];
         let mut refusals = Vec::new();
         for fixed in if is_long { long } else { short } {
-            let parameters: Vec<_> = given.into_iter().chain(fixed.iter().copied()).collect();
-            match (self.send)(client, &object_of_texts(&parameters)).await {
+            match (self.send)(client, &object_of_texts(&[&given, *fixed].concat())).await {
                 Ok(_) => return Ok(()),
                 Err(error) if is_refusal(&error) => refusals.push(error.to_string()),
                 Err(error) => return Err(error.into()),

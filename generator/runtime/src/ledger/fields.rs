@@ -75,15 +75,7 @@ impl TradeFields {
         };
         let fees = match &self.fees {
             None => Vec::new(),
-            Some(fees) => {
-                let fee = |fee: &Named| {
-                    let amount = decimal(&fee.text(fees.amount)?)?;
-                    let amount = if fees.any_sign { -amount.abs() } else { amount };
-                    Some((fee.text(fees.coin)?.into_owned(), amount))
-                };
-                let all = record.items(fees.list);
-                all.iter().map(|one| fee(one).ok_or(fees.list)).collect::<Result<_, _>>()?
-            }
+            Some(fees) => fees.read(record).ok_or(fees.list)?,
         };
         Ok(Trade {
             id: text(self.id)?.into_owned(),
@@ -108,6 +100,19 @@ impl TradeFields {
         } else {
             Contract::Unknown
         }
+    }
+}
+
+impl FeeFields {
+    /// The fees in a record, by coin.
+    fn read(&self, record: &Named) -> Option<Vec<(String, Decimal)>> {
+        let mut fees = Vec::new();
+        for fee in record.items(self.list) {
+            let amount = decimal(&fee.text(self.amount)?)?;
+            let amount = if self.any_sign { -amount.abs() } else { amount };
+            fees.push((fee.text(self.coin)?.into_owned(), amount));
+        }
+        Some(fees)
     }
 }
 

@@ -4,6 +4,7 @@
 //! those of the latest hundred items only.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt::Write;
 
 use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader, write_json};
 
@@ -87,15 +88,22 @@ impl Decode for Recent {
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let hash = |digits: &[u8]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
         from.parsed("hashes of items", |text| {
-            let hashes = text.as_bytes().rchunks(DIGITS).take(KEPT).map(hash);
-            hashes.collect::<Option<VecDeque<_>>>().map(|newest_first| Self(newest_first.into_iter().rev().collect()))
+            let mut hashes = VecDeque::new();
+            for newest in text.as_bytes().rchunks(DIGITS).take(KEPT) {
+                hashes.push_front(hash(newest)?);
+            }
+            Some(Self(hashes))
         })
     }
 }
 
 impl Encode for Recent {
     fn encode(&self, out: &mut JsonWriter) {
-        let digits: String = self.0.iter().map(|hash| format!("{hash:0DIGITS$x}")).collect();
+        let mut digits = String::new();
+        for hash in &self.0 {
+            // Writing to a text does not fail.
+            let _ = write!(digits, "{hash:0DIGITS$x}");
+        }
         out.string(&digits);
     }
 

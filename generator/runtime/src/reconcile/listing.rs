@@ -244,7 +244,11 @@ impl Listing {
 
     /// The parameters of each request that it takes to read it, as JSON.
     pub fn requests(&self) -> Vec<String> {
-        self.turns().into_iter().map(|turn| self.turned(turn)).collect()
+        let mut requests = Vec::new();
+        for turn in self.turns() {
+            requests.push(self.turned(turn));
+        }
+        requests
     }
 
     /// The values for which it is read; `None` is a request without one.
@@ -297,7 +301,11 @@ impl Listing {
     ) -> Result<(), Error> {
         let Some(CancelBy { fields, send }) = &self.cancel else { return Ok(()) };
         let parameters = Named::read(&self.turned(turn)).and(&Named::read(&order.record));
-        let request = parameters.renamed(fields.iter().map(|name| (*name, *name)), []);
+        let mut same = Vec::with_capacity(fields.len());
+        for name in *fields {
+            same.push((*name, *name));
+        }
+        let request = parameters.renamed(&same, &[]);
         send(client, &request).await
     }
 

@@ -165,7 +165,12 @@ fn sorted(query: &str) -> String {
         let name = pair.split_once('=').map_or(pair, |(name, _)| name);
         pairs.insert(pairs.partition_point(|(before, _)| *before <= name), (name, pair));
     }
-    pairs.iter().map(|(_, pair)| *pair).collect::<Vec<_>>().join("&")
+    let mut text = String::new();
+    for (index, (_, pair)) in pairs.into_iter().enumerate() {
+        let between = if index == 0 { "" } else { "&" };
+        text.extend([between, pair]);
+    }
+    text
 }
 
 fn digest(hash: Hash, text: &[u8]) -> Vec<u8> {
