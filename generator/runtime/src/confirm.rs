@@ -142,10 +142,10 @@ pub struct ConfirmPolicy {
 impl Default for ConfirmPolicy {
     fn default() -> Self {
         Self {
-            deadline: Duration::from_secs(240),
+            deadline: Self::DEADLINE,
             pauses: (Duration::from_millis(200), Duration::from_secs(5)),
             settling: SETTLING,
-            lag: LAG,
+            lag: Self::LAG,
             clock_error: CLOCK_ERROR,
             denials: 2,
             absent: Vec::new(),
@@ -154,6 +154,12 @@ impl Default for ConfirmPolicy {
 }
 
 impl ConfirmPolicy {
+    /// The [`deadline`](Self::deadline) of a new policy.
+    pub const DEADLINE: Duration = Duration::from_secs(240);
+
+    /// The [`lag`](Self::lag) of a new policy.
+    pub const LAG: Duration = LAG;
+
     /// Queries for four minutes, at once and then with pauses from 200 ms to 5 seconds.
     pub fn new() -> Self {
         Self::default()

@@ -314,8 +314,7 @@ impl Exchange {
         pair: impl Into<PairName>,
         price: impl Into<tradeapi::Decimal>,
     ) -> Result<(), InvalidArgument> {
-        let PairName { line, symbol } = pair.into();
-        let price = price_of(&symbol, price.into())?;
+        let (PairName { line, symbol }, price) = pair_at(pair, price)?;
         self.act(Action::Price { symbol, line, price })
     }
 
@@ -330,8 +329,7 @@ impl Exchange {
         pair: impl Into<PairName>,
         price: impl Into<tradeapi::Decimal>,
     ) -> Result<(), InvalidArgument> {
-        let PairName { line, symbol } = pair.into();
-        let price = price_of(&symbol, price.into())?;
+        let (PairName { line, symbol }, price) = pair_at(pair, price)?;
         self.act(Action::Last { symbol, line, price })
     }
 
@@ -548,6 +546,16 @@ impl Exchange {
 }
 
 /// A number of a caller, which is about a pair or a coin.
+/// A pair and a price of it.
+fn pair_at(
+    pair: impl Into<PairName>,
+    price: impl Into<tradeapi::Decimal>,
+) -> Result<(PairName, Price), InvalidArgument> {
+    let pair = pair.into();
+    let price = price_of(&pair.symbol, price.into())?;
+    Ok((pair, price))
+}
+
 fn price_of(of: &str, text: tradeapi::Decimal) -> Result<Price, InvalidArgument> {
     number(&text).map(Price).map_err(|_| InvalidArgument(format!("{text} is not a valid number of {of}")))
 }
