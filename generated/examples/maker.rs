@@ -29,7 +29,7 @@ async fn run(client: &Client, rounds: u32) -> Result<()> {
     // From here on, what is off the grid or too small is refused before it is sent.
     client.load_instruments().await?;
     let pair = client.instrument(FAMILY, Category::UsdtFutures.as_str(), SYMBOL).ok_or("ETHUSDT is not listed")?;
-    let step = pair.get("priceMultiplier").ok_or("ETHUSDT has no step")?;
+    let step = pair.price_multiplier().ok_or("ETHUSDT has no step")?;
     let (mut bid, mut ask) = (None, None);
     for _ in 0..rounds {
         // No document describes this operation; public clients agree on it.

@@ -142,7 +142,7 @@ impl Account {
         self
     }
 
-    /// Adds the steps and bounds of the instrument `symbol` in the line of business `line`.
+    /// Adds the steps and bounds of the instrument `symbol` in the business line `line`.
     pub fn instrument(
         mut self,
         line: impl std::fmt::Display,
@@ -203,73 +203,68 @@ impl Instrument {
     }
 
     /// `priceMultiplier`: The step of prices, of which every price is a multiple.
-    pub fn price_multiplier(
-        mut self,
-        price_multiplier: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.properties = self
+    pub fn price_multiplier(&self) -> Option<&runtime::Decimal> {
+        self.properties.get("priceMultiplier")
+    }
+
+    /// Sets `priceMultiplier`.
+    pub fn with_price_multiplier(self, value: impl runtime::value::IntoDecimal) -> Self {
+        let properties = self
             .properties
-            .with(
-                "priceMultiplier",
-                runtime::value::IntoDecimal::into_decimal(price_multiplier),
-            );
-        self
+            .with("priceMultiplier", runtime::value::IntoDecimal::into_decimal(value));
+        Self { properties }
     }
 
     /// `pricePrecision`: The most decimal places of a price.
-    pub fn price_precision(
-        mut self,
-        price_precision: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.properties = self
+    pub fn price_precision(&self) -> Option<&runtime::Decimal> {
+        self.properties.get("pricePrecision")
+    }
+
+    /// Sets `pricePrecision`.
+    pub fn with_price_precision(self, value: impl runtime::value::IntoDecimal) -> Self {
+        let properties = self
             .properties
-            .with(
-                "pricePrecision",
-                runtime::value::IntoDecimal::into_decimal(price_precision),
-            );
-        self
+            .with("pricePrecision", runtime::value::IntoDecimal::into_decimal(value));
+        Self { properties }
     }
 
     /// `minOrderAmount`: The least quantity of an order.
-    pub fn min_order_amount(
-        mut self,
-        min_order_amount: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.properties = self
+    pub fn min_order_amount(&self) -> Option<&runtime::Decimal> {
+        self.properties.get("minOrderAmount")
+    }
+
+    /// Sets `minOrderAmount`.
+    pub fn with_min_order_amount(self, value: impl runtime::value::IntoDecimal) -> Self {
+        let properties = self
             .properties
-            .with(
-                "minOrderAmount",
-                runtime::value::IntoDecimal::into_decimal(min_order_amount),
-            );
-        self
+            .with("minOrderAmount", runtime::value::IntoDecimal::into_decimal(value));
+        Self { properties }
     }
 
     /// `sizeMultiplier`: The step of quantities, of which every quantity is a multiple.
-    pub fn size_multiplier(
-        mut self,
-        size_multiplier: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.properties = self
+    pub fn size_multiplier(&self) -> Option<&runtime::Decimal> {
+        self.properties.get("sizeMultiplier")
+    }
+
+    /// Sets `sizeMultiplier`.
+    pub fn with_size_multiplier(self, value: impl runtime::value::IntoDecimal) -> Self {
+        let properties = self
             .properties
-            .with(
-                "sizeMultiplier",
-                runtime::value::IntoDecimal::into_decimal(size_multiplier),
-            );
-        self
+            .with("sizeMultiplier", runtime::value::IntoDecimal::into_decimal(value));
+        Self { properties }
     }
 
     /// `sizePrecision`: The most decimal places of a quantity.
-    pub fn size_precision(
-        mut self,
-        size_precision: impl runtime::value::IntoDecimal,
-    ) -> Self {
-        self.properties = self
+    pub fn size_precision(&self) -> Option<&runtime::Decimal> {
+        self.properties.get("sizePrecision")
+    }
+
+    /// Sets `sizePrecision`.
+    pub fn with_size_precision(self, value: impl runtime::value::IntoDecimal) -> Self {
+        let properties = self
             .properties
-            .with(
-                "sizePrecision",
-                runtime::value::IntoDecimal::into_decimal(size_precision),
-            );
-        self
+            .with("sizePrecision", runtime::value::IntoDecimal::into_decimal(value));
+        Self { properties }
     }
 }
 

@@ -314,7 +314,7 @@ runtime::refusals! {
         for "window.span";
     "window-access" => "00001" of "broker" | "unified", "40704" of "classic": "The range of time begins too long ago.",
         for "window.access";
-    "unknown-symbol" => "40034" of "classic", "25100" of "unified": "The symbol does not exist in this line of business.";
+    "unknown-symbol" => "40034" of "classic", "25100" of "unified": "The symbol does not exist in this business line.";
     "margin-coin" => "40020" of "broker" | "classic" | "unified": "The pair is not margined in this coin.";
     "listed-twice" => "40017" of "broker" | "classic", "25200" of "unified": "An order is listed twice.",
         for "unified.batch-modify-order.each-order-once";

@@ -656,7 +656,7 @@ static INSTRUMENTS: &[runtime::instruments::InstrumentListing] = &[
 ];
 
 runtime::client! {
-    API, RECOVERIES, LISTINGS, FLATS, INSTRUMENTS;
+    API, RECOVERIES, LISTINGS, FLATS, INSTRUMENTS, Instrument;
 
     /// Operations of the family Broker.
     #[cfg(feature = "broker")]

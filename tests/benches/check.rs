@@ -21,10 +21,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .client_oid(ClientOid::new("desk-7:eth/open.001")?);
 
     let instrument = Instrument::new()
-        .price_multiplier(decimal("0.01")?)
-        .price_precision(2)
-        .min_order_amount(decimal("0.01")?)
-        .size_multiplier(decimal("0.01")?);
+        .with_price_multiplier(decimal("0.01")?)
+        .with_price_precision(2)
+        .with_min_order_amount(decimal("0.01")?)
+        .with_size_multiplier(decimal("0.01")?);
     let account = Account::new().position_mode(PositionMode::HedgeMode).rpi_market_maker(false).instrument(
         Category::UsdtFutures,
         "ETHUSDT",

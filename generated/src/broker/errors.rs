@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 
 runtime::open_enum! {
-    /// The code of an answer.
+    /// The code of an answer: of a refusal, or of a success.
     pub enum ErrorCode {
         /// `00000`: success. The request succeeded.
         Success = "00000",

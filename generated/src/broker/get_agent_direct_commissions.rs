@@ -6,6 +6,8 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
+    #[derive(Default)]
     /// Lists the daily commissions that an agent earns from the users it referred.
     ///
     /// `GET /api/v2/broker/customer-commissions`
@@ -82,8 +84,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("read commissions", "rebates", "referrals"))]
-    #[derive(Default)]
-    #[checked_by(Rules)]
     pub struct GetAgentDirectCommissions {
         /// `startTime`: Start of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8.
         /// An empty text in a stored request means the same as leaving it out.
@@ -185,7 +185,7 @@ impl runtime::pages::Paged for GetAgentDirectCommissions {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "broker.customer-commissions",
     family: "broker",
     title: "Get Agent Direct Commissions",
@@ -198,7 +198,7 @@ const META: tables::Meta = tables::Meta {
     limits: &[tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     shows: tables::Shows::Each(&["commissionList"]),
     ..tables::Meta::DEFAULT
@@ -214,7 +214,7 @@ const WINDOW: tables::Window = tables::Window {
     days: Some(tables::Days::of_utc_offset(480)),
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 1] = [
     tables::Rule {
         id: "symbol-carries-product-suffix",
         at: "Get Agent Direct Commissions, parameter table, symbol",

@@ -8,6 +8,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Cancels up to 50 listed orders, or orders by product type and trading pair.
     ///
     /// `POST /api/v2/mix/order/batch-cancel-orders`
@@ -80,7 +81,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel many orders", "bulk cancel"))]
-    #[checked_by(Rules)]
     pub struct BatchCancel {
         /// `productType`: Kind of futures contract.
         #[wire("productType")]
@@ -100,7 +100,7 @@ runtime::parameters! {
     impl BatchCancel {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,
@@ -196,7 +196,7 @@ impl runtime::batches::Batch for BatchCancel {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.batch-cancel-orders",
     family: "classic",
     title: "Batch Cancel",
@@ -207,7 +207,7 @@ const META: tables::Meta = tables::Meta {
     path: "/api/v2/mix/order/batch-cancel-orders",
     effect: tables::Effect::Cancel,
     limits: &[tables::RateLimit::per_uid(10)],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -217,7 +217,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 2] = [
     tables::Rule {
         id: "symbol-with-list",
         at: "Batch Cancel, parameters",
@@ -235,6 +235,8 @@ const RULES: &[tables::Rule] = &[
 ];
 
 runtime::parameters! {
+    #[checked_by(Rules)]
+    #[derive(Default)]
     /// An item of `orderIdList` of a [`BatchCancel`].
     ///
     /// | parameter | required | default | unit | values | meaning |
@@ -242,8 +244,6 @@ runtime::parameters! {
     /// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) | Id that the exchange gave the order. |
     /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) | The caller's own id of the order. |
     ///
-    #[derive(Default)]
-    #[checked_by(Rules)]
     pub struct BatchCancelItem {
         /// `orderId`: Id that the exchange gave the order. The document does not say whether it is required.
         #[wire("orderId" from impl Into)]

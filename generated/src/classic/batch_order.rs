@@ -9,6 +9,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Places up to 50 orders for one trading pair.
     ///
     /// `POST /api/v2/mix/order/batch-place-order`
@@ -115,7 +116,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place many orders", "bulk order"))]
-    #[checked_by(Rules)]
     pub struct BatchOrder {
         /// `symbol`: Trading pair of all orders.
         #[wire("symbol")]
@@ -138,10 +138,10 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair of all orders.
-        /// - `productType`: Kind of futures contract.
-        /// - `marginCoin`: Margin coin of all orders, in capitals.
-        /// - `marginMode`: Margin mode of all orders.
-        /// - `orderList`: The orders. At most 50 items.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
+        /// - `margin_coin`, sent as `marginCoin`: Margin coin of all orders, in capitals.
+        /// - `margin_mode`, sent as `marginMode`: Margin mode of all orders.
+        /// - `order_list`, sent as `orderList`: The orders. At most 50 items.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,
@@ -285,7 +285,7 @@ impl runtime::batches::Batch for BatchOrder {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.batch-place-order",
     family: "classic",
     title: "Batch Order",
@@ -300,7 +300,7 @@ const META: tables::Meta = tables::Meta {
         tables::RateLimit::per_uid(5),
         tables::RateLimit::per_uid(1).class("copy-trading"),
     ],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -330,7 +330,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 3] = [
     tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Batch Order, parameter table, marginCoin",
@@ -358,6 +358,8 @@ const RULES: &[tables::Rule] = &[
 ];
 
 runtime::parameters! {
+    #[checked_by(Rules)]
+    #[derive(Default)]
     /// An item of `orderList` of a [`BatchOrder`].
     ///
     /// | parameter | required | default | unit | values | meaning |
@@ -374,8 +376,6 @@ runtime::parameters! {
     /// | `presetStopLossPrice` | not stated |  |  | decimal | Price of the stop-loss. |
     /// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
     ///
-    #[derive(Default)]
-    #[checked_by(Rules)]
     pub struct BatchOrderItem {
         /// `size`: Amount of the order. The document does not say whether it is required.
         #[wire("size" from impl IntoDecimal)]

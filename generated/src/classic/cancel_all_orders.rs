@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{BatchSuccess, CancelAllOutcome, Coin, ProductType};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Cancels all pending orders of a product type.
     ///
     /// `POST /api/v2/mix/order/cancel-all-orders`
@@ -59,7 +60,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel everything", "panic", "kill switch"))]
-    #[checked_by(Rules)]
     pub struct CancelAllOrders {
         /// `productType`: Kind of futures contract.
         #[wire("productType")]
@@ -79,7 +79,7 @@ runtime::parameters! {
     impl CancelAllOrders {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,
@@ -150,7 +150,7 @@ impl runtime::batches::ListsResults for CancelAllOrders {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.cancel-all-orders",
     family: "classic",
     title: "Cancel All Orders",
@@ -161,7 +161,7 @@ const META: tables::Meta = tables::Meta {
     path: "/api/v2/mix/order/cancel-all-orders",
     effect: tables::Effect::Cancel,
     limits: &[tables::RateLimit::per_uid(10)],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     shows: tables::Shows::Each(&["successList", "failureList"]),
     compound: Some(tables::Compound {
@@ -171,7 +171,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 1] = [
     tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Cancel All Orders, parameters",

@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Cancels one pending order.
     ///
     /// `POST /api/v2/mix/order/cancel-order`
@@ -62,7 +63,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel an order"))]
-    #[checked_by(Rules)]
     pub struct CancelOrder {
         /// `symbol`: Trading pair.
         #[wire("symbol")]
@@ -82,7 +82,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair.
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         /// - `order`, sent as `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by
         ///   the caller's own.
         pub fn new(
@@ -119,7 +119,7 @@ impl runtime::Operation for CancelOrder {
 impl runtime::operation::Repeatable for CancelOrder {}
 impl runtime::operation::Cancellation for CancelOrder {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.cancel-order",
     family: "classic",
     title: "Cancel Order",
@@ -130,7 +130,7 @@ const META: tables::Meta = tables::Meta {
     path: "/api/v2/mix/order/cancel-order",
     effect: tables::Effect::Cancel,
     limits: &[tables::RateLimit::per_uid(10)],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -157,7 +157,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 1] = [
     tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Cancel Order, parameters",

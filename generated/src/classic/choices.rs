@@ -11,6 +11,7 @@ runtime::one_of! {
     /// Exactly one of `orderId`, `clientOid` is sent.
     ///
     /// If several were sent, the exchange would take `orderId`; this type cannot hold two.
+    #[derive(Eq, Hash)]
     pub enum OrderRef {
         /// `orderId`: Id that the exchange gave the order.
         #[wire("orderId" impl From)]
@@ -78,8 +79,8 @@ runtime::parameters! {
 }
 
 runtime::parameters! {
-    /// What goes with `orderType` = `market`.
     #[derive(Default)]
+    /// What goes with `orderType` = `market`.
     pub struct MarketExecution {
         /// `force`: How long the order stays valid.
         #[wire("force")]

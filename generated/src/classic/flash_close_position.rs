@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{CloseOutcome, ClosedPosition, HoldSide, ProductType, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Closes positions at market price.
     ///
     /// `POST /api/v2/mix/order/close-positions`
@@ -69,7 +70,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("close a position", "liquidate", "exit", "flatten"))]
-    #[checked_by(Rules)]
     pub struct FlashClosePosition {
         /// `productType`: Kind of futures contract.
         #[wire("productType")]
@@ -86,7 +86,7 @@ runtime::parameters! {
     impl FlashClosePosition {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,
@@ -185,7 +185,7 @@ impl runtime::batches::ListsResults for FlashClosePosition {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.close-positions",
     family: "classic",
     title: "Flash Close Position",
@@ -197,7 +197,7 @@ const META: tables::Meta = tables::Meta {
     effect: tables::Effect::Close,
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[tables::RateLimit::per_uid(1)],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     shows: tables::Shows::Each(&["successList", "failureList"]),
     compound: Some(tables::Compound {
@@ -207,7 +207,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 1] = [
     tables::Rule {
         id: "no-hold-side-in-one-way-mode",
         at: "Flash Close Position, parameters",

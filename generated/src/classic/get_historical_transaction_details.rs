@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Lists historical fills, one week at most in a request.
     ///
     /// `GET /api/v2/mix/order/fill-history`
@@ -68,7 +69,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list my fills", "my trades"))]
-    #[checked_by(Rules)]
     pub struct GetHistoricalTransactionDetails {
         /// `productType`: Kind of futures contract.
         #[wire("productType")]
@@ -96,7 +96,7 @@ runtime::parameters! {
     impl GetHistoricalTransactionDetails {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,
@@ -169,7 +169,7 @@ impl runtime::pages::Paged for GetHistoricalTransactionDetails {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.fill-history",
     family: "classic",
     title: "Get Historical Transaction Details",

@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Lists historical orders of the last 90 days.
     ///
     /// `GET /api/v2/mix/order/orders-history`
@@ -69,7 +70,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list past orders", "closed orders"))]
-    #[checked_by(Rules)]
     pub struct GetHistoryOrder {
         /// `productType`: Kind of futures contract.
         #[wire("productType")]
@@ -124,7 +124,7 @@ runtime::parameters! {
     impl GetHistoryOrder {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,
@@ -221,7 +221,7 @@ impl runtime::pages::Paged for GetHistoryOrder {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.orders-history",
     family: "classic",
     title: "Get History Order",

@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Order, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Reads one order in full.
     ///
     /// `GET /api/v2/mix/order/detail`
@@ -57,7 +58,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("query an order", "order status", "get order"))]
-    #[checked_by(Rules)]
     pub struct GetOrderDetail {
         /// `symbol`: Trading pair, in capitals.
         #[wire("symbol")]
@@ -74,7 +74,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair, in capitals.
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         /// - `order`, sent as `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by
         ///   the caller's own.
         pub fn new(
@@ -118,7 +118,7 @@ impl runtime::Operation for GetOrderDetail {
 
 impl runtime::operation::Repeatable for GetOrderDetail {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.detail",
     family: "classic",
     title: "Get Order Detail",
@@ -129,7 +129,7 @@ const META: tables::Meta = tables::Meta {
     path: "/api/v2/mix/order/detail",
     effect: tables::Effect::Read,
     limits: &[tables::RateLimit::per_uid(10)],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     echoes: Some(tables::Echoes {
         ids: &[
@@ -185,7 +185,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 1] = [
     tables::Rule {
         id: "symbol-in-capitals",
         at: "Get Order Detail, parameters",

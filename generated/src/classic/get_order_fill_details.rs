@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Lists the fills of orders, three months at most in a request; reconciliation and ledgers read this
     /// listing.
     ///
@@ -66,7 +67,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list my fills", "my trades", "executions"))]
-    #[checked_by(Rules)]
     pub struct GetOrderFillDetails {
         /// `productType`: Kind of futures contract.
         #[wire("productType")]
@@ -94,7 +94,7 @@ runtime::parameters! {
     impl GetOrderFillDetails {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,
@@ -172,7 +172,7 @@ impl runtime::pages::Paged for GetOrderFillDetails {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.fills",
     family: "classic",
     title: "Get Order Fill Details",
@@ -185,7 +185,7 @@ const META: tables::Meta = tables::Meta {
     limits: &[tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
     defaults: &[("limit", "100")],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     shows: tables::Shows::Each(&["fillList"]),
     ..tables::Meta::DEFAULT
@@ -198,7 +198,7 @@ const WINDOW: tables::Window = tables::Window {
     ..tables::Window::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 1] = [
     tables::Rule {
         id: "managed-sub-account-start",
         at: "Get Order Fill Details, parameter table, startTime",

@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Cursor, OrderRef, OrderState, PendingOrder, ProductType, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Lists pending orders.
     ///
     /// `GET /api/v2/mix/order/orders-pending`
@@ -62,7 +63,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list open orders", "active orders"))]
-    #[checked_by(Rules)]
     pub struct GetPendingOrders {
         /// `productType`: Kind of futures contract.
         #[wire("productType")]
@@ -95,7 +95,7 @@ runtime::parameters! {
     impl GetPendingOrders {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of futures contract.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,
@@ -203,7 +203,7 @@ impl runtime::pages::Paged for GetPendingOrders {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.orders-pending",
     family: "classic",
     title: "Get Pending Orders",

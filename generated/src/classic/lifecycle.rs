@@ -154,11 +154,11 @@ impl runtime::lifecycle::HasState for Order {
     }
 
     fn at(&self) -> Option<runtime::Timestamp> {
-        self.u_time
+        self.updated_time
     }
 
     fn created(&self) -> Option<runtime::Timestamp> {
-        self.c_time
+        self.created_time
     }
 
     fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
@@ -184,11 +184,11 @@ impl runtime::lifecycle::HasState for PendingOrder {
     }
 
     fn at(&self) -> Option<runtime::Timestamp> {
-        self.u_time
+        self.updated_time
     }
 
     fn created(&self) -> Option<runtime::Timestamp> {
-        self.c_time
+        self.created_time
     }
 
     fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
@@ -214,11 +214,11 @@ impl runtime::lifecycle::HasState for HistoryOrder {
     }
 
     fn at(&self) -> Option<runtime::Timestamp> {
-        self.u_time
+        self.updated_time
     }
 
     fn created(&self) -> Option<runtime::Timestamp> {
-        self.c_time
+        self.created_time
     }
 
     fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {

@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Changes a new limit order, either its size and price or its preset take-profit and stop-loss.
     ///
     /// `POST /api/v2/mix/order/modify-order`
@@ -103,7 +104,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("amend an order", "edit order", "replace order", "change price"))]
-    #[checked_by(Rules)]
     pub struct ModifyOrder {
         /// `symbol`: Trading pair.
         #[wire("symbol")]
@@ -140,8 +140,8 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair.
-        /// - `productType`: Kind of futures contract.
-        /// - `newClientOid`: The caller's own id for the order after the change.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
+        /// - `new_client_oid`, sent as `newClientOid`: The caller's own id for the order after the change.
         /// - `order`, sent as `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by
         ///   the caller's own.
         pub fn new(
@@ -223,7 +223,7 @@ impl runtime::confirm::Queryable for ModifyOrder {
 
 impl runtime::confirm::Confirmable for ModifyOrder {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.modify-order",
     family: "classic",
     title: "Modify Order",
@@ -234,7 +234,7 @@ const META: tables::Meta = tables::Meta {
     path: "/api/v2/mix/order/modify-order",
     effect: tables::Effect::Amend,
     limits: &[tables::RateLimit::per_uid(10)],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "newClientOid",
@@ -279,7 +279,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 4] = [
     tables::Rule {
         id: "size-and-price-together",
         at: "Modify Order, rule 2",

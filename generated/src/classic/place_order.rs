@@ -9,6 +9,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Places one order.
     ///
     /// `POST /api/v2/mix/order/place-order`
@@ -119,7 +120,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]
-    #[checked_by(Rules)]
     pub struct PlaceOrder {
         /// `symbol`: Trading pair.
         #[wire("symbol")]
@@ -180,9 +180,9 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair.
-        /// - `productType`: Kind of futures contract.
-        /// - `marginMode`: Margin mode.
-        /// - `marginCoin`: Margin coin, in capitals.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
+        /// - `margin_mode`, sent as `marginMode`: Margin mode.
+        /// - `margin_coin`, sent as `marginCoin`: Margin coin, in capitals.
         /// - `size`: Amount of the order. The contract's configuration sets how many decimal places it may
         ///   have. Unit: base coin.
         /// - `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
@@ -435,7 +435,7 @@ impl runtime::confirm::Queryable for PlaceOrder {
 
 impl runtime::confirm::Confirmable for PlaceOrder {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.place-order",
     family: "classic",
     title: "Place Order",
@@ -448,7 +448,7 @@ const META: tables::Meta = tables::Meta {
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("reduceOnly", "NO"), ("stpMode", "none")],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -489,7 +489,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 6] = [
     tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Place Order, parameter table, marginCoin",

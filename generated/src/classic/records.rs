@@ -151,10 +151,10 @@ runtime::record! {
         pub cancel_reason: Option<CancelReason>,
         /// `cTime`: When the order was created.
         #[wire("cTime")]
-        pub c_time: Option<runtime::Timestamp>,
+        pub created_time: Option<runtime::Timestamp>,
         /// `uTime`: When the order was last updated.
         #[wire("uTime")]
-        pub u_time: Option<runtime::Timestamp>,
+        pub updated_time: Option<runtime::Timestamp>,
     }
 }
 
@@ -240,10 +240,10 @@ runtime::record! {
         pub order_source: Option<OrderSource>,
         /// `cTime`: When the order was created.
         #[wire("cTime")]
-        pub c_time: Option<runtime::Timestamp>,
+        pub created_time: Option<runtime::Timestamp>,
         /// `uTime`: When the order was last updated.
         #[wire("uTime")]
-        pub u_time: Option<runtime::Timestamp>,
+        pub updated_time: Option<runtime::Timestamp>,
         /// `presetStopSurplusPrice`: Trigger price of the preset take-profit.
         #[wire("presetStopSurplusPrice")]
         pub preset_stop_surplus_price: Option<runtime::Decimal>,
@@ -351,10 +351,10 @@ runtime::record! {
         pub order_source: Option<OrderSource>,
         /// `cTime`: When the order was created.
         #[wire("cTime")]
-        pub c_time: Option<runtime::Timestamp>,
+        pub created_time: Option<runtime::Timestamp>,
         /// `uTime`: When the order was last updated.
         #[wire("uTime")]
-        pub u_time: Option<runtime::Timestamp>,
+        pub updated_time: Option<runtime::Timestamp>,
         /// `presetStopSurplusPrice`: Trigger price of the preset take-profit.
         #[wire("presetStopSurplusPrice")]
         pub preset_stop_surplus_price: Option<runtime::Decimal>,
@@ -430,7 +430,7 @@ runtime::record! {
         pub trade_scope: Option<TradeScope>,
         /// `cTime`: When the fill happened.
         #[wire("cTime")]
-        pub c_time: Option<runtime::Timestamp>,
+        pub created_time: Option<runtime::Timestamp>,
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Reverses a position, or a part of it, by closing it and opening the opposite one.
     ///
     /// `POST /api/v2/mix/order/click-backhand`
@@ -88,7 +89,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("reverse a position", "flip"))]
-    #[checked_by(Rules)]
     pub struct Reversal {
         /// `symbol`: Trading pair.
         #[wire("symbol")]
@@ -118,8 +118,8 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: Trading pair.
-        /// - `marginCoin`: Margin coin.
-        /// - `productType`: Kind of futures contract.
+        /// - `margin_coin`, sent as `marginCoin`: Margin coin.
+        /// - `product_type`, sent as `productType`: Kind of futures contract.
         /// - `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
         pub fn new(
             symbol: impl Into<Symbol>,
@@ -143,8 +143,8 @@ runtime::parameters! {
         /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
         ///
         /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-        /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
-        ///   rules.
+        /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under
+        ///   a condition, see the rules.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_reverse_long(
@@ -164,8 +164,8 @@ runtime::parameters! {
         /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
         ///
         /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-        /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
-        ///   rules.
+        /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under
+        ///   a condition, see the rules.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_reverse_short(
@@ -239,7 +239,7 @@ impl runtime::confirm::Queryable for Reversal {
 
 impl runtime::confirm::Confirmable for Reversal {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "classic.click-backhand",
     family: "classic",
     title: "Reversal",
@@ -254,7 +254,7 @@ const META: tables::Meta = tables::Meta {
         tables::RateLimit::per_uid(10),
         tables::RateLimit::per_uid(1).class("copy-trading"),
     ],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -285,7 +285,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 3] = [
     tables::Rule {
         id: "trade-side-in-hedge-mode",
         at: "Reversal, parameter table, tradeSide",

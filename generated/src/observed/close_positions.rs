@@ -72,7 +72,7 @@ impl runtime::Operation for ClosePositions {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.close-positions",
     family: "observed",
     title: "Close Positions",

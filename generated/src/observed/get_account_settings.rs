@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::AccountSettings;
 
 runtime::parameters! {
+    #[derive(Default)]
     /// Reads how a unified account is set. A classic account has an error as the answer.
     ///
     /// `GET /api/v3/account/settings`
@@ -30,7 +31,6 @@ runtime::parameters! {
     ///     Ok(())
     /// }
     /// ```
-    #[derive(Default)]
     pub struct GetAccountSettings {}
     impl GetAccountSettings {
         /// Leaves every parameter out.
@@ -47,7 +47,7 @@ impl runtime::Operation for GetAccountSettings {
 
 impl runtime::operation::Repeatable for GetAccountSettings {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.account-settings",
     family: "observed",
     title: "Get Account Settings",

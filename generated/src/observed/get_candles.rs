@@ -97,7 +97,7 @@ impl runtime::Operation for GetCandles {
 
 impl runtime::operation::Repeatable for GetCandles {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.candles",
     family: "observed",
     title: "Get Candles",

@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, CoinInfo};
 
 runtime::parameters! {
+    #[derive(Default)]
     /// Lists the coins and their chains.
     ///
     /// `GET /api/v2/spot/public/coins`
@@ -36,7 +37,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list coins", "currencies"))]
-    #[derive(Default)]
     pub struct GetCoins {
         /// `coin`: Only this coin.
         #[wire("coin" from impl Into)]
@@ -58,7 +58,7 @@ impl runtime::Operation for GetCoins {
 
 impl runtime::operation::Repeatable for GetCoins {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.coins",
     family: "observed",
     title: "Get Coins",

@@ -53,8 +53,9 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-        /// - `marginCoin`: The coin that backs positions.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `margin_coin`, sent as `marginCoin`: The coin that backs positions.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,
@@ -76,7 +77,7 @@ impl runtime::Operation for GetContractAccount {
 
 impl runtime::operation::Repeatable for GetContractAccount {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-account",
     family: "observed",
     title: "Get Contract Account",

@@ -45,7 +45,8 @@ runtime::parameters! {
     impl GetContractAccounts {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
         pub fn new(product_type: ProductType) -> Self {
             Self { product_type }
         }
@@ -59,7 +60,7 @@ impl runtime::Operation for GetContractAccounts {
 
 impl runtime::operation::Repeatable for GetContractAccounts {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-accounts",
     family: "observed",
     title: "Get Contract Accounts",

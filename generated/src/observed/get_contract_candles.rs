@@ -73,7 +73,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         /// - `granularity`: How long a candle lasts.
         pub fn new(
             symbol: impl Into<Symbol>,
@@ -100,7 +100,7 @@ impl runtime::Operation for GetContractCandles {
 
 impl runtime::operation::Repeatable for GetContractCandles {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-candles",
     family: "observed",
     title: "Get Contract Candles",

@@ -52,7 +52,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
             Self {
                 symbol: symbol.into(),
@@ -70,7 +70,7 @@ impl runtime::Operation for GetContractDepth {
 
 impl runtime::operation::Repeatable for GetContractDepth {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-depth",
     family: "observed",
     title: "Get Contract Depth",

@@ -48,7 +48,7 @@ runtime::parameters! {
     impl GetContractFundingRate {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         pub fn new(product_type: ProductType) -> Self {
             Self { product_type, symbol: None }
         }
@@ -62,7 +62,7 @@ impl runtime::Operation for GetContractFundingRate {
 
 impl runtime::operation::Repeatable for GetContractFundingRate {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-funding-rate",
     family: "observed",
     title: "Get Contract Funding Rate",

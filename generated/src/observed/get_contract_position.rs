@@ -52,9 +52,10 @@ runtime::parameters! {
     impl GetContractPosition {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
         /// - `symbol`: The pair.
-        /// - `marginCoin`: The coin that backs positions.
+        /// - `margin_coin`, sent as `marginCoin`: The coin that backs positions.
         pub fn new(
             product_type: ProductType,
             symbol: impl Into<Symbol>,
@@ -76,7 +77,7 @@ impl runtime::Operation for GetContractPosition {
 
 impl runtime::operation::Repeatable for GetContractPosition {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-position",
     family: "observed",
     title: "Get Contract Position",

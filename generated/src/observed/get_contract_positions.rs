@@ -49,7 +49,8 @@ runtime::parameters! {
     impl GetContractPositions {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
         pub fn new(product_type: ProductType) -> Self {
             Self {
                 product_type,
@@ -66,7 +67,7 @@ impl runtime::Operation for GetContractPositions {
 
 impl runtime::operation::Repeatable for GetContractPositions {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-positions",
     family: "observed",
     title: "Get Contract Positions",

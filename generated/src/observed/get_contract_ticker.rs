@@ -48,7 +48,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
             Self {
                 symbol: symbol.into(),
@@ -65,7 +65,7 @@ impl runtime::Operation for GetContractTicker {
 
 impl runtime::operation::Repeatable for GetContractTicker {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-ticker",
     family: "observed",
     title: "Get Contract Ticker",

@@ -43,7 +43,7 @@ runtime::parameters! {
     impl GetContractTickers {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         pub fn new(product_type: ProductType) -> Self {
             Self { product_type }
         }
@@ -57,7 +57,7 @@ impl runtime::Operation for GetContractTickers {
 
 impl runtime::operation::Repeatable for GetContractTickers {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-tickers",
     family: "observed",
     title: "Get Contract Tickers",

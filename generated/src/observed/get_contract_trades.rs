@@ -64,7 +64,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         pub fn new(symbol: impl Into<Symbol>, product_type: ProductType) -> Self {
             Self {
                 symbol: symbol.into(),
@@ -85,7 +85,7 @@ impl runtime::Operation for GetContractTrades {
 
 impl runtime::operation::Repeatable for GetContractTrades {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contract-trades",
     family: "observed",
     title: "Get Contract Trades",

@@ -48,7 +48,7 @@ runtime::parameters! {
     impl GetContracts {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract.
+        /// - `product_type`, sent as `productType`: Kind of contract.
         pub fn new(product_type: ProductType) -> Self {
             Self { product_type, symbol: None }
         }
@@ -62,7 +62,7 @@ impl runtime::Operation for GetContracts {
 
 impl runtime::operation::Repeatable for GetContracts {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.contracts",
     family: "observed",
     title: "Get Contracts",

@@ -65,7 +65,7 @@ impl runtime::Operation for GetFeeRate {
 
 impl runtime::operation::Repeatable for GetFeeRate {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.fee-rate",
     family: "observed",
     title: "Get Fee Rate",

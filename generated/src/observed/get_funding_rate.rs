@@ -65,7 +65,7 @@ impl runtime::Operation for GetFundingRate {
 
 impl runtime::operation::Repeatable for GetFundingRate {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.funding-rate",
     family: "observed",
     title: "Get Funding Rate",

@@ -101,7 +101,7 @@ impl runtime::Operation for GetHistoryCandles {
 
 impl runtime::operation::Repeatable for GetHistoryCandles {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.history-candles",
     family: "observed",
     title: "Get History Candles",

@@ -63,7 +63,7 @@ impl runtime::Operation for GetInstruments {
 
 impl runtime::operation::Repeatable for GetInstruments {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.instruments",
     family: "observed",
     title: "Get Instruments",

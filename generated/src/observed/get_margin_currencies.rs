@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::MarginCurrency;
 
 runtime::parameters! {
+    #[derive(Default)]
     /// Lists the pairs that can be traded with borrowed coins.
     ///
     /// `GET /api/v2/margin/currencies`
@@ -30,7 +31,6 @@ runtime::parameters! {
     ///     Ok(())
     /// }
     /// ```
-    #[derive(Default)]
     pub struct GetMarginCurrencies {}
     impl GetMarginCurrencies {
         /// Leaves every parameter out.
@@ -47,7 +47,7 @@ impl runtime::Operation for GetMarginCurrencies {
 
 impl runtime::operation::Repeatable for GetMarginCurrencies {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.margin-currencies",
     family: "observed",
     title: "Get Margin Currencies",

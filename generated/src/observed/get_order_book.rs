@@ -71,7 +71,7 @@ impl runtime::Operation for GetOrderBook {
 
 impl runtime::operation::Repeatable for GetOrderBook {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.orderbook",
     family: "observed",
     title: "Get Order Book",

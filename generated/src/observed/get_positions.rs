@@ -71,7 +71,7 @@ impl runtime::Operation for GetPositions {
 
 impl runtime::operation::Repeatable for GetPositions {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.positions",
     family: "observed",
     title: "Get Positions",

@@ -71,7 +71,7 @@ impl runtime::Operation for GetRecentTrades {
 
 impl runtime::operation::Repeatable for GetRecentTrades {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.trades",
     family: "observed",
     title: "Get Recent Trades",

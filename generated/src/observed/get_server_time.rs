@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::ServerTime;
 
 runtime::parameters! {
+    #[derive(Default)]
     /// Reads the time of the exchange.
     ///
     /// `GET /api/v2/public/time`
@@ -32,7 +33,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("read the time of the exchange"))]
-    #[derive(Default)]
     pub struct GetServerTime {}
     impl GetServerTime {
         /// Leaves every parameter out.
@@ -49,7 +49,7 @@ impl runtime::Operation for GetServerTime {
 
 impl runtime::operation::Repeatable for GetServerTime {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.server-time",
     family: "observed",
     title: "Get Server Time",

@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Coin, SpotAsset};
 
 runtime::parameters! {
+    #[derive(Default)]
     /// Lists the balances of a classic spot account.
     ///
     /// `GET /api/v2/spot/account/assets`
@@ -35,7 +36,6 @@ runtime::parameters! {
     ///     Ok(())
     /// }
     /// ```
-    #[derive(Default)]
     pub struct GetSpotAssets {
         /// `coin`: Only this coin.
         #[wire("coin" from impl Into)]
@@ -57,7 +57,7 @@ impl runtime::Operation for GetSpotAssets {
 
 impl runtime::operation::Repeatable for GetSpotAssets {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.spot-assets",
     family: "observed",
     title: "Get Spot Assets",

@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{SpotSymbol, Symbol};
 
 runtime::parameters! {
+    #[derive(Default)]
     /// Lists the spot pairs with their steps and bounds.
     ///
     /// `GET /api/v2/spot/public/symbols`
@@ -34,7 +35,6 @@ runtime::parameters! {
     ///     Ok(())
     /// }
     /// ```
-    #[derive(Default)]
     pub struct GetSpotSymbols {
         /// `symbol`: Only this one.
         #[wire("symbol" from impl Into)]
@@ -56,7 +56,7 @@ impl runtime::Operation for GetSpotSymbols {
 
 impl runtime::operation::Repeatable for GetSpotSymbols {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.spot-symbols",
     family: "observed",
     title: "Get Spot Symbols",

@@ -63,7 +63,7 @@ impl runtime::Operation for GetTickers {
 
 impl runtime::operation::Repeatable for GetTickers {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.tickers",
     family: "observed",
     title: "Get Tickers",

@@ -48,7 +48,7 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `businessType`: What the fee is charged for.
+        /// - `business_type`, sent as `businessType`: What the fee is charged for.
         pub fn new(symbol: impl Into<Symbol>, business_type: BusinessType) -> Self {
             Self {
                 symbol: symbol.into(),
@@ -65,7 +65,7 @@ impl runtime::Operation for GetTradeRate {
 
 impl runtime::operation::Repeatable for GetTradeRate {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.trade-rate",
     family: "observed",
     title: "Get Trade Rate",

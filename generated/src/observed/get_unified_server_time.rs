@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::ServerTime;
 
 runtime::parameters! {
+    #[derive(Default)]
     /// Reads the time of the exchange, at a path of the unified account.
     ///
     /// `GET /api/v3/public/time`
@@ -30,7 +31,6 @@ runtime::parameters! {
     ///     Ok(())
     /// }
     /// ```
-    #[derive(Default)]
     pub struct GetUnifiedServerTime {}
     impl GetUnifiedServerTime {
         /// Leaves every parameter out.
@@ -47,7 +47,7 @@ impl runtime::Operation for GetUnifiedServerTime {
 
 impl runtime::operation::Repeatable for GetUnifiedServerTime {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.unified-server-time",
     family: "observed",
     title: "Get Unified Server Time",

@@ -71,8 +71,9 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-        /// - `marginCoin`: The coin that backs positions.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `margin_coin`, sent as `marginCoin`: The coin that backs positions.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,
@@ -96,7 +97,7 @@ impl runtime::Operation for SetContractLeverage {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-contract-leverage",
     family: "observed",
     title: "Set Contract Leverage",

@@ -46,7 +46,7 @@ runtime::parameters! {
     impl SetHoldMode {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `holdMode`: How positions are kept.
+        /// - `hold_mode`, sent as `holdMode`: How positions are kept.
         pub fn new(hold_mode: PositionMode) -> Self {
             Self { hold_mode }
         }
@@ -58,7 +58,7 @@ impl runtime::Operation for SetHoldMode {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-hold-mode",
     family: "observed",
     title: "Set Hold Mode",

@@ -92,7 +92,7 @@ impl runtime::Operation for SetLeverage {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-leverage",
     family: "observed",
     title: "Set Leverage",

@@ -63,9 +63,10 @@ runtime::parameters! {
         /// Takes the required parameters; the others are left out.
         ///
         /// - `symbol`: The pair.
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-        /// - `marginCoin`: The coin that backs positions.
-        /// - `marginMode`: Which margin backs new positions.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `margin_coin`, sent as `marginCoin`: The coin that backs positions.
+        /// - `margin_mode`, sent as `marginMode`: Which margin backs new positions.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,
@@ -87,7 +88,7 @@ impl runtime::Operation for SetMarginMode {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-margin-mode",
     family: "observed",
     title: "Set Margin Mode",

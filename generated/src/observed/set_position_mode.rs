@@ -49,8 +49,9 @@ runtime::parameters! {
     impl SetPositionMode {
         /// Takes the required parameters; the others are left out.
         ///
-        /// - `productType`: Kind of contract. Allowed here: `USDT-FUTURES`, `COIN-FUTURES`, `USDC-FUTURES`.
-        /// - `posMode`: How positions are kept.
+        /// - `product_type`, sent as `productType`: Kind of contract. Allowed here: `USDT-FUTURES`,
+        ///   `COIN-FUTURES`, `USDC-FUTURES`.
+        /// - `pos_mode`, sent as `posMode`: How positions are kept.
         pub fn new(product_type: ProductType, pos_mode: PositionMode) -> Self {
             Self { product_type, pos_mode }
         }
@@ -62,7 +63,7 @@ impl runtime::Operation for SetPositionMode {
     const META: &'static tables::Meta = &META;
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "observed.set-position-mode",
     family: "observed",
     title: "Set Position Mode",

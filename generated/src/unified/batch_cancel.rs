@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{BatchOrderResult, Category, OrderRef, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Cancels up to 20 orders of one business line; some may succeed while others fail.
     ///
     /// `POST /api/v3/trade/cancel-batch`
@@ -75,7 +76,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel many orders", "bulk cancel"))]
-    #[checked_by(Rules)]
     pub struct BatchCancel {
         /// the body, an array: The orders to cancel. At most 20 items.
         #[wire("", body, min_items = 1, max_items = 20)]
@@ -166,7 +166,7 @@ impl runtime::batches::Batch for BatchCancel {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.cancel-batch",
     family: "unified",
     title: "Batch Cancel",
@@ -178,7 +178,7 @@ const META: tables::Meta = tables::Meta {
     effect: tables::Effect::Cancel,
     permission: Some("UTA trade (read & write)"),
     limits: &[tables::RateLimit::per_uid(5)],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -191,7 +191,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 1] = [
     tables::Rule {
         id: "one-category",
         at: "Batch Cancel, each order, category",

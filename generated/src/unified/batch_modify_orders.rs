@@ -8,6 +8,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Modifies up to 20 orders of one business line, of one pair or of several.
     ///
     /// `POST /api/v3/trade/batch-modify-order`
@@ -109,7 +110,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("amend many orders", "bulk amend"))]
-    #[checked_by(Rules)]
     pub struct BatchModifyOrders {
         /// the body, an array: The modifications. At most 20 items.
         #[wire("", body, min_items = 1, max_items = 20)]
@@ -248,7 +248,7 @@ impl runtime::batches::Batch for BatchModifyOrders {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.batch-modify-order",
     family: "unified",
     title: "Batch Modify Orders",
@@ -260,7 +260,7 @@ const META: tables::Meta = tables::Meta {
     effect: tables::Effect::Amend,
     permission: Some("UTA trade"),
     limits: &[tables::RateLimit::per_uid(10)],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -288,7 +288,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 4] = [
     tables::Rule {
         id: "one-category",
         at: "Batch Modify Orders, first sentence",
@@ -320,6 +320,7 @@ const RULES: &[tables::Rule] = &[
 ];
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// An item of a [`BatchModifyOrders`].
     ///
     /// | parameter | required | default | unit | values | meaning |
@@ -334,7 +335,6 @@ runtime::parameters! {
     /// | `category` | no |  |  | [`Category`](super::Category) | Business line of the order. |
     /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a price outside the limit range becomes the best value within it. |
     ///
-    #[checked_by(Rules)]
     pub struct BatchModifyItem {
         /// `orderId`, `clientOid`: The order to modify.
         #[wire("orderId", "clientOid")]

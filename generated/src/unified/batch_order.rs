@@ -9,6 +9,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Places up to 20 orders of one business line.
     ///
     /// `POST /api/v3/trade/place-batch`
@@ -132,7 +133,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place many orders", "bulk order"))]
-    #[checked_by(Rules)]
     pub struct BatchOrder {
         /// the body, an array: The orders. At most 20 items.
         #[wire("", body, min_items = 1, max_items = 20)]
@@ -244,7 +244,7 @@ impl runtime::batches::Batch for BatchOrder {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.place-batch",
     family: "unified",
     title: "Batch Order",
@@ -257,7 +257,7 @@ const META: tables::Meta = tables::Meta {
     permission: Some("UTA trade (read & write)"),
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[tables::RateLimit::per_uid(5)],
-    rules: RULES,
+    rules: &RULES,
     unsupported: &[
         tables::Unsupported {
             path: "[].reduceOnly",
@@ -347,7 +347,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 14] = [
     tables::Rule {
         id: "one-category",
         at: "Batch Order, each order, category",
@@ -461,6 +461,7 @@ const RULES: &[tables::Rule] = &[
 ];
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// An item of a [`BatchOrder`].
     ///
     /// | parameter | required | default | unit | values | meaning |
@@ -478,7 +479,6 @@ runtime::parameters! {
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. Sending one always is recommended. |
     /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
     ///
-    #[checked_by(Rules)]
     pub struct BatchOrderItem {
         /// `category`: Business line, the same for all orders of the batch.
         #[wire("category")]

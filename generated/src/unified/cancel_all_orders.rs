@@ -120,7 +120,7 @@ impl runtime::batches::ListsResults for CancelAllOrders {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.cancel-symbol-order",
     family: "unified",
     title: "Cancel All Orders",

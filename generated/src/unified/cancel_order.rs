@@ -91,7 +91,7 @@ impl runtime::Operation for CancelOrder {
 impl runtime::operation::Repeatable for CancelOrder {}
 impl runtime::operation::Cancellation for CancelOrder {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.cancel-order",
     family: "unified",
     title: "Cancel Order",

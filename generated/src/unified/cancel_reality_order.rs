@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, OrderIds, OrderRef, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.
     ///
     /// `POST /api/v3/trade/cancel-reality-order`
@@ -66,7 +67,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("cancel an order in a stock token"))]
-    #[checked_by(Rules)]
     pub struct CancelRealityOrder {
         /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
         /// `MARGIN`.
@@ -110,7 +110,7 @@ impl runtime::Operation for CancelRealityOrder {
 impl runtime::operation::Repeatable for CancelRealityOrder {}
 impl runtime::operation::Cancellation for CancelRealityOrder {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.cancel-reality-order",
     family: "unified",
     title: "Cancel Reality Order",
@@ -124,7 +124,7 @@ const META: tables::Meta = tables::Meta {
     permission: Some("UTA trade (read & write)"),
     limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("category", "SPOT")],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -151,7 +151,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 2] = [
     tables::Rule {
         id: "whitelist-needed",
         at: "Cancel Reality Order, first sentences; Authentication, after the permissions",

@@ -11,6 +11,7 @@ runtime::one_of! {
     /// Exactly one of `orderId`, `clientOid` is sent.
     ///
     /// If several were sent, the exchange would take `orderId`; this type cannot hold two.
+    #[derive(Eq, Hash)]
     pub enum OrderRef {
         /// `orderId`: The exchange's id.
         #[wire("orderId" impl From)]
@@ -79,8 +80,8 @@ runtime::parameters! {
 }
 
 runtime::parameters! {
-    /// What goes with `orderType` = `market`.
     #[derive(Default)]
+    /// What goes with `orderType` = `market`.
     pub struct MarketExecution {
         /// `timeInForce`: How long the order may wait: with or without it, it executes as one with ioc.
         #[wire("timeInForce")]

@@ -469,7 +469,7 @@ runtime::open_enum! {
 
 runtime::open_enum! {
     /// Kind of an insider's trade.
-    pub enum InnerTradeType {
+    pub enum InsiderTradeType {
         /// `P`: Purchase.
         Purchase = "P",
         /// `S`: Sale.
@@ -491,7 +491,7 @@ runtime::open_enum! {
 
 runtime::open_enum! {
     /// How an insider's holding changes.
-    pub enum ActionType {
+    pub enum InsiderAction {
         /// `add`: The holding increases.
         Add = "add",
         /// `decrease`: The holding decreases.
@@ -501,7 +501,7 @@ runtime::open_enum! {
 
 runtime::open_enum! {
     /// How an insider holds the security.
-    pub enum HoldingType {
+    pub enum InsiderHolding {
         /// `direct`: Directly.
         Direct = "direct",
         /// `indirect`: Indirectly.

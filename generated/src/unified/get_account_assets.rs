@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::AccountAssets;
 
 runtime::parameters! {
+    #[derive(Default)]
     /// Reads the equity, the margin and the balances of the account.
     ///
     /// `GET /api/v3/account/assets`
@@ -47,7 +48,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("read my balance", "wallet", "equity"))]
-    #[derive(Default)]
     pub struct GetAccountAssets {}
     impl GetAccountAssets {
         /// Leaves every parameter out.
@@ -64,7 +64,7 @@ impl runtime::Operation for GetAccountAssets {
 
 impl runtime::operation::Repeatable for GetAccountAssets {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.assets",
     family: "unified",
     title: "Get Account Assets",

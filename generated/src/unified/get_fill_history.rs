@@ -6,6 +6,8 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Cursor, Fill, OrderId};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
+    #[derive(Default)]
     /// Lists the fills of the user's orders.
     ///
     /// `GET /api/v3/trade/fills`
@@ -64,8 +66,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list my fills", "my trades", "executions"))]
-    #[derive(Default)]
-    #[checked_by(Rules)]
     pub struct GetFillHistory {
         /// `category`: Only fills of this business line. The document does not say whether it is required.
         #[wire("category")]
@@ -154,7 +154,7 @@ impl runtime::pages::Paged for GetFillHistory {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.fills",
     family: "unified",
     title: "Get Fill History",

@@ -97,7 +97,7 @@ impl runtime::pages::Paged for GetInsiderTrades {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.inner-trades",
     family: "unified",
     title: "Get Insider Trades",

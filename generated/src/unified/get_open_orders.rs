@@ -6,6 +6,8 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Cursor, Order, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
+    #[derive(Default)]
     /// Lists orders that are unfilled or partially filled.
     ///
     /// `GET /api/v3/trade/unfilled-orders`
@@ -71,8 +73,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list open orders", "pending orders", "active orders"))]
-    #[derive(Default)]
-    #[checked_by(Rules)]
     pub struct GetOpenOrders {
         /// `category`: Only orders of this business line. The document does not say whether it is required.
         #[wire("category")]
@@ -178,7 +178,7 @@ impl runtime::pages::Paged for GetOpenOrders {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.unfilled-orders",
     family: "unified",
     title: "Get Open Orders",

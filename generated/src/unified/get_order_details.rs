@@ -75,7 +75,7 @@ impl runtime::Operation for GetOrderDetails {
 
 impl runtime::operation::Repeatable for GetOrderDetails {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.order-info",
     family: "unified",
     title: "Get Order Details",

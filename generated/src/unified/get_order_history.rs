@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, Cursor, Order, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Lists past orders of a business line.
     ///
     /// `GET /api/v3/trade/history-orders`
@@ -58,7 +59,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list past orders", "closed orders"))]
-    #[checked_by(Rules)]
     pub struct GetOrderHistory {
         /// `category`: Business line of the orders.
         #[wire("category")]
@@ -174,7 +174,7 @@ impl runtime::pages::Paged for GetOrderHistory {
     }
 }
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.history-orders",
     family: "unified",
     title: "Get Order History",

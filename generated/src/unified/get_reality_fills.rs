@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{RealityFill, Symbol};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Lists the fills of the platform in a Reality pair over the last three months. Only for users on the
     /// white list.
     ///
@@ -51,7 +52,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("list fills of a stock token"))]
-    #[checked_by(Rules)]
     pub struct GetRealityFills {
         /// `symbol`: Name of a Reality pair.
         #[wire("symbol")]
@@ -88,7 +88,7 @@ impl runtime::Operation for GetRealityFills {
 
 impl runtime::operation::Repeatable for GetRealityFills {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.reality-fills",
     family: "unified",
     title: "Get Reality Fills",
@@ -103,13 +103,13 @@ const META: tables::Meta = tables::Meta {
     limits: &[tables::RateLimit::per_uid(10)],
     history: Some(tables::Length::Months(3)),
     defaults: &[("limit", "100")],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 2] = [
     tables::Rule {
         id: "whitelist-needed",
         at: "Get Reality Fills, first sentences; Authentication, after the permissions",

@@ -159,9 +159,9 @@ pub use choices::{
     RealityExecution,
 };
 pub use enums::{
-    ActionType, CancelReason, Category, DelegateType, ExecType, HoldMode, HoldingType,
-    InnerTradeType, MarginMode, OrderStatus, OrderType, PosSide, ReduceOnly, Side,
-    StpMode, TimeInForce, TradeScope, TradeSide, TriggerBy, YesNo,
+    CancelReason, Category, DelegateType, ExecType, HoldMode, InsiderAction,
+    InsiderHolding, InsiderTradeType, MarginMode, OrderStatus, OrderType, PosSide,
+    ReduceOnly, Side, StpMode, TimeInForce, TradeScope, TradeSide, TriggerBy, YesNo,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{

@@ -9,6 +9,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Modifies an order that is not wholly filled: its quantity, its price or both, and with them its
     /// take-profit and stop-loss.
     ///
@@ -123,7 +124,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("amend an order", "edit order", "replace order", "change price"))]
-    #[checked_by(Rules)]
     pub struct ModifyOrder {
         /// `orderId`, `clientOid`: The order to modify.
         #[wire("orderId", "clientOid")]
@@ -266,7 +266,7 @@ impl runtime::confirm::Queryable for ModifyOrder {
 
 impl runtime::confirm::Confirmable for ModifyOrder {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.modify-order",
     family: "unified",
     title: "Modify Order",
@@ -279,7 +279,7 @@ const META: tables::Meta = tables::Meta {
     permission: Some("UTA trade"),
     limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("autoCancel", "no"), ("pxAmendType", "no")],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -331,7 +331,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 5] = [
     tables::Rule {
         id: "qty-or-price",
         at: "Modify Order, parameters",

@@ -9,6 +9,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Places one spot, margin or futures order. Reality pairs are served too.
     ///
     /// `POST /api/v3/trade/place-order`
@@ -158,7 +159,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]
-    #[checked_by(Rules)]
     pub struct PlaceOrder {
         /// `category`: Business line of the order.
         #[wire("category")]
@@ -633,7 +633,7 @@ impl runtime::confirm::Queryable for PlaceOrder {
 
 impl runtime::confirm::Confirmable for PlaceOrder {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.place-order",
     family: "unified",
     title: "Place Order",
@@ -658,7 +658,7 @@ const META: tables::Meta = tables::Meta {
         ("marginMode", "crossed"),
         ("autoBorrow", "no"),
     ],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -705,7 +705,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 20] = [
     tables::Rule {
         id: "rpi-needs-permission",
         at: "Place Order, parameter table, timeInForce",

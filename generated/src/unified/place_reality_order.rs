@@ -8,6 +8,7 @@ use super::{
 };
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Places one order in a Reality pair. Only for users on the white list.
     ///
     /// `POST /api/v3/trade/place-reality-order`
@@ -78,7 +79,6 @@ runtime::parameters! {
     /// }
     /// ```
     #[doc(alias("place an order in a stock token"))]
-    #[checked_by(Rules)]
     pub struct PlaceRealityOrder {
         /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
         /// `MARGIN`.
@@ -189,7 +189,7 @@ impl runtime::confirm::Queryable for PlaceRealityOrder {
 
 impl runtime::confirm::Confirmable for PlaceRealityOrder {}
 
-const META: tables::Meta = tables::Meta {
+static META: tables::Meta = tables::Meta {
     id: "unified.place-reality-order",
     family: "unified",
     title: "Place Reality Order",
@@ -203,7 +203,7 @@ const META: tables::Meta = tables::Meta {
     permission: Some("UTA trade (read & write)"),
     limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("category", "SPOT")],
-    rules: RULES,
+    rules: &RULES,
     errors: super::errors::ERRORS,
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
@@ -237,7 +237,7 @@ const META: tables::Meta = tables::Meta {
     ..tables::Meta::DEFAULT
 };
 
-const RULES: &[tables::Rule] = &[
+static RULES: [tables::Rule; 2] = [
     tables::Rule {
         id: "whitelist-needed",
         at: "Place Reality Order, first sentences; Authentication, after the permissions",

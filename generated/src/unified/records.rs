@@ -4,8 +4,8 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    ActionType, CancelReason, Category, ClientOid, Coin, DelegateType, ExecId,
-    ExecLinkId, ExecType, HoldMode, HoldingType, InnerTradeType, MarginMode, OrderId,
+    CancelReason, Category, ClientOid, Coin, DelegateType, ExecId, ExecLinkId, ExecType,
+    HoldMode, InsiderAction, InsiderHolding, InsiderTradeType, MarginMode, OrderId,
     OrderStatus, OrderType, PosSide, ReduceOnly, Side, StpMode, Symbol, TimeInForce,
     TradeScope, TradeSide, TriggerBy,
 };
@@ -493,10 +493,10 @@ runtime::record! {
         pub designated_exercise_date: Option<String>,
         /// `innerTradeType`: Kind of the trade.
         #[wire("innerTradeType")]
-        pub inner_trade_type: Option<InnerTradeType>,
+        pub inner_trade_type: Option<InsiderTradeType>,
         /// `actionType`: Whether the holding grew or shrank.
         #[wire("actionType")]
-        pub action_type: Option<ActionType>,
+        pub action_type: Option<InsiderAction>,
         /// `tradeVolume`: Volume of the trade.
         #[wire("tradeVolume")]
         pub trade_volume: Option<runtime::Decimal>,
@@ -505,7 +505,7 @@ runtime::record! {
         pub trade_price: Option<runtime::Decimal>,
         /// `holdingType`: How the security is held.
         #[wire("holdingType")]
-        pub holding_type: Option<HoldingType>,
+        pub holding_type: Option<InsiderHolding>,
         /// `indirectHoldingStatement`: Statement on an indirect holding.
         #[wire("indirectHoldingStatement")]
         pub indirect_holding_statement: Option<String>,

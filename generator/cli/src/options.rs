@@ -1,6 +1,7 @@
 //! Options: those of all commands, and those of operations besides their parameters.
 
 use clap::{Arg, ArgAction, ValueHint, value_parser};
+use tradeapi_runtime::confirm::ConfirmPolicy;
 
 use crate::table::Program;
 
@@ -58,10 +59,16 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
         option(ACCOUNT, "A JSON file with properties of the account and its instruments, which some rules depend on.".to_owned())
             .value_name("FILE")
             .value_hint(ValueHint::FilePath),
-        option(DEADLINE, "How long an unknown outcome is queried. [default: 240]".to_owned())
+        option(DEADLINE, format!("How long an unknown outcome is queried. [default: {}]", ConfirmPolicy::DEADLINE.as_secs()))
             .value_name("SECONDS")
             .value_parser(value_parser!(u64)),
-        option(LAG, "How far a machine of the exchange may be behind, so that an absence there proves nothing. [default: 60]".to_owned())
+        option(
+            LAG,
+            format!(
+                "How far a machine of the exchange may be behind, so that an absence there proves nothing. [default: {}]",
+                ConfirmPolicy::LAG.as_secs()
+            ),
+        )
             .value_name("SECONDS")
             .value_parser(value_parser!(u64)),
         #[cfg(feature = "journal")]

@@ -8,7 +8,7 @@ pub(crate) fn compiles(room: &Path, folders: &[&str]) -> bool {
     let generator = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = format!(
         "[package]\nname = \"drafted\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n[dependencies]\n\
-         tradeapi-runtime = {{ path = {:?}, features = [\"asymmetric\", \"pattern\"] }}\n\n[workspace]\n",
+         tradeapi-runtime = {{ path = {:?}, features = [\"asymmetric\", \"md5\", \"pattern\"] }}\n\n[workspace]\n",
         generator.join("runtime")
     );
     std::fs::write(room.join("Cargo.toml"), manifest).unwrap();

@@ -87,7 +87,7 @@ impl Account {
         self.properties.binary_search_by(|(known, _)| (**known).cmp(property))
     }
 
-    /// Sets the steps and bounds of the instrument `symbol` in the line of business `line`.
+    /// Sets the steps and bounds of the instrument `symbol` in the business line `line`.
     pub fn set_instrument(&mut self, line: impl Into<String>, symbol: impl Into<String>, instrument: Instrument) {
         self.add_instrument(line.into(), symbol.into(), instrument);
     }
@@ -96,12 +96,12 @@ impl Account {
         Arc::make_mut(self.instruments.get_or_insert_default()).add(line, symbol, instrument);
     }
 
-    /// The instruments, each with its line of business and its symbol.
+    /// The instruments, each with its business line and its symbol.
     pub fn instruments(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
         self.instruments.iter().flat_map(|instruments| instruments.iter())
     }
 
-    /// The instrument `symbol` of the line of business `line`.
+    /// The instrument `symbol` of the business line `line`.
     pub fn instrument(&self, line: &str, symbol: &str) -> Option<&Instrument> {
         self.instruments.as_ref()?.get(line, symbol)
     }

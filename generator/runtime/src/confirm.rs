@@ -39,7 +39,7 @@ pub use verdict::{Because, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconf
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
 pub trait Queryable: Operation {
     /// The query.
-    type Query: Repeatable<Response: Shows<Self::Record>> + 'static;
+    type Query: Repeatable<Response: ShowsRecords<Self::Record>> + 'static;
 
     /// The record that the query returns.
     type Record: Decode + Encode + Send + 'static;
@@ -60,7 +60,7 @@ pub trait Queryable: Operation {
 }
 
 /// A response that shows records of one type.
-pub trait Shows<R> {
+pub trait ShowsRecords<R> {
     /// What it shows.
     fn shown(self) -> Shown<R>;
 }
@@ -96,13 +96,13 @@ impl<R> Shown<R> {
     }
 }
 
-impl<R> Shows<R> for R {
+impl<R> ShowsRecords<R> for R {
     fn shown(self) -> Shown<R> {
         Shown::One(self)
     }
 }
 
-impl<R> Shows<R> for List<R> {
+impl<R> ShowsRecords<R> for List<R> {
     fn shown(self) -> Shown<R> {
         Shown::listed(self, false)
     }
@@ -142,10 +142,10 @@ pub struct ConfirmPolicy {
 impl Default for ConfirmPolicy {
     fn default() -> Self {
         Self {
-            deadline: Duration::from_secs(240),
+            deadline: Self::DEADLINE,
             pauses: (Duration::from_millis(200), Duration::from_secs(5)),
             settling: SETTLING,
-            lag: LAG,
+            lag: Self::LAG,
             clock_error: CLOCK_ERROR,
             denials: 2,
             absent: Vec::new(),
@@ -154,6 +154,12 @@ impl Default for ConfirmPolicy {
 }
 
 impl ConfirmPolicy {
+    /// The [`deadline`](Self::deadline) of a new policy.
+    pub const DEADLINE: Duration = Duration::from_secs(240);
+
+    /// The [`lag`](Self::lag) of a new policy.
+    pub const LAG: Duration = LAG;
+
     /// Queries for four minutes, at once and then with pauses from 200 ms to 5 seconds.
     pub fn new() -> Self {
         Self::default()

@@ -15,7 +15,7 @@ pub mod awaited {
 }
 
 pub use crate::batches::BatchAnswer;
-pub use crate::json::{CaseTable, FieldTable, OneOfTable, Record, RecordTable, RecordWriter, decode_enum};
+pub use crate::json::{CaseTable, FieldTable, FieldVisitor, OneOfTable, Record, RecordTable, decode_enum, show_record};
 pub use crate::operation::{ItemJudge, ItemOutcomes};
 pub use crate::orders::order_reference;
 pub use crate::pages::{from_text, json_of_time, text_of, time_of_text, wire_text_of};
@@ -24,8 +24,7 @@ pub use crate::parameters::{HeaderWriter, Parameter, ParameterTable, PathWriter}
 #[cfg(feature = "serde")]
 pub use crate::serde_support::private;
 pub use crate::value::{
-    Field, MINTED_LENGTH, Present, Shown, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with, minted_of,
-    scaled_value,
+    MINTED_LENGTH, Shown, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with, minted_of, scaled_value,
 };
 
 /// Keeps the items it is given if the feature `blocking` is on.

@@ -38,7 +38,7 @@ impl Flat {
         Self { family, cancel: None, close: None, value: None, reduce: None }
     }
 
-    /// `O` cancels all orders of a line of business, for each of these values of a parameter.
+    /// `O` cancels all orders of a business line, for each of these values of a parameter.
     #[must_use]
     pub const fn cancelled_by<O>(self, over: &'static str, lines: &'static [&'static str]) -> Self
     where
@@ -48,7 +48,7 @@ impl Flat {
         Self { cancel: Some(EachLine { over, lines, send }), ..self }
     }
 
-    /// `O` closes all positions of a line of business, for each of these values of a parameter.
+    /// `O` closes all positions of a business line, for each of these values of a parameter.
     #[must_use]
     pub const fn closed_by<O>(self, over: &'static str, lines: &'static [&'static str], fields: ClosingFields) -> Self
     where

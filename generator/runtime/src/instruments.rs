@@ -1,6 +1,6 @@
 //! The instruments that the exchange lists, for the rules that compare requests with their steps and bounds.
 //!
-//! Each is known to the rules of one family, under its line of business and its symbol. What the caller states in the
+//! Each is known to the rules of one family, under its business line and its symbol. What the caller states in the
 //! [`Account`](crate::Account) takes precedence.
 
 use std::borrow::Cow;
@@ -35,7 +35,7 @@ pub struct InstrumentListing {
 pub struct InstrumentFields {
     /// The family whose requests name the instruments.
     pub family: &'static str,
-    /// The parameter with the line of business.
+    /// The parameter with the business line.
     pub over: &'static str,
     /// Its values, each of which is requested.
     pub lines: &'static [&'static str],
@@ -57,7 +57,7 @@ pub enum LoadInstrumentsError {
     Unread {
         /// The id of the operation.
         operation: &'static str,
-        /// The line of business.
+        /// The business line.
         line: &'static str,
         /// Why its call failed.
         error: Box<Error>,
@@ -136,7 +136,7 @@ impl InstrumentFields {
 /// Reads the instruments that the exchange lists, and returns how many there are. From then on, this client and its
 /// clones check the rules that compare requests with steps and bounds.
 ///
-/// Each listing takes a call for each line of business, which waits for its rate limits. A program calls it at its
+/// Each listing takes a call for each business line, which waits for its rate limits. A program calls it at its
 /// start, and again when instruments may have changed: it replaces what was listed before. An instrument that the
 /// account states, or a property that no record has, is as without it.
 ///

@@ -200,8 +200,8 @@ impl SigningTimes {
     }
 
     /// The times by each clock.
-    pub(crate) fn each(self) -> impl Iterator<Item = Timestamp> {
-        [Some(self.signed_at), self.made_at].into_iter().flatten()
+    pub(crate) fn each(self) -> [Timestamp; 2] {
+        [self.signed_at, self.made_at.unwrap_or(self.signed_at)]
     }
 
     /// How far it is apart from another one, as far as that is certain: any clock may have been right each time.
@@ -209,9 +209,13 @@ impl SigningTimes {
         if self.made_at.is_none() || other.made_at.is_none() {
             return Duration::ZERO;
         }
-        let between = |one: Timestamp, other: Timestamp| one.as_millis().abs_diff(other.as_millis());
-        let all = self.each().flat_map(|one| other.each().map(move |other| between(one, other)));
-        Duration::from_millis(all.min().unwrap_or_default())
+        let mut least = u64::MAX;
+        for one in self.each() {
+            for other in other.each() {
+                least = least.min(one.as_millis().abs_diff(other.as_millis()));
+            }
+        }
+        Duration::from_millis(least)
     }
 }
 
@@ -290,7 +294,11 @@ pub async fn signed_since(journal: &dyn Journal, time: Timestamp) -> Result<Vec<
         chunk.retain(|stored| stored.change.signed().latest() >= time);
         chunks.push(chunk);
         if is_last {
-            return Ok(chunks.into_iter().rev().flatten().collect());
+            let mut changes = Vec::new();
+            for mut chunk in chunks.into_iter().rev() {
+                changes.append(&mut chunk);
+            }
+            return Ok(changes);
         }
     }
 }

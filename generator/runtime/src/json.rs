@@ -33,8 +33,8 @@ pub use one_of::UnknownRecord;
 pub(crate) use reader::Mark;
 pub use reader::{Kind, Reader};
 #[doc(hidden)]
-pub use record::{Record, RecordWriter};
-pub(crate) use string::{each_text, is_stop, places_of};
+pub use record::{FieldVisitor, Record, RecordField, show_record};
+pub(crate) use string::{each_text, places_of};
 pub use table::Form;
 #[doc(hidden)]
 pub use table::{CaseTable, FieldTable, OneOfTable, RecordTable, Travels};

@@ -46,9 +46,18 @@ use crate::value::Decimal;
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     positions: BTreeMap<PositionKey, Position>,
-    books: BTreeMap<PositionKey, Book>,
-    taken: HashSet<(String, String, String)>,
+    /// In the order of their keys.
+    books: Vec<(PositionKey, Book)>,
+    taken: Vec<TakenTrades>,
     corrections: Vec<Correction>,
+}
+
+/// The ids of the trades that were taken of a line of business.
+#[derive(Clone, Debug)]
+struct TakenTrades {
+    family: String,
+    line: String,
+    ids: HashSet<String>,
 }
 
 /// What a position follows from.
@@ -117,12 +126,16 @@ impl Ledger {
     pub fn open(&mut self, key: PositionKey, size: &Decimal, price: &Decimal) -> Result<(), LedgerError> {
         let opened =
             Position::opened(size, price).ok_or_else(|| LedgerError::InexactOpening { position: key.clone() })?;
-        self.books.insert(key.clone(), Book { opened: opened.clone(), trades: Vec::new() });
+        let book = Book { opened: opened.clone(), trades: Vec::new() };
+        match self.place_of(&key) {
+            Ok(place) => self.books[place].1 = book,
+            Err(place) => self.books.insert(place, (key.clone(), book)),
+        }
         self.positions.insert(key, opened);
         Ok(())
     }
 
-    /// Takes a trade of a family and line of business, such as `classic` and `USDT-FUTURES`. Returns whether it is new:
+    /// Takes a trade of a family and business line, such as `classic` and `USDT-FUTURES`. Returns whether it is new:
     /// a trade with the id of an earlier one changes nothing.
     ///
     /// The trades of a position count by the numbers of their ids, the lowest first. One that is taken after later ones
@@ -133,19 +146,20 @@ impl Ledger {
     ///
     /// Fails if a trade closes more than is open, or has too many digits.
     pub fn take(&mut self, family: &str, line: &str, trade: &Trade) -> Result<bool, LedgerError> {
-        let id = (family.to_owned(), line.to_owned(), trade.id.clone());
-        if self.taken.contains(&id) {
+        let taken = self.taken.iter().position(|taken| taken.family == family && taken.line == line);
+        if taken.is_some_and(|taken| self.taken[taken].ids.contains(&trade.id)) {
             return Ok(false);
         }
         let key = PositionKey::new(family, line, &trade.instrument, PositionSide::changed_by(trade));
         let known = self.positions.get(&key).cloned().unwrap_or_else(|| self.begun(&key));
-        let trades = self.books.get(&key).map(|book| &book.trades[..]).unwrap_or_default();
-        let place = trades.partition_point(|other| order(other) <= order(trade));
+        let book = self.place_of(&key);
+        let trades = book.map_or(&[][..], |book| &self.books[book].1.trades);
+        let place = trades.partition_point(|other| other.number() <= trade.number());
         let (before, later) = trades.split_at(place);
         let position = match later {
             [] => known.after(&key, trade)?,
             _ => {
-                let begun = self.books.get(&key).map(|book| book.opened.clone()).unwrap_or_default();
+                let begun = book.map(|book| self.books[book].1.opened.clone()).unwrap_or_default();
                 let mut all = before.iter().chain([trade]).chain(later);
                 let position = all.try_fold(begun, |position, trade| position.after(&key, trade))?;
                 self.corrections.push(Correction {
@@ -159,13 +173,25 @@ impl Ledger {
         };
         let begun = self.begun(&key);
         self.positions.insert(key.clone(), position);
-        let book = self.books.entry(key.clone()).or_insert_with(|| Book { opened: begun, trades: Vec::new() });
-        book.trades.insert(place, trade.clone());
-        self.taken.insert(id);
+        let book = book.unwrap_or_else(|book| {
+            self.books.insert(book, (key.clone(), Book { opened: begun, trades: Vec::new() }));
+            book
+        });
+        self.books[book].1.trades.insert(place, trade.clone());
+        let taken = taken.unwrap_or_else(|| {
+            self.taken.push(TakenTrades { family: family.to_owned(), line: line.to_owned(), ids: HashSet::new() });
+            self.taken.len() - 1
+        });
+        self.taken[taken].ids.insert(trade.id.clone());
         if trade.effect == TradeEffect::Unknown {
             self.lose(&key);
         }
         Ok(true)
+    }
+
+    /// The place of a position in `books`, or where it belongs.
+    fn place_of(&self, key: &PositionKey) -> Result<usize, usize> {
+        self.books.binary_search_by(|(known, _)| known.cmp(key))
     }
 
     /// A position without trades. It is not known if another trade of its instrument may have changed it.
@@ -180,11 +206,15 @@ impl Ledger {
         let is_of_same = |other: &PositionKey| {
             (&other.family, &other.line, &other.instrument) == (&key.family, &key.line, &key.instrument)
         };
-        for (_, position) in self.positions.iter_mut().filter(|(other, _)| is_of_same(other)) {
-            *position = std::mem::take(position).lost();
+        for (other, position) in &mut self.positions {
+            if is_of_same(other) {
+                *position = std::mem::take(position).lost();
+            }
         }
-        for (_, book) in self.books.iter_mut().filter(|(other, _)| is_of_same(other)) {
-            book.opened = std::mem::take(&mut book.opened).lost();
+        for (other, book) in &mut self.books {
+            if is_of_same(other) {
+                book.opened = std::mem::take(&mut book.opened).lost();
+            }
         }
     }
 
@@ -200,7 +230,7 @@ impl Ledger {
 
     /// How many trades it has taken.
     pub fn len(&self) -> usize {
-        self.taken.len()
+        self.taken.iter().map(|taken| taken.ids.len()).sum()
     }
 
     /// Whether it has taken no trade.
@@ -214,11 +244,6 @@ impl Ledger {
         let differing = self.positions.iter().filter_map(|(key, position)| Some((key, position.difference()?)));
         differing.filter(|(_, difference)| !difference.is_zero())
     }
-}
-
-/// The later of two trades has the higher number as its id.
-fn order(trade: &Trade) -> (usize, &str) {
-    (trade.id.len(), &trade.id)
 }
 
 impl fmt::Display for Correction {

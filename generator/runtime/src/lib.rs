@@ -25,7 +25,7 @@
 //!
 //! A module imports only from modules above it in this list, which `tests/layers.rs` checks:
 //!
-//! - `value`: numbers, times, identifiers and open enums, independent of their form on the wire
+//! - `value`, `sorting`: numbers, times, identifiers and open enums, independent of their form on the wire; sorting
 //! - `tables`, `account`, `clock`, `shared`: facts about an API, properties of an account, time, and what the clients of
 //!   an account share
 //! - `json`: the reader, the writer, and how values are read and written
@@ -65,6 +65,7 @@
 //! - `jiff`, `chrono`: conversions of times to and from the types of these crates.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 //! - `asymmetric`: signatures by RSA, ECDSA and Ed25519 keys.
+//! - `md5`: signatures and digests with MD5, for schemas that state some.
 //! - `system-roots`: `transport::TlsSettings::add_system_roots`, the roots that the operating system trusts.
 //! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes, queries, changes whose end
 //!   the journal did not store or may lack, and contradicted properties of the account, all with the target
@@ -104,6 +105,7 @@ pub mod retry;
 mod serde_support;
 mod shared;
 pub mod signing;
+mod sorting;
 pub mod tables;
 pub mod transport;
 pub mod value;

@@ -29,7 +29,7 @@ pub use page::{Clipped, Page, Paged, TimeRange};
 pub use page::{from_text, json_of_time, text_of, time_of_text, wire_text_of};
 pub use position::Position;
 pub(crate) use step::Next;
-pub use step::{Continuation, Step};
+pub use step::{Continuation, PageStep};
 #[cfg(feature = "stream")]
 pub use stream::PageStream;
 pub(crate) use whole::ForPage;

@@ -79,6 +79,9 @@ pub trait Rules {
 /// an `Option` or a `runtime::Edit` gets a setter with the documentation of the field. The setter takes a value of the
 /// type itself, or after the name `from impl Into`, `from impl IntoDecimal` or `from impl IntoEdit` what converts to it.
 ///
+/// Attributes stand in one order, so that the compiler never has to try several: `checked_by`, `derive` and the
+/// documentation of the struct; the documentation of a field, `wire` and `deprecated`.
+///
 /// With the attribute `checked_by(Rules)`, the struct implements [`Rules`](crate::parameters::Rules) beside it. What
 /// follows the struct is kept; the documentation lists its functions before the setters.
 ///
@@ -113,46 +116,38 @@ pub trait Rules {
 #[macro_export]
 macro_rules! parameters {
     (
-        $(#[doc = $doc:literal])*
-        $(#[doc(alias($($called:literal),* $(,)?))])?
-        $(#[derive($derive:ident)])?
         $(#[checked_by($rules:ident)])?
+        $(#[derive($derive:ident)])?
+        $(#[doc $($doc:tt)*])*
         $vis:vis struct $name:ident {
             $(
-                $(#[doc = $about:literal])*
-                $(#[doc(alias($($alias:literal),* $(,)?))])?
-                $(#[deprecated(note = $note:literal)])?
+                $(#[doc $($about:tt)*])*
                 #[wire(
                     $wire:literal $(, $member:literal)* $(from impl $into:ident)?
                     $(, $how:ident $(= $bound:literal)? $(= [$($value:literal),* $(,)?])?)*
                 )]
-                $field_vis:vis $field:ident: $($ty:ident)::+ $(<$of:ty $(,)?>)? $(<$scale:literal>)?
+                $(#[deprecated(note = $note:literal)])?
+                $field_vis:vis $field:ident: $($ty:ident)::+ $(<$($scale:literal)? $($of:ty $(,)?)?>)?
             ),* $(,)?
         }
         $($item:item)*
     ) => {
-        $(#[doc = $doc])*
-        $(#[doc(alias($($called),*))])?
+        $(#[doc $($doc)*])*
         #[derive(Clone, PartialEq $(, $derive)?)]
         #[must_use = "a request does nothing until it is sent"]
         #[non_exhaustive]
         $vis struct $name {
-            $(
-                $(#[doc = $about])*
-                $(#[doc(alias($($alias),*))])?
-                $field_vis $field: $($ty)::+ $(<$of>)? $(<$scale>)?,
-            )*
+            $($(#[doc $($about)*])* $field_vis $field: $($ty)::+ $(<$($scale)? $($of)?>)?,)*
         }
 
         $($item)*
 
         impl $name {
             $($crate::__setter! {
-                [$($ty)::+ $(<$of>)?] [$($into)?]
+                [$($ty)::+ $(<$($of)?>)?] [$($into)?]
                 #[doc = ::core::concat!("Sets `", $wire, "`" $(, ", `", $member, "`")*, ".")]
                 ///
-                $(#[doc = $about])*
-                $(#[doc(alias($($alias),*))])?
+                $(#[doc $($about)*])*
                 $(#[deprecated(note = $note)])?
                 $field_vis $field
             })*
@@ -164,24 +159,24 @@ macro_rules! parameters {
             impl $crate::parameters::Parameters for $name {
                 #[allow(unused_variables, reason = "a set may have no parameters")]
                 fn write(&self, out: &mut $crate::parameters::ParameterWriter) {
-                    $($crate::emitted::Parameter::write(&self.$field, __Rows::$field, out);)*
+                    $($crate::emitted::Parameter::write(&self.$field, &ROWS.$field, out);)*
                 }
 
                 #[allow(unused_variables, reason = "a set may have no parameters")]
                 fn read(from: &mut $crate::parameters::ParameterReader<'_>) -> ::core::option::Option<Self> {
                     // All are read before one ends the reading, so that all that are missing are reported.
-                    $(let $field = <$($ty)::+ $(<$of>)? $(<$scale>)? as $crate::emitted::Parameter>::read(
-                        __Rows::$field,
+                    $(let $field = <$($ty)::+ $(<$($scale)? $($of)?>)? as $crate::emitted::Parameter>::read(
+                        &ROWS.$field,
                         from,
                     );)*
                     ::core::option::Option::Some(Self {
-                        $($field: $crate::__given!([$($ty)::+ $(<$of>)?] $field),)*
+                        $($field: $crate::__given!([$($ty)::+ $(<$($of)?>)?] $field),)*
                     })
                 }
 
                 #[allow(unused_variables, reason = "a set may have no parameters")]
                 fn check(&self, to: &mut $crate::checks::Checks<'_>) {
-                    $($crate::emitted::Parameter::check(&self.$field, __Rows::$field, to);)*
+                    $($crate::emitted::Parameter::check(&self.$field, &ROWS.$field, to);)*
                     $($crate::parameters::$rules::check_rules(self, to);)?
                 }
             }
@@ -191,13 +186,22 @@ macro_rules! parameters {
             type Kind = $crate::emitted::kinds::Object;
         }
 
-        $crate::__shown!($name { $($field),* });
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #[allow(unused_mut, reason = "a set may have no parameters")]
+                let mut shown = $crate::emitted::Shown::new(f, ::core::stringify!($name));
+                $($crate::emitted::Parameter::show(&self.$field, ::core::stringify!($field), &mut shown);)*
+                shown.finish()
+            }
+        }
+
+        $crate::__displayed!($name);
         $crate::serde_parameters!($name);
         $crate::__described!(set Object $name { $(
             $field
-            [$($about)*]
+            [$([$($about)*])*]
             [$wire $(, $member)*; $(.$how($($bound)? $(&[$($value),*])?))*]
-            [$($ty)::+ $(<$of>)? $(<$scale>)?]
+            [$($ty)::+ $(<$($scale)? $($of)?>)?]
         )* });
     };
 }
@@ -228,6 +232,7 @@ macro_rules! parameters {
 macro_rules! one_of {
     (
         $(#[doc = $doc:literal])*
+        $(#[derive($($derived:ident),*)])?
         $vis:vis enum $name:ident {
             $(
                 $(#[doc = $about:literal])*
@@ -241,6 +246,7 @@ macro_rules! one_of {
     ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq)]
+        $(#[derive($($derived),*)])?
         #[non_exhaustive]
         $vis enum $name {
             $($(#[doc = $about])* $variant($ty),)*
@@ -265,7 +271,7 @@ macro_rules! one_of {
             impl $crate::parameters::Parameters for $name {
                 fn write(&self, out: &mut $crate::parameters::ParameterWriter) {
                     match self {
-                        $(Self::$variant(value) => $crate::emitted::Parameter::write(value, __Rows::$variant, out),)*
+                        $(Self::$variant(value) => $crate::emitted::Parameter::write(value, &ROWS.$variant, out),)*
                     }
                 }
 
@@ -273,7 +279,7 @@ macro_rules! one_of {
                     let (mut given, mut read) = (0, ::core::option::Option::None);
                     $(if from.has($wire) {
                         given += 1;
-                        read = <$ty as $crate::emitted::Parameter>::read(__Rows::$variant, from).map(Self::$variant);
+                        read = <$ty as $crate::emitted::Parameter>::read(&ROWS.$variant, from).map(Self::$variant);
                     })*
                     from.exactly_one(given, Self::MEMBERS)?;
                     read
@@ -281,7 +287,7 @@ macro_rules! one_of {
 
                 fn check(&self, to: &mut $crate::checks::Checks<'_>) {
                     match self {
-                        $(Self::$variant(value) => $crate::emitted::Parameter::check(value, __Rows::$variant, to),)*
+                        $(Self::$variant(value) => $crate::emitted::Parameter::check(value, &ROWS.$variant, to),)*
                     }
                 }
             }
@@ -292,33 +298,32 @@ macro_rules! one_of {
         }
 
         $crate::__described!(set OneOf $name { $(
-            $variant [$($about)*] [$wire; $(.$how($($bound)? $(&[$($value),*])?))*] [$ty]
+            $variant [$([= $about])*] [$wire; $(.$how($($bound)? $(&[$($value),*])?))*] [$ty]
         )* });
     };
 }
 
-/// The rows of a set as constants of a type, named after the fields. The compiler checks a constant once, and the same
-/// expression in a `const` block at each use.
+/// The rows of a set as one static, because the compiler checks each constant by itself, and again wherever it is used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rows {
     ($($field:ident $wire:literal $(, $member:literal)*; $(.$how:ident($($bound:tt)*))*)*) => {
-        struct __Rows;
-
-        #[allow(non_upper_case_globals, reason = "a row is named after its field")]
-        impl __Rows {
-            $(const $field: &'static $crate::emitted::ParameterTable =
-                $crate::__parameter!($wire $(, $member)*; $(.$how($($bound)*))*);)*
+        #[allow(dead_code, non_snake_case, reason = "a set may have no parameters, and a row is named after its field")]
+        struct Rows {
+            $($field: $crate::emitted::ParameterTable,)*
         }
+
+        #[allow(dead_code, reason = "a set may have no parameters")]
+        static ROWS: Rows = Rows { $($field: $crate::__parameter!($wire $(, $member)*; $(.$how($($bound)*))*),)* };
     };
 }
 
-/// The row of a parameter, for a constant.
+/// The row of a parameter.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __parameter {
     ($wire:literal $(, $member:literal)*; $($how:tt)*) => {
-        &$crate::emitted::ParameterTable::of(::core::concat!(",\"", $wire, "\":\""), &[$wire $(, $member)*]) $($how)*
+        $crate::emitted::ParameterTable::of(::core::concat!(",\"", $wire, "\":\""), &[$wire $(, $member)*]) $($how)*
     };
 }
 

@@ -15,12 +15,8 @@ impl<T: Default> SharedByAccount<T> {
 
     /// The value of the account that `parts` identify: the API, the address and the key. It is kept as long as a client
     /// has it or `is_needed` says so. A forked process has its own.
-    pub(crate) fn of(&self, parts: &[&[u8]], is_needed: impl Fn(&T) -> bool) -> Arc<T> {
-        let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());
-        for part in parts {
-            hash.update(Sha256::digest(part));
-        }
-        let key: [u8; 32] = hash.finalize().into();
+    pub(crate) fn of(&self, parts: &[&[u8]], is_needed: &dyn Fn(&T) -> bool) -> Arc<T> {
+        let key = hash_of(parts);
         let mut values = self.lock();
         if let Some((_, value)) = values.iter().find(|(known, _)| *known == key) {
             return Arc::clone(value);
@@ -34,4 +30,13 @@ impl<T: Default> SharedByAccount<T> {
     fn lock(&self) -> MutexGuard<'_, Vec<([u8; 32], Arc<T>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A hash of what identifies an account, in this process.
+fn hash_of(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());
+    for part in parts {
+        hash.update(Sha256::digest(part));
+    }
+    hash.finalize().into()
 }

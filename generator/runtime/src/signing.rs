@@ -20,7 +20,9 @@ mod token;
 pub use authenticator::Authenticator;
 pub use credentials::Credentials;
 pub(crate) use credentials::variable;
-pub use hmacs::{HmacMd5, HmacSha256, HmacSha384, HmacSha512};
+#[cfg(feature = "md5")]
+pub use hmacs::HmacMd5;
+pub use hmacs::{HmacSha256, HmacSha384, HmacSha512};
 #[cfg(feature = "asymmetric")]
 pub use private_key::PrivateKey;
 pub(crate) use redacted::redacted;

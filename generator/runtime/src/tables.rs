@@ -18,6 +18,8 @@ pub use api::{
     Api, Around, Calls, Count, Envelope, Header, PoolReporting, RemainingCalls, Reset, ResetForm, ResponseValue, Sent,
     SuccessWith,
 };
+#[cfg(feature = "md5")]
+pub use authentication::MD5;
 pub use authentication::{
     Algorithm, Authentication, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs, Part, Place,
     SecretForm, Signature, SignedQuery, TimestampForm, Token,
@@ -31,6 +33,6 @@ pub use meta::{
 };
 pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
 pub use path::{Path, Step};
-pub use refusal::Refusal;
+pub use refusal::Rejection;
 pub use rule::{Ceiling, Rule, Severity, Unsupported};
 pub use window::{Length, Window};

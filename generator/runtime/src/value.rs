@@ -42,7 +42,8 @@ pub use scaled::scaled_value;
 pub use shape::has_form;
 pub use shape::{InvalidIdentifier, Shape};
 #[doc(hidden)]
-pub use shown::{Field, Present, Shown};
+pub use shown::Shown;
+pub(crate) use shown::part;
 pub use time_in::{
     InvalidTime, Iso8601, IsoTime, Micros, Nanos, Seconds, TimeFormat, TimeIn, UnixMicros, UnixNanos, UnixSeconds,
 };

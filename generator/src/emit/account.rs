@@ -40,7 +40,7 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
     let properties = account.properties.iter().map(property);
     let instrument = account.instrument.as_ref().map(|_| {
         quote! {
-            /// Adds the steps and bounds of the instrument `symbol` in the line of business `line`.
+            /// Adds the steps and bounds of the instrument `symbol` in the business line `line`.
             pub fn instrument(
                 mut self,
                 line: impl std::fmt::Display,
@@ -283,14 +283,23 @@ fn instrument_type(instrument: &Instrument) -> Vec<TokenStream> {
 
 fn instrument_property(property: &InstrumentProperty) -> TokenStream {
     let (wire, name) = (&property.name.wire, ident(&property.name.rust));
+    let set = ident(&format!("with_{}", property.name.bare()));
     let mut docs = Docs::default();
     docs.markdown(&format!("{}: {}", code(wire), super::docs::escape(&property.doc)));
     let docs = docs.outer();
+    let mut sets = Docs::default();
+    sets.markdown(&format!("Sets {}.", code(wire)));
+    let sets = sets.outer();
     quote! {
         #docs
-        pub fn #name(mut self, #name: impl runtime::value::IntoDecimal) -> Self {
-            self.properties = self.properties.with(#wire, runtime::value::IntoDecimal::into_decimal(#name));
-            self
+        pub fn #name(&self) -> Option<&runtime::Decimal> {
+            self.properties.get(#wire)
+        }
+
+        #sets
+        pub fn #set(self, value: impl runtime::value::IntoDecimal) -> Self {
+            let properties = self.properties.with(#wire, runtime::value::IntoDecimal::into_decimal(value));
+            Self { properties }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use quote::quote;
-use syn::Attribute;
+use syn::{Attribute, parse_quote};
 
 use super::code::{File, Item, alternative, ident};
 use super::docs::{Docs, code, escape};
@@ -10,7 +10,7 @@ use super::parameters::{self, Set};
 use super::scope::Scope;
 use super::{declarations, parameter_docs, trees};
 use crate::model::phrases;
-use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter};
+use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter, Type};
 
 /// `choices.rs` of a family.
 pub(super) fn emit(family: &Family) -> File {
@@ -74,8 +74,10 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
         let attributes = docs.into_iter().chain([wire]).collect();
         declarations::holding(attributes, ident(&alternative(parameter)), scope.parameter_type(parameter))
     });
-    let definition = declarations::enumeration(docs.outer().into_iter().collect(), ident(&choice.name.rust), variants);
-    Item::declared_by("one_of", vec![definition])
+    let is_key = alternatives.iter().all(|parameter| parameter.shape.is_one(Type::can_be_key));
+    let derived = is_key.then(|| parse_quote!(#[derive(Eq, Hash)]));
+    let attributes = docs.outer().into_iter().chain(derived).collect();
+    Item::declared_by("one_of", vec![declarations::enumeration(attributes, ident(&choice.name.rust), variants)])
 }
 
 fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &Cases<'_>) -> Vec<Item> {

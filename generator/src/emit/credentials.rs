@@ -8,7 +8,7 @@ use crate::model::{
     Carried, Content, Credentials, Duration, Either, Encoding, Pairs, Part, PartKind, Signature, SignedPart, Token,
     Within,
 };
-use crate::words::PairOrder;
+use crate::words::{Hash, PairOrder};
 
 pub(super) fn table(credentials: &Credentials) -> TokenStream {
     let Credentials {
@@ -113,13 +113,20 @@ fn part(part: &Part) -> TokenStream {
             quote!(Header(#name))
         }
         PartKind::Digest(hash, encoding, within) => {
-            let hash = ident(hash.variant());
+            let hash = match hash {
+                // Not the variant, so that a crate without the feature for it does not compile.
+                Hash::Md5 => quote!(MD5),
+                Hash::Sha256 | Hash::Sha384 | Hash::Sha512 => {
+                    let hash = ident(hash.variant());
+                    quote!(Hash::#hash)
+                }
+            };
             let form = match encoding.map(encoding_table) {
                 None => quote!(Bytes),
                 Some(encoding) => quote!(Encoded(#encoding)),
             };
             let within = parts(within);
-            quote!(Digest(tables::Hash::#hash, tables::DigestForm::#form, #within))
+            quote!(Digest(tables::#hash, tables::DigestForm::#form, #within))
         }
         PartKind::Base64(within) => {
             let within = parts(within);

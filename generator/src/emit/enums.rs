@@ -28,7 +28,7 @@ pub(super) fn emit_errors(family: &Family) -> File {
     });
     let codes = Enum {
         name: Name { wire: "ErrorCode".to_owned(), rust: "ErrorCode".to_owned(), place: family.place },
-        doc: "The code of an answer.".to_owned(),
+        doc: "The code of an answer: of a refusal, or of a success.".to_owned(),
         values: values.collect(),
         truth: None,
         truth_places: Vec::new(),

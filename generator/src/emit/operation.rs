@@ -220,9 +220,9 @@ fn write_headers(operation: &Operation) -> Option<TokenStream> {
 
 /// The tables of the operation, and that of its window, if there is one.
 fn tables(family: &Family, operation: &Operation) -> String {
-    let meta = trees::constant(
+    let meta = trees::fixed(
         quote!(
-            const META: tables::Meta = ();
+            static META: tables::Meta = ();
         ),
         meta(family, operation),
     );
@@ -271,7 +271,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         trees::some("window", operation.window.as_ref().map(|_| trees::path(&["WINDOW"]))),
         trees::some("history", operation.history.map(trees::length)),
         trees::rows("defaults", defaults(operation)),
-        checked().next().map(|_| ("rules", trees::path(&["RULES"]))),
+        checked().next().map(|_| ("rules", trees::reference(trees::path(&["RULES"])))),
         trees::flag("rules_of_time", is_of_time),
         trees::rows("unsupported", rules::unsupported(operation)),
         Some(("errors", trees::path(&["super", "errors", "ERRORS"]))),

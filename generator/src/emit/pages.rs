@@ -40,7 +40,7 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
     };
     let record = scope.ty(Type::Record(record));
     Some(quote! {
-        impl runtime::confirm::Shows<#record> for #name {
+        impl runtime::confirm::ShowsRecords<#record> for #name {
             fn shown(self) -> runtime::confirm::Shown<#record> {
                 runtime::confirm::Shown::listed(self.#list, #has_more)
             }
@@ -164,7 +164,7 @@ fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usiz
     });
     let (continuation, size) = (continuation(scope, operation, pages), page_size(operation, pages));
     quote! {
-        const STEP: runtime::pages::Step = runtime::pages::Step::#step;
+        const STEP: runtime::pages::PageStep = runtime::pages::PageStep::#step;
 
         #last
         #continuation

@@ -119,7 +119,8 @@ pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
 /// have no name on the wire.
 pub(super) fn argument(scope: &Scope<'_>, parameter: &Parameter, called: Option<&str>) -> String {
     let is_unnamed = parameter.is_body() || scope.family.choice_of(parameter).is_some();
-    let called = called.or(is_unnamed.then_some(&parameter.name.rust));
+    let is_renamed = parameter.name.rust != parameter.name.wire;
+    let called = called.or((is_unnamed || is_renamed).then_some(&parameter.name.rust));
     let called = called.map(|called| format!("{}, sent as ", code(called))).unwrap_or_default();
     called + &described(scope, parameter)
 }

@@ -82,8 +82,8 @@ impl<'a> Set<'a> {
             let attributes = docs
                 .into_iter()
                 .chain(declarations::aliases(&parameter.called))
-                .chain(declarations::deprecation(parameter.deprecated.as_ref()))
-                .chain([self.row(scope, parameter)]);
+                .chain([self.row(scope, parameter)])
+                .chain(declarations::deprecation(parameter.deprecated.as_ref()));
             let (name, ty) = (ident(&parameter.name.rust), field_type(scope, parameter));
             match parameter.fixed {
                 Some(_) => declarations::private_field(attributes.collect(), name, ty),
@@ -92,8 +92,8 @@ impl<'a> Set<'a> {
         });
         let default = self.is_empty_by_default().then(|| declarations::with_arguments("derive", quote!(Default)));
         let checked = has_rules.then(|| declarations::with_arguments("checked_by", quote!(Rules)));
-        let attributes = self.docs.outer().into_iter().chain(declarations::aliases(self.called));
-        declarations::structure(attributes.chain(default).chain(checked).collect(), ident(self.rust), fields)
+        let docs = self.docs.outer().into_iter().chain(declarations::aliases(self.called));
+        declarations::structure(checked.into_iter().chain(default).chain(docs).collect(), ident(self.rust), fields)
     }
 
     fn row(&self, scope: &Scope<'_>, parameter: &Parameter) -> Attribute {

@@ -73,13 +73,17 @@ fn exports(api: &Api, layout: Layout) -> TokenStream {
 
 /// The type of the account; if the schema lists no properties, it has only a name.
 fn account(api: &Api) -> TokenStream {
+    let without_properties = quote!(
+        use tradeapi_runtime::account::Instrument;
+    );
     let Some(account) = &api.account else {
-        return quote!(
-            pub use tradeapi_runtime::Account;
-        );
+        return quote!(pub use tradeapi_runtime::Account; #without_properties);
     };
     let names = super::account::type_names(account).into_iter().map(ident);
+    let instrument = account.instrument.is_none().then_some(without_properties);
     quote! {
+        #instrument
+
         mod account;
 
         pub use account::{#(#names),*};
@@ -146,7 +150,7 @@ fn client(api: &Api, layout: Layout) -> String {
         format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
     });
     format!(
-        "runtime::client! {{\n    API, RECOVERIES, LISTINGS, FLATS, INSTRUMENTS;\n{}}}\n",
+        "runtime::client! {{\n    API, RECOVERIES, LISTINGS, FLATS, INSTRUMENTS, Instrument;\n{}}}\n",
         families.collect::<String>()
     )
 }

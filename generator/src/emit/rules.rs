@@ -15,14 +15,15 @@ pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Ru
 
 /// The table of an operation, if it has checked rules.
 pub(super) fn table(family: &Family, operation: &Operation) -> Option<String> {
-    checked(operation).next()?;
     let hints = Hints { family, operation };
-    let rows = checked(operation).map(|(_, rule, test)| row(rule, test, &hints));
-    Some(trees::constant(
+    let rows: Vec<_> = checked(operation).map(|(_, rule, test)| row(rule, test, &hints)).collect();
+    let count = (!rows.is_empty()).then_some(rows.len())?;
+    let count = proc_macro2::Literal::usize_unsuffixed(count);
+    Some(trees::fixed(
         quote!(
-            const RULES: &[tables::Rule] = &[];
+            static RULES: [tables::Rule; #count] = [];
         ),
-        trees::list(rows),
+        trees::array(rows.into_iter()),
     ))
 }
 

@@ -9,7 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::{
     AngleBracketedGenericArguments, BinOp, Block, Expr, ExprArray, ExprAwait, ExprBinary, ExprCall, ExprLit, ExprMacro,
     ExprMethodCall, ExprPath, ExprReference, ExprStruct, ExprTry, ExprTuple, ExprUnary, FieldValue, GenericArgument,
-    ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, Lit, LitBool, LitInt, LitStr, Local, LocalInit, Macro,
+    ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, ItemStatic, Lit, LitBool, LitInt, LitStr, Local, LocalInit, Macro,
     MacroDelimiter, Member, Pat, PatIdent, Path, PathSegment, Stmt, Type, UnOp,
 };
 
@@ -21,6 +21,14 @@ use crate::model::{Duration, DurationUnit};
 pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
     match syn::parse2::<ItemConst>(declaration) {
         Ok(constant) => print_item(Item::Const(ItemConst { expr: Box::new(value), ..constant })),
+        Err(error) => invalid_rust_text(&error),
+    }
+}
+
+/// The text of a static, declared like a constant. Of a large table, it gives the compiler less to check.
+pub(super) fn fixed(declaration: TokenStream, value: Expr) -> String {
+    match syn::parse2::<ItemStatic>(declaration) {
+        Ok(fixed) => print_item(Item::Static(ItemStatic { expr: Box::new(value), ..fixed })),
         Err(error) => invalid_rust_text(&error),
     }
 }

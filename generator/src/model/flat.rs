@@ -21,7 +21,7 @@ pub(crate) struct FlatCall {
     pub(crate) over: Placed,
 }
 
-/// An operation that closes all positions of a line of business.
+/// An operation that closes all positions of a business line.
 #[derive(Clone, Debug)]
 pub(crate) struct FlatClose {
     pub(crate) call: FlatCall,

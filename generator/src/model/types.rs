@@ -206,6 +206,11 @@ impl Type {
         self.is_text() || self == Self::Integer
     }
 
+    /// Whether its values can be keys of a map, as ids are.
+    pub(crate) fn can_be_key(self) -> bool {
+        self.is_text() || matches!(self, Self::Integer | Self::Signed)
+    }
+
     /// Whether its values are true and false.
     pub(crate) fn is_boolean(self) -> bool {
         matches!(self, Self::Boolean(_))

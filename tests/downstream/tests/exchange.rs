@@ -48,7 +48,7 @@ fn only_what_was_chosen_is_there() {
     files.retain(|file| !file.starts_with("unified/"));
     assert_eq!(files, ["account.rs", "api.rs", "cli.rs", "codes.rs"]);
     let enums = include_str!(concat!(env!("OUT_DIR"), "/exchange/unified/enums.rs"));
-    assert!(enums.contains("enum StpMode") && !enums.contains("enum InnerTradeType"));
+    assert!(enums.contains("enum StpMode") && !enums.contains("enum InsiderTradeType"));
 }
 
 /// Operations that are not selected still affect orders: they can cancel one.

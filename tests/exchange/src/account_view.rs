@@ -57,7 +57,7 @@ impl BalanceView {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PositionView {
-    /// The product line.
+    /// The business line.
     pub line: Line,
     /// The pair.
     pub symbol: String,

@@ -178,11 +178,11 @@ impl User {
         }
         for instrument in instruments {
             let steps = tradeapi::Instrument::new()
-                .price_multiplier(instrument.tick)
-                .price_precision(instrument.price_places())
-                .min_order_amount(instrument.qty(instrument.least))
-                .size_multiplier(instrument.step)
-                .size_precision(instrument.size_places());
+                .with_price_multiplier(instrument.tick)
+                .with_price_precision(instrument.price_places())
+                .with_min_order_amount(instrument.qty(instrument.least))
+                .with_size_multiplier(instrument.step)
+                .with_size_precision(instrument.size_places());
             properties = properties.instrument(instrument.line, instrument.symbol, steps.clone());
             if instrument.line == Line::Spot {
                 properties = properties.instrument(Line::Margin, instrument.symbol, steps);

@@ -112,7 +112,7 @@ impl Core {
         Ok(())
     }
 
-    /// The pairs with a symbol, in one product line or in all.
+    /// The pairs with a symbol, in one business line or in all.
     fn indices_of(&self, symbol: &str, line: Option<Line>) -> Result<Vec<usize>, String> {
         let name = PairName::new(line, symbol);
         let indices: Vec<usize> = (0..self.pairs.len()).filter(|index| name.means(&self.pairs[*index])).collect();

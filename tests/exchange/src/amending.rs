@@ -39,7 +39,7 @@ impl Core {
         if self.pairs[order.ticket.pair].suspended {
             return Err(Reason::Suspended);
         }
-        // The new Coin-M line of business has no modifications, whether or not the request names its pair.
+        // The new Coin-M business line has no modifications, whether or not the request names its pair.
         if self.pairs[order.ticket.pair].contract == Contract::InverseByQuote {
             return Err(Reason::NotModifiable);
         }

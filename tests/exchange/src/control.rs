@@ -7,11 +7,11 @@
 //! | `GET /-/state?pair=5&account=1` | what the page shows |
 //! | `POST /-/time?speed=0` | freezes the clock; another number sets its speed |
 //! | `POST /-/time?step=1000` | advances the clock by milliseconds |
-//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price, in all product lines or with `line=` in one; `last=` and `mark=` move the price of the latest trade and the mark price apart, `mark=none` ends it |
+//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price, in all business lines or with `line=` in one; `last=` and `mark=` move the price of the latest trade and the mark price apart, `mark=none` ends it |
 //! | `POST /-/book?line=USDT-FUTURES&symbol=BTCUSDT&bids=63990:1&asks=64010:2` | sets the quotes of others; `quotes=auto` ends it |
 //! | `POST /-/order?line=USDT-FUTURES&symbol=BTCUSDT&side=sell&qty=1&price=63990` | sends an order of another participant |
 //! | `POST /-/fill?order=ID&qty=0.01` | fills an open order |
-//! | `POST /-/suspend?symbol=BTCUSDT` | suspends a pair, in all product lines or with `line=` in one; `on=no` resumes it |
+//! | `POST /-/suspend?symbol=BTCUSDT` | suspends a pair, in all business lines or with `line=` in one; `on=no` resumes it |
 //! | `POST /-/users?mode=hedge_mode&balances=USDT:500` | adds a user, and answers with the keys |
 //! | `POST /-/account?user=1000000&family=unified&coin=USDT&balance=500` | sets a balance, `mode`, or `permissions` |
 //! | `POST /-/faults?kind=refuse&code=40762&times=1` | adds a fault; `clear=all` removes them |

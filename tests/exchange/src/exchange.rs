@@ -302,7 +302,7 @@ impl Exchange {
         self.act(Action::Fill { order: order.to_string(), qty: Price(qty) })
     }
 
-    /// Moves the price of a pair in all product lines, or in one of them. Other participants quote around it, and orders
+    /// Moves the price of a pair in all business lines, or in one of them. Other participants quote around it, and orders
     /// beyond it are filled.
     ///
     /// # Errors
@@ -314,12 +314,11 @@ impl Exchange {
         pair: impl Into<PairName>,
         price: impl Into<tradeapi::Decimal>,
     ) -> Result<(), InvalidArgument> {
-        let PairName { line, symbol } = pair.into();
-        let price = price_of(&symbol, price.into())?;
+        let (PairName { line, symbol }, price) = pair_at(pair, price)?;
         self.act(Action::Price { symbol, line, price })
     }
 
-    /// Sets the price of the latest trade in all product lines, or in one of them, without the quotes of others: it
+    /// Sets the price of the latest trade in all business lines, or in one of them, without the quotes of others: it
     /// triggers take-profits and stop-losses.
     ///
     /// # Errors
@@ -330,12 +329,11 @@ impl Exchange {
         pair: impl Into<PairName>,
         price: impl Into<tradeapi::Decimal>,
     ) -> Result<(), InvalidArgument> {
-        let PairName { line, symbol } = pair.into();
-        let price = price_of(&symbol, price.into())?;
+        let (PairName { line, symbol }, price) = pair_at(pair, price)?;
         self.act(Action::Last { symbol, line, price })
     }
 
-    /// Sets a mark price in all product lines, or in one of them, by which profits, liquidation and funding go; `None`
+    /// Sets a mark price in all business lines, or in one of them, by which profits, liquidation and funding go; `None`
     /// returns to the price around which others quote.
     ///
     /// # Errors
@@ -498,7 +496,7 @@ impl Exchange {
         let _ = core.act(self.time.now().as_millis(), Action::Reset);
     }
 
-    /// Suspends or resumes a pair in all product lines, or in one of them, as for delivery or risk control. Nothing can be
+    /// Suspends or resumes a pair in all business lines, or in one of them, as for delivery or risk control. Nothing can be
     /// placed or closed in a suspended pair.
     ///
     /// # Errors
@@ -548,6 +546,16 @@ impl Exchange {
 }
 
 /// A number of a caller, which is about a pair or a coin.
+/// A pair and a price of it.
+fn pair_at(
+    pair: impl Into<PairName>,
+    price: impl Into<tradeapi::Decimal>,
+) -> Result<(PairName, Price), InvalidArgument> {
+    let pair = pair.into();
+    let price = price_of(&pair.symbol, price.into())?;
+    Ok((pair, price))
+}
+
 fn price_of(of: &str, text: tradeapi::Decimal) -> Result<Price, InvalidArgument> {
     number(&text).map(Price).map_err(|_| InvalidArgument(format!("{text} is not a valid number of {of}")))
 }

@@ -26,7 +26,7 @@ const MAX_LOTS: u64 = 1_000_000_000_000_000;
 /// The number of quotes of other participants on each side.
 pub(crate) const QUOTES: u64 = 5;
 
-/// A symbol in all product lines that list it, or in one of them.
+/// A symbol in all business lines that list it, or in one of them.
 ///
 /// ```
 /// use tradeapi_exchange::{Exchange, Line, Seed};
@@ -66,13 +66,14 @@ impl From<(Line, &str)> for PairName {
     }
 }
 
-/// Reads `BTCUSDT`, or `SPOT:BTCUSDT` for one product line.
+/// Reads `BTCUSDT`, or `SPOT:BTCUSDT` for one business line.
 impl FromStr for PairName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((line, symbol)) = text.split_once(':') else { return Ok(Self::new(None, text)) };
-        let of = Line::of(line).ok_or_else(|| format!("unknown product line {line:?}: expected one such as `SPOT`"))?;
+        let of =
+            Line::of(line).ok_or_else(|| format!("unknown business line {line:?}: expected one such as `SPOT`"))?;
         Ok(Self::new(Some(of), symbol))
     }
 }
@@ -99,7 +100,7 @@ pub(crate) enum Contract {
     InverseByQuote,
 }
 
-/// A pair of a product line. Prices are counted in ticks and quantities in lots.
+/// A pair of a business line. Prices are counted in ticks and quantities in lots.
 #[derive(Clone, Debug)]
 pub(crate) struct Instrument {
     pub(crate) line: Line,

@@ -67,7 +67,7 @@ struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["hedge", "load", "replay"])]
     setup: Option<PathBuf>,
     /// Plays back the prices of a pair from a CSV file: a time in Unix milliseconds and a price on each line. The pair is a
-    /// symbol in all product lines, or one as in `SPOT:BTCUSDT`.
+    /// symbol in all business lines, or one as in `SPOT:BTCUSDT`.
     #[arg(long, value_name = "PAIR=FILE", value_parser = recorded)]
     prices: Vec<(PairName, PathBuf)>,
     /// Plays back candles of a pair from a CSV file: when each opens, at a whole minute, and its open, highest, lowest and

@@ -18,7 +18,7 @@ macro_rules! recorded {
         pub struct $name {
             /// The pair.
             pub symbol: String,
-            /// Its product line; all that list it if there is none.
+            /// Its business line; all that list it if there is none.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub line: Option<Line>,
             $($(#[$doc])* pub $field: $type),*
@@ -173,6 +173,6 @@ fn lots(pair: &Instrument, qty: Price, ticks: u64) -> Result<u64, String> {
 
 fn off_grid(why: String) -> String {
     format!(
-        "{why}; round it, or name the product line that it is recorded of: `line` in a setup, SPOT:BTCUSDT in an option"
+        "{why}; round it, or name the business line that it is recorded of: `line` in a setup, SPOT:BTCUSDT in an option"
     )
 }

@@ -16,7 +16,7 @@ use crate::words::Side;
 /// file is the start, so that trades, candles and books of a pair, and of several pairs, keep their order. Of what a pair
 /// has at one time, prices and candles come first, then trades, then books, which show what the trades have left.
 ///
-/// A pair is named by its symbol, for all product lines that list it, or with one of them. A first line with names is
+/// A pair is named by its symbol, for all business lines that list it, or with one of them. A first line with names is
 /// skipped, and so are further columns.
 ///
 /// ```no_run

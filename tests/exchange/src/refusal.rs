@@ -3,7 +3,7 @@
 use tradeapi::Violations;
 use tradeapi::codes::{OBSERVED_CODES, REFUSALS};
 use tradeapi::runtime::checks::Violation;
-use tradeapi::runtime::tables::{Meta, Refusal as Row};
+use tradeapi::runtime::tables::{Meta, Rejection};
 
 use crate::words::Family;
 
@@ -91,8 +91,8 @@ reasons! {
 }
 
 impl Reason {
-    fn row(self) -> &'static Row {
-        static NOTHING: Row = Row::new("", "");
+    fn row(self) -> &'static Rejection {
+        static NOTHING: Rejection = Rejection::new("", "");
         REFUSALS.iter().find(|row| row.name == self.name()).unwrap_or(&NOTHING)
     }
 
@@ -123,7 +123,7 @@ impl Reason {
     }
 }
 
-fn code_of(row: &'static Row, family: &str) -> &'static str {
+fn code_of(row: &'static Rejection, family: &str) -> &'static str {
     row.code(family).or_else(|| row.codes.first().map(|(_, code)| *code)).unwrap_or_default()
 }
 

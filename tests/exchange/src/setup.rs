@@ -71,7 +71,7 @@ pub struct Setup {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Pair {
-    /// The product line.
+    /// The business line.
     pub line: Line,
     /// The name.
     pub symbol: String,

@@ -52,7 +52,7 @@ words! {
         Unified = "unified",
     }
 
-    /// A product line: the `category` or `productType` of a request.
+    /// A business line: the `category` or `productType` of a request.
     pub enum Line {
         /// Spot.
         Spot = "SPOT",

@@ -1,10 +1,11 @@
 //! Account files: reading, with all mistakes reported at once, and writing without loss.
 
+use std::collections::HashSet;
 use std::fs;
 
 use proptest::prelude::*;
 use tradeapi::runtime::account_file::AccountFileError;
-use tradeapi::unified::Category;
+use tradeapi::unified::{self, Category, ClientOid, OrderRef};
 use tradeapi::{Account, Decimal, Instrument, PositionMode, Timestamp, dec};
 
 const FILE: &str = r#"{
@@ -19,13 +20,31 @@ const FILE: &str = r#"{
 }"#;
 
 fn as_in_code() -> Account {
-    let bitcoin = Instrument::new().price_multiplier(dec!(0.10)).size_precision(4);
+    let bitcoin = Instrument::new().with_price_multiplier(dec!(0.10)).with_size_precision(4);
     Account::named("desk-1")
         .position_mode(PositionMode::HedgeMode)
         .copy_trading(false)
         .binding_time(Timestamp::from_millis(1_769_817_600_000))
         .instrument(Category::UsdtFutures, "BTCUSDT", bitcoin)
-        .instrument(Category::UsdtFutures, "ETHUSDT", Instrument::new().price_multiplier(dec!(0.01)))
+        .instrument(Category::UsdtFutures, "ETHUSDT", Instrument::new().with_price_multiplier(dec!(0.01)))
+}
+
+/// The client gives an instrument in the type that an account takes, with a function for each property.
+#[test]
+fn an_instrument_has_typed_properties() {
+    let client = tradeapi::Client::builder("http://127.0.0.1:1").account(as_in_code()).build().unwrap();
+    let pair: Instrument = client.instrument(unified::FAMILY, "USDT-FUTURES", "BTCUSDT").unwrap();
+    let step = pair.price_multiplier().map(Decimal::as_str);
+    assert_eq!((step, pair.min_order_amount()), (Some("0.10"), None));
+    assert!(client.instrument(unified::FAMILY, "SPOT", "BTCUSDT").is_none());
+}
+
+/// The reference of an order is a key where its members are.
+#[test]
+fn a_reference_of_an_order_is_a_key() {
+    let order = OrderRef::from(ClientOid::new("desk-1").unwrap());
+    let known = HashSet::from([order.clone(), OrderRef::OrderId("1".into())]);
+    assert!(known.contains(&order) && !known.contains(&OrderRef::OrderId("2".into())));
 }
 
 #[test]
@@ -131,7 +150,7 @@ proptest! {
         account = since.into_iter().fold(account, |account, at| account.binding_time(Timestamp::from_millis(at)));
         for (line, symbol, number) in instruments {
             let numbers = number.into_iter().map(|number| number.parse::<Decimal>().unwrap());
-            let instrument = numbers.fold(Instrument::new(), Instrument::min_order_amount);
+            let instrument = numbers.fold(Instrument::new(), Instrument::with_min_order_amount);
             account = account.instrument(line, symbol, instrument);
         }
         let text = account.to_json();

@@ -20,7 +20,7 @@ const WINDOW: i64 = 30_000;
 /// The most items of a page.
 const PAGE: usize = 100;
 
-/// The only line of business with orders.
+/// The only business line with orders.
 pub(crate) const FUTURES: &str = "USDT-FUTURES";
 
 /// Which requests of a client an exchange got, in the order in which they were sent.

@@ -1,11 +1,10 @@
 //! Instruments: what a caller states about their steps and bounds, and what the exchange lists.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::value::Decimal;
 
-/// Instruments by their line of business and their symbol.
+/// Instruments by their business line and their symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instruments {
     /// By symbol, in their order, then by line.
@@ -13,7 +12,7 @@ pub struct Instruments {
 }
 
 impl Instruments {
-    /// Adds the instrument `symbol` of the line of business `line`, or replaces it.
+    /// Adds the instrument `symbol` of the business line `line`, or replaces it.
     pub fn add(&mut self, line: String, symbol: String, instrument: Instrument) {
         let place = self.by_symbol.binary_search_by(|(known, _)| known.cmp(&symbol)).unwrap_or_else(|place| {
             self.by_symbol.insert(place, (symbol, Vec::new()));
@@ -26,14 +25,14 @@ impl Instruments {
         }
     }
 
-    /// The instrument `symbol` of the line of business `line`.
+    /// The instrument `symbol` of the business line `line`.
     pub fn get(&self, line: &str, symbol: &str) -> Option<&Instrument> {
         let place = self.by_symbol.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
         let (_, lines) = &self.by_symbol[place];
         lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
     }
 
-    /// The instruments, each with its line of business and its symbol.
+    /// The instruments, each with its business line and its symbol.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
         self.by_symbol.iter().flat_map(|(symbol, lines)| {
             lines.iter().map(move |(line, instrument)| (line.as_str(), symbol.as_str(), instrument))
@@ -45,23 +44,35 @@ impl Instruments {
 /// one instrument in different units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedInstruments {
-    by_family: BTreeMap<&'static str, Instruments>,
+    /// In the order of the families, which are few.
+    by_family: Vec<(&'static str, Instruments)>,
 }
 
 impl ListedInstruments {
     /// The instruments of a family, to which more can be added.
     pub fn of(&mut self, family: &'static str) -> &mut Instruments {
-        self.by_family.entry(family).or_default()
+        let place = self.by_family.binary_search_by(|(known, _)| (*known).cmp(family)).unwrap_or_else(|place| {
+            self.by_family.insert(place, (family, Instruments::default()));
+            place
+        });
+        &mut self.by_family[place].1
     }
 
-    /// The instrument `symbol` of the line of business `line` in a family.
+    /// The instrument `symbol` of the business line `line` in a family.
     pub fn get(&self, family: &str, line: &str, symbol: &str) -> Option<&Instrument> {
-        self.by_family.get(family)?.get(line, symbol)
+        let (_, instruments) = self.by_family.iter().find(|(known, _)| *known == family)?;
+        instruments.get(line, symbol)
     }
 
     /// The number of instruments, in all families.
     pub fn len(&self) -> usize {
-        self.by_family.values().map(|instruments| instruments.iter().count()).sum()
+        let mut count = 0;
+        for (_, instruments) in &self.by_family {
+            for (_, of_lines) in &instruments.by_symbol {
+                count += of_lines.len();
+            }
+        }
+        count
     }
 
     /// Whether there are none.

@@ -81,7 +81,11 @@ impl Mismatches {
 
     /// The mismatches that no later answer has cleared.
     pub(crate) fn all(&self) -> Vec<AccountMismatch> {
-        self.lock().iter().filter_map(|latest| latest.mismatch.clone()).collect()
+        let mut all = Vec::new();
+        for latest in self.lock().iter() {
+            all.extend(latest.mismatch.clone());
+        }
+        all
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Latest>> {

@@ -90,7 +90,10 @@ impl<'a> Reading<'a> {
     fn properties(&mut self, table: &AccountTable, value: Value<'a>, account: &mut Account) {
         for member in self.members(value) {
             let Some(property) = table.property(&member.name) else {
-                let names: Vec<_> = table.properties.iter().map(|property| property.name).collect();
+                let mut names = Vec::new();
+                for property in table.properties {
+                    names.push(property.name);
+                }
                 self.unknown(&member, "property", &names);
                 continue;
             };
@@ -217,10 +220,14 @@ fn read_members<'a>(value: Value<'a>, into: &mut Vec<Member<'a>>) -> Result<(), 
 
 /// `a`, `b` or `c`.
 fn either(words: &[&str]) -> String {
-    let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-    match words.as_slice() {
-        [] => "nothing".to_owned(),
-        [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
-        [only, ..] => only.clone(),
+    let mut text = String::new();
+    for (index, word) in words.iter().enumerate() {
+        let separator = match index {
+            0 => "",
+            _ if index + 1 == words.len() => " or ",
+            _ => ", ",
+        };
+        text.extend([separator, "`", word, "`"]);
     }
+    if text.is_empty() { "nothing".to_owned() } else { text }
 }

@@ -20,7 +20,10 @@ impl Account {
         if !self.name().is_empty() {
             members.push((NAME, text(self.name())));
         }
-        let properties: Vec<_> = self.properties().map(|(name, value)| (name, value_of(value))).collect();
+        let mut properties = Vec::new();
+        for (name, value) in self.properties() {
+            properties.push((name, value_of(value)));
+        }
         if !properties.is_empty() {
             members.push((PROPERTIES, object(&properties, 1)));
         }
@@ -33,8 +36,11 @@ impl Account {
             }
         }
         if !lines.is_empty() {
-            let lines: Vec<_> = lines.iter().map(|(line, rows)| (*line, object(rows, 2))).collect();
-            members.push((INSTRUMENTS, object(&lines, 1)));
+            let mut objects = Vec::with_capacity(lines.len());
+            for (line, rows) in &lines {
+                objects.push((*line, object(rows, 2)));
+            }
+            members.push((INSTRUMENTS, object(&objects, 1)));
         }
         object(&members, 0) + "\n"
     }
@@ -58,8 +64,10 @@ fn object(members: &[(&str, String)], depth: usize) -> String {
 
 /// An instrument on one line, because an account may have hundreds.
 fn properties_of(instrument: &Instrument) -> String {
-    let members: Vec<_> =
-        instrument.properties().map(|(name, value)| format!("{}: {}", text(name), write_json(value))).collect();
+    let mut members = Vec::new();
+    for (name, value) in instrument.properties() {
+        members.push(format!("{}: {}", text(name), write_json(value)));
+    }
     if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join(", ")) }
 }
 
@@ -69,7 +77,11 @@ fn value_of(value: &PropertyValue) -> String {
         PropertyValue::Flag(flag) => flag.to_string(),
         PropertyValue::Time(time) => written(*time),
         PropertyValue::Names(names) => {
-            format!("[{}]", names.iter().map(|name| text(name)).collect::<Vec<_>>().join(", "))
+            let mut texts = Vec::new();
+            for name in names {
+                texts.push(text(name));
+            }
+            format!("[{}]", texts.join(", "))
         }
     }
 }

@@ -136,9 +136,8 @@ impl Failure {
 }
 
 /// The places of the readable items of a list with these unreadable ones, which count too.
-fn places_beside(bad: &[BadItem]) -> impl Iterator<Item = usize> + use<> {
-    let bad: Vec<usize> = bad.iter().map(|bad| bad.index).collect();
-    (0..).filter(move |place| !bad.contains(place))
+fn places_beside(bad: &[BadItem]) -> impl Iterator<Item = usize> {
+    (0..).filter(|place| bad.iter().all(|bad| bad.index != *place))
 }
 
 impl<T> Default for BatchAnswer<T> {

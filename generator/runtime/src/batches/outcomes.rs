@@ -42,13 +42,15 @@ fn listed(
     judge: &ItemJudge<'_>,
 ) -> ItemOutcomes {
     let matching = matching::assign(&sent.ids, answer, sent.shape);
-    let outcomes = matching.items.into_iter().enumerate().map(|(place, found)| {
+    let mut outcomes = Vec::with_capacity(sent.ids.len());
+    for (place, found) in matching.items.into_iter().enumerate() {
         let is_compound = items.get(place).is_some_and(|item| is_compound_with(meta, item));
-        found.map_or(ItemOutcome { outcome: Outcome::Unknown, code: None }, |found| {
-            outcome(meta, found.stated, is_compound, judge)
-        })
-    });
-    ItemOutcomes { items: outcomes.collect(), are_of_request: true }
+        outcomes.push(match found {
+            Some(found) => outcome(meta, found.stated, is_compound, judge),
+            None => ItemOutcome { outcome: Outcome::Unknown, code: None },
+        });
+    }
+    ItemOutcomes { items: outcomes, are_of_request: true }
 }
 
 /// The outcomes that a response lists. One that cannot be read, or a failure that is claimed and not shown, is unknown.
@@ -56,7 +58,9 @@ fn unlisted(meta: &Meta, answer: BatchAnswer<()>, may_be_compound: bool, judge: 
     let unknown = ItemOutcome { outcome: Outcome::Unknown, code: None };
     let mut items = vec![unknown.clone(); answer.bad.len()];
     let claims_failure = answer.all_done == Some(false);
-    items.extend(answer.results.into_iter().map(|stated| outcome(meta, stated, may_be_compound, judge)));
+    for stated in answer.results {
+        items.push(outcome(meta, stated, may_be_compound, judge));
+    }
     if claims_failure && items.iter().all(|item| item.outcome == Outcome::Done) {
         items.push(unknown);
     }

@@ -392,12 +392,14 @@ impl<'a> Checks<'a> {
 
     /// The values of `properties`, in brackets.
     fn values_of(&self, properties: &[&str]) -> String {
-        let values = properties.iter().filter_map(|property| {
-            let of_account = || self.context.account.get(property).map(ToString::to_string);
-            let value = self.instrument.and_then(|instrument| instrument.get(property)).map(ToString::to_string);
-            value.or_else(of_account).map(|value| format!("{property} is {value}"))
-        });
-        let values: Vec<String> = values.collect();
+        let mut values = Vec::new();
+        for property in properties {
+            if let Some(value) = self.instrument.and_then(|instrument| instrument.get(property)) {
+                values.push(format!("{property} is {value}"));
+            } else if let Some(value) = self.context.account.get(property) {
+                values.push(format!("{property} is {value}"));
+            }
+        }
         if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
     }
 

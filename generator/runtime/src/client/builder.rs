@@ -325,45 +325,15 @@ impl Settings {
         Ok(Self { credentials, ..Self::new(api, base_url) })
     }
 
-    fn build(self) -> Result<ClientCore, BuildError> {
-        let is_simulated = self.environment.is_some();
-        let environment = self.environment.unwrap_or_else(|| Arc::new(SystemEnvironment::new()));
-        let limiter = match (self.limiter, &self.credentials) {
-            (Some(limiter), _) => limiter,
-            (None, Some(credentials)) if !is_simulated => {
-                let [key, _] = credentials.sent();
-                InProcessLimits::of_key(&[self.api.name.as_bytes(), self.base_url.as_bytes(), key])
-            }
-            (None, _) => {
-                Arc::new(InProcessLimits::with_shared_timer(LimitSettings::default(), Arc::clone(&environment) as _))
-            }
-        };
-        let recent = match (environment.run(), &self.credentials) {
-            (Some(run), Some(credentials)) => {
-                static RECENT: SharedByAccount<RecentRequests> = SharedByAccount::new();
-                let [key, _] = credentials.sent();
-                let now = Moment { wall: Clock::now(&*environment), steady: Timer::now(&*environment) };
-                let account = [self.api.name.as_bytes(), self.base_url.as_bytes(), key, &run.to_le_bytes()];
-                // A simulation ends with its clients; a process goes on, and may make others.
-                RECENT.of(&account, |recent| run == 0 && recent.is_needed(now))
-            }
-            (None, _) | (_, None) => Arc::default(),
-        };
+    fn build(mut self) -> Result<ClientCore, BuildError> {
         let base = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let headers = HeaderValues::new(self.api, &self.headers)?;
-        let authenticator =
-            self.credentials.map(|credentials| Authenticator::new(self.api, &credentials)).transpose()?;
-        #[cfg(any(feature = "hyper", feature = "reqwest"))]
-        let transport = match (self.transport, self.default_transport) {
-            (Some(transport), None) => transport,
-            (None, settings) => settings.unwrap_or_default().build()?,
-            (Some(_), Some(_)) => {
-                let why = "settings of the default transport do not apply to another one; set them there".to_owned();
-                return Err(BuildError::Transport { why });
-            }
-        };
-        #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
-        let transport = self.transport.ok_or(BuildError::NoTransport)?;
+        let authenticator = self.authenticator()?;
+        let transport = self.take_transport()?;
+        let is_simulated = self.environment.is_some();
+        let environment = self.environment.take().unwrap_or_else(|| Arc::new(SystemEnvironment::new()));
+        let limiter = self.take_limiter(&environment, is_simulated);
+        let recent = self.recent_requests(&*environment);
         let Self { api, clock, signing, drift, .. } = self;
         let (mode, classes, address) = (self.limits, self.classes, self.address);
         let pacing = RateLimitPolicy { mode, limiter, classes, address, slots: Slots::default() };
@@ -372,7 +342,7 @@ impl Settings {
         let parts = Parts {
             api,
             base,
-            authenticator: authenticator.flatten(),
+            authenticator,
             headers,
             transport,
             time,
@@ -385,6 +355,54 @@ impl Settings {
             orders: self.tracks_orders.then(TrackedOrders::default),
         };
         Ok(ClientCore::of(parts, pacing, self.checking, self.journal))
+    }
+
+    fn authenticator(&self) -> Result<Option<Authenticator>, BuildError> {
+        match &self.credentials {
+            Some(credentials) => Authenticator::new(self.api, credentials),
+            None => Ok(None),
+        }
+    }
+
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
+    fn take_transport(&mut self) -> Result<Box<dyn Transport>, BuildError> {
+        match (self.transport.take(), self.default_transport.take()) {
+            (Some(transport), None) => Ok(transport),
+            (None, settings) => settings.unwrap_or_default().build(),
+            (Some(_), Some(_)) => {
+                let why = "settings of the default transport do not apply to another one; set them there".to_owned();
+                Err(BuildError::Transport { why })
+            }
+        }
+    }
+
+    #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
+    fn take_transport(&mut self) -> Result<Box<dyn Transport>, BuildError> {
+        self.transport.take().ok_or(BuildError::NoTransport)
+    }
+
+    /// The limiter that was given, or else that of the key; a simulation has one of its own.
+    fn take_limiter(&mut self, environment: &Arc<dyn Environment>, is_simulated: bool) -> Arc<dyn Limiter> {
+        match (self.limiter.take(), &self.credentials) {
+            (Some(limiter), _) => limiter,
+            (None, Some(credentials)) if !is_simulated => {
+                let [key, _] = credentials.sent();
+                InProcessLimits::of_key(&[self.api.name.as_bytes(), self.base_url.as_bytes(), key])
+            }
+            (None, _) => {
+                Arc::new(InProcessLimits::with_shared_timer(LimitSettings::default(), Arc::clone(environment) as _))
+            }
+        }
+    }
+
+    fn recent_requests(&self, environment: &dyn Environment) -> Arc<RecentRequests> {
+        static RECENT: SharedByAccount<RecentRequests> = SharedByAccount::new();
+        let (Some(run), Some(credentials)) = (environment.run(), &self.credentials) else { return Arc::default() };
+        let [key, _] = credentials.sent();
+        let now = Moment { wall: Clock::now(environment), steady: Timer::now(environment) };
+        let account = [self.api.name.as_bytes(), self.base_url.as_bytes(), key, &run.to_le_bytes()];
+        // A simulation ends with its clients; a process goes on, and may make others.
+        RECENT.of(&account, &|recent| run == 0 && recent.is_needed(now))
     }
 }
 

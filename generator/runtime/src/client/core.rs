@@ -129,7 +129,7 @@ impl ClientCore {
         &self.checking.account
     }
 
-    /// The instrument `symbol` of the line of business `line` in requests of `family`: as the account states it, or else
+    /// The instrument `symbol` of the business line `line` in requests of `family`: as the account states it, or else
     /// as it was last [listed](crate::instruments::load_instruments).
     ///
     /// ```

@@ -10,6 +10,7 @@ use crate::clock::Moment;
 use crate::error::JournalError;
 use crate::journal::{Journal, Selection, SigningTimes, StoredChange, signed_since};
 use crate::parameters::Named;
+use crate::sorting::sort_by;
 use crate::tables::Outcome;
 
 /// Requests that were signed this long before another one, or before the client asks, may be taken for it. The times of
@@ -21,11 +22,12 @@ impl ClientCore {
     pub(crate) async fn recall(&self) -> Result<(), JournalError> {
         let (Some(own), Some(journal)) = (&self.journal, self.bound_journal().await?) else { return Ok(()) };
         if !own.is_recalled() {
-            let oldest =
-                journal.read(Selection::Open).await?.iter().map(|stored| stored.change.signed().earliest()).min();
-            let since = oldest.into_iter().chain([self.earliest_now()]).min();
-            let since = since.and_then(|time| time.checked_sub(AROUND));
-            self.remember_changes(&signed_since(&**journal, since.unwrap_or_default()).await?);
+            let mut since = self.earliest_now();
+            for open in journal.read(Selection::Open).await? {
+                since = since.min(open.change.signed().earliest());
+            }
+            let since = since.checked_sub(AROUND).unwrap_or_default();
+            self.remember_changes(&signed_since(&**journal, since).await?);
             own.set_recalled();
         }
         Ok(())
@@ -45,7 +47,7 @@ impl ClientCore {
         let has_its_id = |other: &StoredChange| {
             other.number == *number || other.change.client_ids.iter().any(|id| change.client_ids.contains(id))
         };
-        self.remember_around(journal, change.signed(), has_its_id).await
+        self.remember_around(journal, change.signed(), &has_its_id).await
     }
 
     /// Remembers the changes that the journal has with `id` from about the time of a request with it, unless that is
@@ -54,7 +56,7 @@ impl ClientCore {
         match self.bound_journal().await? {
             Some(journal) if !self.parts.recent.remembers(id, signed.signed_at) => {
                 let has_id = |other: &StoredChange| other.change.client_ids.iter().any(|one| one == id);
-                self.remember_around(journal, signed, has_id).await
+                self.remember_around(journal, signed, &has_id).await
             }
             _ => Ok(()),
         }
@@ -65,12 +67,13 @@ impl ClientCore {
         &self,
         journal: &Arc<dyn Journal>,
         signed: SigningTimes,
-        meant: impl Fn(&StoredChange) -> bool,
+        meant: &(dyn Fn(&StoredChange) -> bool + Sync),
     ) -> Result<(), JournalError> {
         let since = signed.earliest().checked_sub(AROUND).unwrap_or_default();
         let (now, all) = (self.moment(), signed_since(&**journal, since).await?);
-        let of_account = all.iter().filter(|other| self.is_of_account(other));
-        of_account.filter(|other| meant(other)).for_each(|other| self.remember_change(other, now));
+        for other in all.iter().filter(|other| self.is_of_account(other) && meant(other)) {
+            self.remember_change(other, now);
+        }
         Ok(())
     }
 
@@ -83,10 +86,13 @@ impl ClientCore {
     fn remember_changes(&self, changes: &[StoredChange]) {
         let now = self.moment();
         let is_of_account = |stored: &&StoredChange| self.is_of_account(stored);
-        let is_open = |stored: &&StoredChange| stored.ending.is_none();
-        let open = changes.iter().filter(is_of_account).filter(is_open);
-        let mut ids: Vec<&str> = open.flat_map(|stored| &stored.change.client_ids).map(String::as_str).collect();
-        ids.sort_unstable();
+        let mut ids: Vec<&str> = Vec::new();
+        for stored in changes.iter().filter(is_of_account) {
+            if stored.ending.is_none() {
+                ids.extend(stored.change.client_ids.iter().map(String::as_str));
+            }
+        }
+        sort_by(&mut ids, &Ord::cmp);
         for stored in changes.iter().filter(is_of_account) {
             let has_effect = stored.ending.as_ref().is_none_or(|ending| ending.outcome != Outcome::NotDone);
             let has_id_of_open = |id: &String| ids.binary_search(&id.as_str()).is_ok();

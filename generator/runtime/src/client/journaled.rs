@@ -190,12 +190,14 @@ impl ClientCore {
 
 /// The endings of the items whose outcomes are known.
 fn endings(items: Vec<ItemOutcome>) -> Vec<ItemEnding> {
-    let known = items.into_iter().enumerate().filter(|(_, item)| item.outcome != Outcome::Unknown);
-    let stored = known.map(|(place, ItemOutcome { outcome, code })| {
-        let code = code.filter(|code| code.len() <= LONGEST_CODE);
-        ItemEnding { place, outcome, code }
-    });
-    stored.collect()
+    let mut known = Vec::new();
+    for (place, ItemOutcome { outcome, code }) in items.into_iter().enumerate() {
+        if outcome != Outcome::Unknown {
+            let code = code.filter(|code| code.len() <= LONGEST_CODE);
+            known.push(ItemEnding { place, outcome, code });
+        }
+    }
+    known
 }
 
 /// Stores how a change or items of it ended.

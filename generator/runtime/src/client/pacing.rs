@@ -4,7 +4,7 @@
 //! slots. A call takes the first slot that all its limits have free, also one between those of others, so that a heavy
 //! call delays no lighter one of its pool; a call that is given up returns it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Line>>>);
 
 /// The taken slots of a limit that have not ended, each with its start and its end, in order. They do not overlap.
 #[derive(Default)]
-struct Line(VecDeque<(Duration, Duration)>);
+struct Line(Vec<(Duration, Duration)>);
 
 impl Line {
     /// The end of the last slot that overlaps one that starts at `at`.
@@ -77,9 +77,8 @@ impl Line {
     }
 
     fn forget_before(&mut self, now: Duration) {
-        while self.0.front().is_some_and(|(_, end)| *end <= now) {
-            self.0.pop_front();
-        }
+        let past = self.0.partition_point(|(_, end)| *end <= now);
+        self.0.drain(..past);
     }
 
     /// The place of the first slot that starts at `at` or later.
@@ -95,14 +94,16 @@ impl Slots {
     /// Takes the first slot that is free in all limits of a call, even between slots of other calls.
     fn take(&self, call: Call<'_>, now: Duration) -> Slot<'_> {
         let is_spread = |row: &&RateLimit| row.window() <= LONGEST_SPREAD && !interval(row).is_zero();
-        let limits = call.limits().filter(is_spread).map(|row| {
+        let mut limits: Vec<(Limit, Duration)> = Vec::new();
+        for row in call.limits().filter(is_spread) {
             let (of, class) = row.pool.map_or((call.meta().id, row.class), |pool| (pool, ""));
-            ((of, class, row.per_millis, call.counted(row.scope).to_owned()), interval(row))
-        });
-        let limits: Vec<_> = limits.collect();
+            limits.push(((of, class, row.per_millis, call.counted(row.scope).to_owned()), interval(row)));
+        }
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (limit, _) in &limits {
-            slots.get_mut(limit).into_iter().for_each(|line| line.forget_before(now));
+            if let Some(line) = slots.get_mut(limit) {
+                line.forget_before(now);
+            }
         }
         let mut at = now;
         let blocked = |at: Duration| {
@@ -111,11 +112,12 @@ impl Slots {
         while let Some(free) = blocked(at) {
             at = free;
         }
-        for (limit, length) in &limits {
-            slots.entry(limit.clone()).or_default().take(at, *length);
+        let mut taken = Vec::with_capacity(limits.len());
+        for (limit, length) in limits {
+            slots.entry(limit.clone()).or_default().take(at, length);
+            taken.push(limit);
         }
-        let limits = limits.into_iter().map(|(limit, _)| limit).collect();
-        Slot { slots: self, at, limits, is_used: false }
+        Slot { slots: self, at, limits: taken, is_used: false }
     }
 }
 

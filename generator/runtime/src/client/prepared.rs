@@ -169,9 +169,13 @@ impl ClientCore {
 pub(crate) fn client_ids(operation: &dyn DynOperation) -> Vec<String> {
     let Some(id) = &operation.meta().client_id else { return Vec::new() };
     let named = Named::of(operation);
-    let of = |named: &Named| named.text(id.parameter).map(Cow::into_owned);
-    match id.list {
-        Some(list) => named.items(list).iter().filter_map(of).collect(),
-        None => of(&named).into_iter().collect(),
+    let items = match id.list {
+        Some(list) => named.items(list),
+        None => vec![named],
+    };
+    let mut ids = Vec::with_capacity(items.len());
+    for item in &items {
+        ids.extend(item.text(id.parameter).map(Cow::into_owned));
     }
+    ids
 }

@@ -200,12 +200,12 @@ impl RecentRequests {
 
     /// Whether a request with `id` that was signed at `signed_at` is remembered.
     pub(super) fn remembers(&self, id: &str, signed_at: Timestamp) -> bool {
-        self.hashed().that_carry(id, |recent| recent.about.signed.signed_at == signed_at).next().is_some()
+        !self.hashed().that_carry(id, &|recent| recent.about.signed.signed_at == signed_at).is_empty()
     }
 
     /// Notes the change of a request in the journal.
     pub(super) fn is_change(&self, request: RequestNumber, change: ChangeNumber) {
-        self.note(request, |recent| recent.change = Some(change));
+        self.note(request, &|recent| recent.change = Some(change));
     }
 
     /// Whether a request is remembered that is not old `now`.
@@ -215,33 +215,37 @@ impl RecentRequests {
 
     /// Notes that a request leaves.
     pub(super) fn leaves(&self, request: RequestNumber, now: Moment) {
-        self.note(request, |recent| recent.departure = Departure::At(now));
+        self.note(request, &|recent| recent.departure = Departure::At(now));
     }
 
     /// Notes that a request has no effect.
     pub(super) fn void(&self, request: RequestNumber) {
-        self.note(request, |recent| recent.departure = Departure::Void);
+        self.note(request, &|recent| recent.departure = Departure::Void);
     }
 
     /// Notes that the outcome of a request is known.
     pub(super) fn settle(&self, request: RequestNumber, now: Moment) {
-        self.note(request, |recent| recent.settled = Some(now));
+        self.note(request, &|recent| recent.settled = Some(now));
     }
 
     /// When the last request left that may have had an effect, and when the last of those whose outcome is not known.
     pub(super) fn last_departures(&self) -> [Option<Moment>; 2] {
         let recent = self.lock();
-        let left = |recent: &Recent| match recent.departure {
-            Departure::At(left) => Some(left),
-            Departure::Possible | Departure::Void => None,
-        };
-        let last = |is_of: fn(&&Recent) -> bool| {
-            recent.requests.iter().filter(is_of).filter_map(left).max_by_key(|left| left.steady)
-        };
-        [last(|_| true), last(|recent| recent.settled.is_none())]
+        let [mut all, mut open]: [Option<Moment>; 2] = [None; 2];
+        for request in &recent.requests {
+            let Some(left) = request.left() else { continue };
+            let is_later = |last: Option<Moment>| last.is_none_or(|last| last.steady <= left.steady);
+            if is_later(all) {
+                all = Some(left);
+            }
+            if request.settled.is_none() && is_later(open) {
+                open = Some(left);
+            }
+        }
+        [all, open]
     }
 
-    fn note(&self, RequestNumber(number): RequestNumber, what: impl FnOnce(&mut Recent)) {
+    fn note(&self, RequestNumber(number): RequestNumber, what: &dyn Fn(&mut Recent)) {
         let mut recent = self.lock();
         let index = number.checked_sub(recent.first).and_then(|index| usize::try_from(index).ok());
         if let Some(recent) = index.and_then(|index| recent.requests.get_mut(index)) {
@@ -256,13 +260,12 @@ impl RecentRequests {
     /// older one with the id is taken, unless a call with that id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.hashed();
-        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names() != IdUse::Nothing).collect();
+        let all = recent.that_carry(id, &|recent| recent.about.names() != IdUse::Nothing);
         if all.iter().any(|one| one.recent.about.names() == IdUse::Several && one.times > 1) {
             return true;
         }
         let is_another = |own: &RequestWithId<'_>, other: &RequestWithId<'_>| !recent.are_attempts(own, other);
-        let (exact, others): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at);
+        let (exact, others) = split_by_signature(all, signed_at);
         match (exact.split_first(), others.split_first()) {
             (None, None) => recent.may_have_forgotten(signed_at),
             (None, Some((oldest, others))) => {
@@ -283,9 +286,8 @@ impl RecentRequests {
     /// effect.
     pub(super) fn has_another(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.hashed();
-        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names() != IdUse::Nothing).collect();
-        let (exact, others): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at);
+        let all = recent.that_carry(id, &|recent| recent.about.names() != IdUse::Nothing);
+        let (exact, others) = split_by_signature(all, signed_at);
         let [own] = exact.as_slice() else { return true };
         let is_another = |other: &RequestWithId<'_>| {
             other.recent.departure != Departure::Void && other.recent.apart(own.recent) <= AROUND
@@ -303,17 +305,17 @@ impl RecentRequests {
         if recent.lacks_since(left.steady) {
             return true;
         }
-        let since = recent.that_carry(id, is_since);
-        let (own, others): (Vec<_>, Vec<_>) = since.partition(|one| one.recent.departure == Departure::At(left));
-        let is_attempt = |other| own.first().is_some_and(|own| recent.are_attempts(own, other));
-        let mut others = own.iter().skip(1).chain(&others);
-        others.any(|other| !is_attempt(other) && recent.may_have_left(other, id, record))
+        let since = recent.that_carry(id, &is_since);
+        let own = since.iter().position(|one| one.recent.departure == Departure::At(left));
+        let is_attempt = |other| own.is_some_and(|own| recent.are_attempts(&since[own], other));
+        let mut others = since.iter().enumerate().filter(|(place, _)| Some(*place) != own);
+        others.any(|(_, other)| !is_attempt(other) && recent.may_have_left(other, id, record))
     }
 
     /// When the only request with `id` that was signed at `signed_at` left; if it had several attempts, the first.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.hashed();
-        let found: Vec<_> = recent.that_carry(id, |recent| recent.about.signed.signed_at == signed_at).collect();
+        let found = recent.that_carry(id, &|recent| recent.about.signed.signed_at == signed_at);
         let (own, same) = found.split_first()?;
         same.iter().all(|other| recent.are_attempts(own, other)).then(|| own.recent.left()).flatten()
     }
@@ -325,12 +327,13 @@ impl RecentRequests {
             return None;
         }
         let recent = self.hashed();
-        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.key.is_some()).collect();
+        let all = recent.that_carry(id, &|recent| recent.about.key.is_some());
         let own = all.iter().find(|one| one.recent.about.signed.signed_at == signed_at)?;
         let is_attempt =
             |one: &&RequestWithId<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
-        let attempts: Vec<_> = all.iter().filter(is_attempt).map(|one| one.recent).collect();
-        let (first, last) = (attempts.first()?, attempts.last()?);
+        let mut attempts = all.iter().filter(is_attempt).map(|one| one.recent);
+        let first = attempts.next()?;
+        let last = attempts.next_back().unwrap_or(first);
         Some(Attempted { first: (first.about.signed.signed_at, first.left()), last: last.about.signed.signed_at })
     }
 
@@ -344,6 +347,14 @@ impl RecentRequests {
     fn lock(&self) -> MutexGuard<'_, Requests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Those that were signed at a time, and the others.
+fn split_by_signature(
+    all: Vec<RequestWithId<'_>>,
+    signed_at: Timestamp,
+) -> (Vec<RequestWithId<'_>>, Vec<RequestWithId<'_>>) {
+    all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at)
 }
 
 /// The hash by which an id is searched. If two ids have the same, a request may seem to carry an id that it does not
@@ -459,15 +470,21 @@ impl Requests {
     fn may_have_left(&self, one: &RequestWithId<'_>, id: &str, record: &Named) -> bool {
         let Ok(text) = String::from_utf8(self.text_at(one.text.clone()).into_owned()) else { return true };
         let targets = Target::all_in(one.recent.about.confirm, Named::of_request(text));
-        let mut about = targets.iter().flatten().filter(|target| target.named().has_text(id)).peekable();
-        about.peek().is_none() || about.any(|target| target.may_have_left(record))
+        let mut is_about = false;
+        for target in targets.iter().flatten().filter(|target| target.named().has_text(id)) {
+            if target.may_have_left(record) {
+                return true;
+            }
+            is_about = true;
+        }
+        !is_about
     }
 
     /// The requests that are `meant` and contain the text `id`.
-    fn that_carry(&self, id: &str, meant: impl Fn(&Recent) -> bool) -> impl Iterator<Item = RequestWithId<'_>> {
-        let wanted = hash_of(id);
+    fn that_carry(&self, id: &str, meant: &dyn Fn(&Recent) -> bool) -> Vec<RequestWithId<'_>> {
+        let (wanted, mut found) = (hash_of(id), Vec::new());
         let (mut begin, mut first) = (0, 0);
-        self.requests.iter().filter_map(move |recent| {
+        for recent in &self.requests {
             let text = begin..begin + recent.length;
             begin = text.end;
             let times = match recent.strings {
@@ -475,14 +492,17 @@ impl Requests {
                     let hashes = first..first + count;
                     first = hashes.end;
                     if !meant(recent) {
-                        return None;
+                        continue;
                     }
                     self.hashes.range(hashes).filter(|hash| **hash == wanted).count()
                 }
                 Strings::Unknown | Strings::Any => usize::from(meant(recent)),
             };
-            (times > 0).then_some(RequestWithId { recent, times, text })
-        })
+            if times > 0 {
+                found.push(RequestWithId { recent, times, text });
+            }
+        }
+        found
     }
 
     /// Hashes the strings of the requests that came since this was done before.
@@ -492,7 +512,7 @@ impl Requests {
             let (end, before) = (begin + recent.length, hashes.len());
             let strings = match str::from_utf8(&self.text_at(begin..end)) {
                 Ok(text) => {
-                    each_text(text, |content| hashes.push_back(hash_of(content)));
+                    each_text(text, &mut |content| hashes.push_back(hash_of(content)));
                     Strings::Hashed(hashes.len() - before)
                 }
                 Err(_) => Strings::Any,

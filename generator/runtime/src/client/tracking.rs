@@ -84,5 +84,10 @@ fn orders_in(
             code.as_deref().map_or_else(|| codes.without_code(meta.effect, Outcome::NotDone), of_code)
         }
     };
-    shown.into_iter().map(|order| (outcome(&order), order)).map(|(outcome, order)| (order, outcome)).collect()
+    let mut orders = Vec::with_capacity(shown.len());
+    for order in shown {
+        let outcome = outcome(&order);
+        orders.push((order, outcome));
+    }
+    orders
 }

@@ -128,5 +128,8 @@ fn accepted_within(
         let clocks_differ = from(earliest, signed_at).max(from(signed_at, latest));
         from(signed_at, expires).saturating_add(clocks_differ)
     });
-    signature.into_iter().chain(until_expiry).min()
+    match (signature, until_expiry) {
+        (Some(signature), Some(expiry)) => Some(signature.min(expiry)),
+        (one, other) => one.or(other),
+    }
 }

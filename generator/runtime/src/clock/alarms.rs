@@ -1,25 +1,41 @@
 //! Alarms by the time at which they are due.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::task::Waker;
 use std::time::Duration;
 
-/// What alarms do, such as wakers, by the time at which they are due; those of one time in the order in which they were
-/// added.
+/// What alarms do, by the time at which they are due; those of one time in the order in which they were added.
 ///
 /// Most are added after all others, because most tasks wait equally long.
-#[derive(Debug)]
-pub(super) struct Alarms<T>(VecDeque<(Duration, T)>);
+#[derive(Debug, Default)]
+pub(super) struct Alarms(VecDeque<(Duration, Act)>);
 
-impl<T> Default for Alarms<T> {
-    fn default() -> Self {
-        Self(VecDeque::new())
+/// What an alarm does.
+pub(super) enum Act {
+    Wake(Waker),
+    Call(Box<dyn FnOnce() + Send>),
+}
+
+impl Act {
+    pub(super) fn carry_out(self) {
+        match self {
+            Self::Wake(waker) => waker.wake(),
+            Self::Call(act) => act(),
+        }
     }
 }
 
-impl<T> Alarms<T> {
-    pub(super) fn add(&mut self, at: Duration, alarm: T) {
+impl fmt::Debug for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if let Self::Wake(_) = self { "Wake" } else { "Call" })
+    }
+}
+
+impl Alarms {
+    pub(super) fn add(&mut self, at: Duration, act: Act) {
         let place = self.0.partition_point(|(known, _)| *known <= at);
-        self.0.insert(place, (at, alarm));
+        self.0.insert(place, (at, act));
     }
 
     /// When the next one is due.
@@ -27,15 +43,15 @@ impl<T> Alarms<T> {
         self.0.front().map(|(at, _)| *at)
     }
 
-    pub(super) fn take_next(&mut self) -> Option<T> {
-        self.0.pop_front().map(|(_, alarm)| alarm)
+    pub(super) fn take_next(&mut self) -> Option<Act> {
+        self.0.pop_front().map(|(_, act)| act)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex, PoisonError};
-    use std::task::{Wake, Waker};
+    use std::task::Wake;
 
     use super::*;
 
@@ -53,12 +69,12 @@ mod tests {
         let mut wakers = Alarms::default();
         for (number, at) in (0..).zip([2, 1, 2, 3, 1, 2]) {
             let waker = Waker::from(Arc::new(Noting(number, Arc::clone(&woken))));
-            wakers.add(Duration::from_secs(at), waker);
+            wakers.add(Duration::from_secs(at), Act::Wake(waker));
         }
         let mut times = Vec::new();
         while let Some(at) = wakers.next_at() {
             times.push(at.as_secs());
-            wakers.take_next().into_iter().for_each(Waker::wake);
+            wakers.take_next().into_iter().for_each(Act::carry_out);
         }
         assert_eq!(times, [1, 1, 2, 2, 2, 3]);
         assert_eq!(*woken.lock().unwrap_or_else(PoisonError::into_inner), [1, 4, 0, 2, 5, 3]);

@@ -5,7 +5,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
-use super::alarms::Alarms as Wakers;
+use super::alarms::{Act, Alarms as Wakers};
 use super::timer::Timer;
 
 /// The system's monotonic clock.
@@ -29,7 +29,7 @@ struct Alarms {
 
 #[derive(Debug, Default)]
 struct State {
-    wakers: Wakers<Waker>,
+    wakers: Wakers,
     running: bool,
 }
 
@@ -90,7 +90,7 @@ impl Alarms {
     /// Adds an alarm and returns whether a thread must be started for it.
     fn add(&self, at: Duration, waker: Waker) -> bool {
         let mut state = self.lock();
-        state.wakers.add(at, waker);
+        state.wakers.add(at, Act::Wake(waker));
         self.changed.notify_one();
         !std::mem::replace(&mut state.running, true)
     }
@@ -101,10 +101,10 @@ impl Alarms {
         while let Some(at) = state.wakers.next_at() {
             let left = at.saturating_sub(self.start.elapsed());
             if left.is_zero() {
-                let waker = state.wakers.take_next();
+                let act = state.wakers.take_next();
                 drop(state);
-                if let Some(waker) = waker {
-                    waker.wake();
+                if let Some(act) = act {
+                    act.carry_out();
                 }
                 state = self.lock();
             } else {

@@ -1,12 +1,11 @@
 //! Monotonic clocks with alarms.
 
-use std::fmt;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use super::alarms::Alarms;
+use super::alarms::{Act, Alarms};
 
 /// A monotonic clock with alarms.
 pub trait Timer: Send + Sync {
@@ -42,28 +41,7 @@ pub struct ManualTimer(Arc<Mutex<Moment>>);
 #[derive(Debug, Default)]
 struct Moment {
     now: Duration,
-    alarms: Alarms<Act>,
-}
-
-/// What an alarm does.
-enum Act {
-    Wake(Waker),
-    Call(Box<dyn FnOnce() + Send>),
-}
-
-impl Act {
-    fn carry_out(self) {
-        match self {
-            Self::Wake(waker) => waker.wake(),
-            Self::Call(act) => act(),
-        }
-    }
-}
-
-impl fmt::Debug for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if let Self::Wake(_) = self { "Wake" } else { "Call" })
-    }
+    alarms: Alarms,
 }
 
 impl ManualTimer {

@@ -12,6 +12,7 @@ use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::error::Error;
 use crate::json::BadItem;
+use crate::sorting::sort_by;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -157,7 +158,7 @@ fn cannot_be_settled(key: Option<&str>) -> &'static str {
 fn distinct(questions: Vec<Option<Question>>) -> Option<Vec<Question>> {
     let questions: Vec<_> = questions.into_iter().collect::<Option<_>>()?;
     let mut keys: Vec<_> = questions.iter().map(Question::key).collect();
-    keys.sort_unstable();
+    sort_by(&mut keys, &Ord::cmp);
     let count = keys.len();
     keys.dedup();
     (keys.len() == count).then_some(questions)

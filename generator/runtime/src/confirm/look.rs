@@ -91,7 +91,11 @@ fn properties<R: HasState + Decode>(json: &str, see: &mut dyn FnMut(PropertyShow
 
 fn ids(plan: &'static QueryPlan, request: &str) -> Result<Vec<Option<String>>, Violations> {
     let questions = Question::all_stored(plan, request)?;
-    Ok(questions.iter().map(|question| Some(question.as_ref()?.key().to_owned())).collect())
+    let mut ids = Vec::with_capacity(questions.len());
+    for question in &questions {
+        ids.push(question.as_ref().map(|question| question.key().to_owned()));
+    }
+    Ok(ids)
 }
 
 type SightingOf = fn(&AnyRecord) -> Option<Sighting>;

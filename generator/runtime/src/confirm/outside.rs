@@ -126,8 +126,8 @@ fn show_outside(client: &ClientCore, look: &OrderLookup, json: &str) {
 }
 
 fn evaluate_confirmations(client: &ClientCore, outside: &Arc<OutsideRecord>) -> Vec<RequestEvidence> {
-    let pending = client.awaited().pending(outside);
-    let evaluated = pending.iter().map(|pending| {
+    let mut evaluated = Vec::new();
+    for pending in client.awaited().pending(outside) {
         let sent = (pending.signed, pending.left, pending.settling);
         let verdict = match client.evaluate_record(&pending.target, (&outside.fields, outside.form), sent) {
             Evidence::Proof if pending.ended().is_some() => {
@@ -140,9 +140,9 @@ fn evaluate_confirmations(client: &ClientCore, outside: &Arc<OutsideRecord>) -> 
             other => unproven(other),
         };
         let id = pending.target.key().to_owned();
-        RequestEvidence { operation: pending.operation, id, change: None, verdict }
-    });
-    evaluated.collect()
+        evaluated.push(RequestEvidence { operation: pending.operation, id, change: None, verdict });
+    }
+    evaluated
 }
 
 async fn evaluate_changes(

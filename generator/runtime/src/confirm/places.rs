@@ -7,13 +7,13 @@ use std::collections::HashSet;
 use std::pin::Pin;
 
 use super::record::AnyRecord;
-use super::{Shown, Shows};
+use super::{Shown, ShowsRecords};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
 use crate::error::{Error, Refusal};
 use crate::json::{Decode, Encode, List, write_json};
 use crate::operation::{Operation, Repeatable};
-use crate::pages::{ForPage, Next, Paged, Step, follow};
+use crate::pages::{ForPage, Next, PageStep, Paged, follow};
 use crate::parameters::Named;
 use crate::retry::{RetryPolicy, Retrying};
 use crate::tables::NextPage;
@@ -42,7 +42,7 @@ impl RecordId<'_> {
 /// Sends a query, with retries if there is a policy for them.
 pub(super) fn send<'a, Q, R>(client: &'a ClientCore, query: &'a Q, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a>
 where
-    Q: Repeatable<Response: Shows<R>>,
+    Q: Repeatable<Response: ShowsRecords<R>>,
     R: Decode + Encode + Send + 'static,
 {
     Box::pin(async move {
@@ -57,7 +57,7 @@ where
 /// Sends the query `Q` with the parameters `json`.
 pub fn query_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> QueryFuture<'a>
 where
-    Q: Repeatable<Response: Shows<R>> + 'a,
+    Q: Repeatable<Response: ShowsRecords<R>> + 'a,
     R: Decode + Encode + Send + 'static,
 {
     Box::pin(async move { send::<Q, R>(client, &read(json)?, None).await })
@@ -144,8 +144,8 @@ where
                 // A page with a number can miss records that moved to an earlier page meanwhile; a link may contain a
                 // number.
                 let is_linked = matches!(Q::META.next_page, Some(NextPage::Link(_)));
-                let is_counted =
-                    (is_linked || matches!(Q::STEP, Step::Number { .. } | Step::Offset { .. })) && !pages.is_empty();
+                let is_counted = (is_linked || matches!(Q::STEP, PageStep::Number { .. } | PageStep::Offset { .. }))
+                    && !pages.is_empty();
                 let is_whole = is_complete && next == Next::End && !is_counted;
                 let reply = reply.map(|_| Shown::Listed { items: Vec::new(), is_whole });
                 return Ok(Reply { request_time, ..reply });

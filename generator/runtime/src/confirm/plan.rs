@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::places::{QueryFuture, RecordId, read, send};
 use super::record::AnyRecord;
-use super::{Queryable, Shows};
+use super::{Queryable, ShowsRecords};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::client::ClientCore;
 use crate::evidence::Target;
@@ -56,7 +56,7 @@ impl QueryPlan {
 
 fn single<Q, R>(json: &str) -> Option<Box<dyn Query>>
 where
-    Q: Repeatable<Response: Shows<R>> + 'static,
+    Q: Repeatable<Response: ShowsRecords<R>> + 'static,
     R: Decode + Encode + Send + 'static,
 {
     Some(Box::new(Single::<Q, R>(read(json).ok()?, PhantomData)))
@@ -84,7 +84,7 @@ struct Single<Q, R>(Q, PhantomData<fn() -> R>);
 
 impl<Q, R> Query for Single<Q, R>
 where
-    Q: Repeatable<Response: Shows<R>>,
+    Q: Repeatable<Response: ShowsRecords<R>>,
     R: Decode + Encode + Send + 'static,
 {
     fn send<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a> {

@@ -52,12 +52,20 @@ impl Place {
     fn parameters(self, target: &Target, since: Option<Timestamp>) -> String {
         let (confirm, named) = (target.confirm(), target.named());
         let id = confirm.ids.iter().find(|(_, own)| named.text(own).is_some()).copied();
-        let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
-        let with = id.into_iter().chain(with).chain(confirm.with_as.iter().copied());
-        let taken = with.filter(|(parameter, _)| !self.lacks.contains(parameter));
-        let set = self.set.iter().map(|(name, value)| (*name, write_json(&(*value).to_owned())));
-        let since = self.since.zip(since).map(|((name, write), since)| (name, write(since)));
-        named.renamed(taken, set.chain(since))
+        let mut taken = Vec::from(id.as_slice());
+        for parameter in confirm.with {
+            taken.push((*parameter, *parameter));
+        }
+        taken.extend_from_slice(confirm.with_as);
+        taken.retain(|(parameter, _)| !self.lacks.contains(parameter));
+        let mut set = Vec::new();
+        for (name, value) in self.set {
+            set.push((*name, write_json(&(*value).to_owned())));
+        }
+        if let Some(((name, write), since)) = self.since.zip(since) {
+            set.push((name, write(since)));
+        }
+        named.renamed(&taken, &set)
     }
 }
 
@@ -93,7 +101,11 @@ impl Question {
     }
 
     fn about(plan: &'static QueryPlan, targets: Vec<Option<Target>>) -> Vec<Option<Self>> {
-        targets.into_iter().map(|target| Self::of(plan, target?)).collect()
+        let mut questions = Vec::with_capacity(targets.len());
+        for target in targets {
+            questions.push(target.and_then(|target| Self::of(plan, target)));
+        }
+        questions
     }
 
     fn of(plan: &'static QueryPlan, target: Target) -> Option<Self> {
@@ -205,11 +217,11 @@ pub(super) fn is_denial(error: &ExchangeError, absent: &[String]) -> bool {
 
 /// Refuses a request whose outcome cannot be queried.
 pub(super) fn not_queryable(meta: &'static Meta) -> Error {
-    let parameter = meta.confirm.as_ref().map(|confirm| {
-        let names: Vec<_> = confirm.fields().iter().map(|(_, parameter)| *parameter).collect();
-        names.join(" or ")
-    });
-    let parameter = parameter.unwrap_or_default();
+    let mut parameter = String::new();
+    for (_, name) in meta.confirm.as_ref().map_or(&[][..], |confirm| confirm.fields()) {
+        let separator = if parameter.is_empty() { "" } else { " or " };
+        parameter.extend([separator, name]);
+    }
     let mut violations = Violations::default();
     violations.push(Violation {
         rule: "confirm.id".to_owned(),

@@ -4,7 +4,6 @@
 //! effect then shows in the account. An order with an id stays open until there is a proof.
 
 use std::any::TypeId;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
@@ -25,6 +24,7 @@ use crate::journal::{Ending, Gap, ItemEnding, Journal, Selection, SigningTimes, 
 use crate::lifecycle::HasState;
 use crate::observe;
 use crate::parameters::Named;
+use crate::sorting::sort_by;
 use crate::tables::{Confirm, Outcome};
 
 /// How changes of one operation are recovered. Emitted for each operation whose effect another one can query.
@@ -142,9 +142,14 @@ impl Recovered {
     fn found(&self) -> Vec<ItemEnding> {
         // The ending of a change with one item is that of the change.
         let items = if self.items.len() > 1 { self.items.as_slice() } else { &[] };
-        let known = items.iter().enumerate().filter(|(_, item)| item.outcome != Outcome::Unknown);
-        let new = known.filter(|(place, _)| self.stored.items.iter().all(|item| item.place != *place));
-        new.map(|(place, item)| ItemEnding::new(place, item.outcome)).collect()
+        let mut found = Vec::new();
+        for (place, item) in items.iter().enumerate() {
+            let is_stored = || self.stored.items.iter().any(|item| item.place == place);
+            if item.outcome != Outcome::Unknown && !is_stored() {
+                found.push(ItemEnding::new(place, item.outcome));
+            }
+        }
+        found
     }
 }
 
@@ -221,14 +226,11 @@ pub async fn recover(
     if let Some(gap) = &gap {
         observe::journal_has_gap(gap);
     }
-    let mut open: BTreeMap<String, Vec<StoredChange>> = BTreeMap::new();
-    for stored in journal.read(Selection::Open).await? {
-        if stored.change.account.as_deref().unwrap_or_default() == client.account().name() {
-            open.entry(stored.change.operation.clone()).or_default().push(stored);
-        }
-    }
+    let mut open = journal.read(Selection::Open).await?;
+    open.retain(|stored| stored.change.account.as_deref().unwrap_or_default() == client.account().name());
     let mut all = Vec::new();
-    for (operation, changes) in open {
+    while let Some(operation) = open.iter().map(|stored| &stored.change.operation).min().cloned() {
+        let changes: Vec<_> = open.extract_if(.., |stored| stored.change.operation == operation).collect();
         let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);
         let items = match recovery {
             Some(recovery) => query((recovery.plan)(), client, &changes, policy).await,
@@ -239,7 +241,7 @@ pub async fn recover(
             all.push(conclude(client, journal.as_ref(), recovery, recovered, policy).await?);
         }
     }
-    all.sort_by_key(|recovered| recovered.stored.number);
+    sort_by(&mut all, &|one: &Recovered, other| one.stored.number.cmp(&other.stored.number));
     Ok(RecoveredChanges { changes: all, gap })
 }
 
@@ -256,7 +258,7 @@ async fn conclude(
     if !found.is_empty() {
         journal.end_items(number, found.clone()).await?;
         recovered.stored.items.extend(found);
-        recovered.stored.items.sort_unstable_by_key(|item| item.place);
+        sort_by(&mut recovered.stored.items, &|one, other| one.place.cmp(&other.place));
     }
     let outcome = recovered.outcome();
     let change = &recovered.stored.change;
@@ -307,11 +309,13 @@ pub(crate) fn can_no_longer_arrive(
     let left = id.and_then(|id| client.left(id, signed_at));
     let Some(window) = client.signature_window(&Named::read(request)) else { return false };
     let uncertainty = client.signature_uncertainty(window, signed_at, left);
-    let there = client
-        .exchange_time(moment)
-        .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));
-    let here = left.map(|left| moment.steady_since(left));
-    let passed = there.into_iter().chain(here).chain([moment.wall_since(latest)]).min().unwrap_or_default();
+    let mut passed = moment.wall_since(latest);
+    if let Some((earliest, _)) = client.exchange_time(moment) {
+        passed = passed.min(Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));
+    }
+    if let Some(left) = left {
+        passed = passed.min(moment.steady_since(left));
+    }
     passed > policy.visible_after(window).saturating_add(uncertainty)
 }
 

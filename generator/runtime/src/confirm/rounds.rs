@@ -78,7 +78,8 @@ struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     fn begin(client: &'a ClientCore, open: &[Open], policy: &ConfirmPolicy) -> Self {
-        let register = |one: &Open| {
+        let mut all = Vec::with_capacity(open.len());
+        for one in open {
             let (operation, target) = (one.question.plan().meta.id, one.question.target());
             let pending = Pending::new(operation, target.clone(), one.signed, one.left, policy.settling);
             let pending = client.awaited().register(pending);
@@ -88,23 +89,28 @@ impl<'a> Waiting<'a> {
             let is_proof = |record: &Arc<OutsideRecord>| {
                 client.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof
             };
-            records.into_iter().find(is_proof).into_iter().for_each(|record| pending.prove(record));
-            pending
-        };
-        Self { client, pending: open.iter().map(register).collect() }
+            if let Some(record) = records.into_iter().find(is_proof) {
+                pending.prove(record);
+            }
+            all.push(pending);
+        }
+        Self { client, pending: all }
     }
 
     /// Notes what was found, so that a later record that contradicts it is noticed.
     fn end(&self, confirmations: &[Concluded]) {
-        self.pending.iter().zip(confirmations).for_each(|(pending, confirmation)| pending.end(confirmation.outcome()));
+        for (pending, confirmation) in self.pending.iter().zip(confirmations) {
+            pending.end(confirmation.outcome());
+        }
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.client.awaited().stop(&self.pending);
-        let unended = self.pending.iter().filter(|pending| pending.ended().is_none());
-        unended.for_each(|pending| pending.end(Outcome::Unknown));
+        for pending in self.pending.iter().filter(|pending| pending.ended().is_none()) {
+            pending.end(Outcome::Unknown);
+        }
     }
 }
 
@@ -145,7 +151,11 @@ async fn query_rounds(client: &ClientCore, open: Vec<Open>, policy: &ConfirmPoli
     let mut inquiries: Vec<_> = open.iter().map(Open::inquiry).collect();
     if recall_for(client, &open).await.is_err() {
         let because = "the journal cannot be read, which may have another request with the id";
-        return inquiries.into_iter().map(|inquiry| inquiry.not_queried(because)).collect();
+        let mut confirmations = Vec::with_capacity(inquiries.len());
+        for inquiry in inquiries {
+            confirmations.push(inquiry.not_queried(because));
+        }
+        return confirmations;
     }
     let waiting = Waiting::begin(client, &open, policy);
     loop {
@@ -161,17 +171,23 @@ async fn query_rounds(client: &ClientCore, open: Vec<Open>, policy: &ConfirmPoli
         }
         let can_change = inquiries.iter().any(Inquiry::can_change);
         let Some(pause) = pace.pause(timer.now(), requested).filter(|_| can_change) else { break };
-        let unknown = inquiries.iter().zip(&waiting.pending).filter(|(inquiry, _)| inquiry.is_open());
-        let proofs: Vec<_> = unknown.filter_map(|(inquiry, pending)| proof_for(inquiry, pending)).collect();
+        let mut proofs = Vec::new();
+        for (inquiry, pending) in inquiries.iter().zip(&waiting.pending) {
+            if inquiry.is_open() {
+                proofs.extend(proof_for(inquiry, pending));
+            }
+        }
         pause_until_proven(timer, pause, &proofs).await;
     }
-    let confirmations: Vec<_> = inquiries.into_iter().map(Inquiry::into_confirmation).collect();
+    let mut confirmations = Vec::with_capacity(inquiries.len());
+    for inquiry in inquiries {
+        confirmations.push(inquiry.into_confirmation());
+    }
     waiting.end(&confirmations);
     if let Some(orders) = client.tracked_orders() {
-        let all = open.iter().zip(&confirmations);
-        all.for_each(|(one, confirmation)| {
-            orders.concluded(one.question.plan().meta, one.question.key(), confirmation.outcome())
-        });
+        for (one, confirmation) in open.iter().zip(&confirmations) {
+            orders.concluded(one.question.plan().meta, one.question.key(), confirmation.outcome());
+        }
     }
     confirmations
 }

@@ -91,7 +91,13 @@ impl JsonKinds {
     pub(super) const NUMBER_AS_TEXT: Self = Self(1 << 4);
 
     pub(super) fn words(self) -> Vec<&'static str> {
-        (0..).zip(WRITTEN).filter(|(bit, _)| self.0 & (1 << bit) != 0).map(|(_, word)| word).collect()
+        let mut words = Vec::new();
+        for (bit, word) in WRITTEN.iter().enumerate() {
+            if self.0 & (1 << bit) != 0 {
+                words.push(*word);
+            }
+        }
+        words
     }
 }
 
@@ -154,9 +160,11 @@ impl Counts {
             self.left_out += u64::from(known.is_none());
             return known;
         }
-        let came = |field: &FieldTable| FieldCount { name: field.name, is_conditional: field.is_conditional, times: 0 };
-        let fields = fields.iter().map(came).collect();
-        self.records.push(RecordCounts { path: path.to_owned(), name, seen: 0, fields, found: Vec::new() });
+        let mut counts = Vec::with_capacity(fields.len());
+        for FieldTable { name, is_conditional, .. } in fields {
+            counts.push(FieldCount { name, is_conditional: *is_conditional, times: 0 });
+        }
+        self.records.push(RecordCounts { path: path.to_owned(), name, seen: 0, fields: counts, found: Vec::new() });
         Some(self.records.len() - 1)
     }
 

@@ -38,11 +38,12 @@ pub struct OperationDrift {
 
 impl DriftReport {
     pub(super) fn of(counted: &[OperationCounts]) -> Self {
-        let operation = |counted: &OperationCounts| {
+        let mut operations = Vec::with_capacity(counted.len());
+        for counted in counted {
             let (api, operation) = counted.key();
             let Counts { answers, refused, broken, left_out, .. } = counted.counts;
             let entries = entries(&counted.counts);
-            OperationDrift {
+            operations.push(OperationDrift {
                 api,
                 operation,
                 source: counted.meta.source(),
@@ -51,9 +52,9 @@ impl DriftReport {
                 broken,
                 left_out,
                 entries,
-            }
-        };
-        Self { operations: counted.iter().map(operation).collect() }
+            });
+        }
+        Self { operations }
     }
 
     /// Whether no response differed from the documents.

@@ -94,9 +94,13 @@ impl fmt::Display for OperationDrift {
         for (what, count) in others.into_iter().filter(|(_, count)| *count > 0) {
             write!(f, ", {count} {what}")?;
         }
-        let rows: Vec<_> = self.entries.chunk_by(DriftEntry::is_missing_with).map(columns).collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-        let [kinds, places] = [width(0), width(1)];
+        let mut rows = Vec::new();
+        let [mut kinds, mut places] = [0; 2];
+        for entries in self.entries.chunk_by(DriftEntry::is_missing_with) {
+            let row = columns(entries);
+            [kinds, places] = [kinds.max(row[0].len()), places.max(row[1].len())];
+            rows.push(row);
+        }
         for [kind, place, what] in &rows {
             write!(f, "\n  {kind:kinds$}  {place:places$}  {what}")?;
         }
@@ -107,9 +111,11 @@ impl fmt::Display for OperationDrift {
 /// The columns of a row, which shows an entry or all missing fields of a record.
 fn columns(entries: &[DriftEntry]) -> [String; 3] {
     let Some(entry) = entries.first() else { return Default::default() };
-    let fields: Vec<_> = entries.iter().filter_map(|entry| entry.field.as_deref()).collect();
     let (kind, path, what) = match entry.kind {
-        DriftKind::MissingField if entries.len() > 1 => ("missing fields", entry.path_of_record(), fields.join(", ")),
+        DriftKind::MissingField if entries.len() > 1 => {
+            let fields: Vec<&str> = entries.iter().filter_map(|entry| entry.field.as_deref()).collect();
+            ("missing fields", entry.path_of_record(), fields.join(", "))
+        }
         kind => (kind.as_str(), entry.path.as_str(), entry.what()),
     };
     let record = entry.record.map(|record| format!(" ({record})")).unwrap_or_default();

@@ -12,15 +12,17 @@ const LONGEST_CODE: usize = 12;
 /// `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has few
 /// digits, and little else than letters.
 pub(super) fn name(text: &str) -> Option<Box<str>> {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ');
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    let spaces = text.bytes().filter(|byte| *byte == b' ').count();
-    let is_name = text.len() <= LONGEST
-        && text.starts_with(|first: char| first.is_ascii_alphabetic())
-        && text.bytes().all(is_part)
-        && digits <= DIGITS
-        && spaces <= 2;
-    is_name.then(|| text.into())
+    let (mut digits, mut spaces) = (0, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'0'..=b'9' => digits += 1,
+            b' ' => spaces += 1,
+            b'_' | b'-' | b'.' | b'a'..=b'z' | b'A'..=b'Z' => {}
+            _ => return None,
+        }
+    }
+    let begins = text.starts_with(|first: char| first.is_ascii_alphabetic());
+    (begins && text.len() <= LONGEST && digits <= DIGITS && spaces <= 2).then(|| text.into())
 }
 
 /// `text`, if it is spelled like an error code.

@@ -421,8 +421,8 @@ fn is_record(travels: Travels, kind: Kind) -> bool {
 /// The fields of an envelope. Only the form of the data is known.
 fn envelope_fields(envelope: &Envelope, data_member: &'static str, data: Form) -> Vec<FieldTable> {
     let mut fields: Vec<FieldTable> = Vec::new();
-    for name in envelope.members().filter(|name| *name != data_member) {
-        if fields.iter().all(|field| field.name != name) {
+    for name in envelope.members() {
+        if name != data_member && fields.iter().all(|field| field.name != name) {
             let field = FieldTable::in_form(name, Form::Anything);
             fields.push(if envelope.code_member() == Some(name) { field.code() } else { field });
         }

@@ -24,8 +24,9 @@ impl<'a> Redactor<'a> {
     /// `text`, unless it contains a credential or is a part of one, ignoring case and separators.
     pub(super) fn filter(&self, text: Option<Box<str>>) -> Option<Box<str>> {
         let credentials = self.plain.get_or_init(|| {
-            let sent = self.credentials.map(Credentials::sent).unwrap_or_default();
-            sent.into_iter().map(plain).filter(|credential| !credential.is_empty()).collect()
+            let mut sent = Vec::from(self.credentials.map(Credentials::sent).unwrap_or_default().map(plain));
+            sent.retain(|credential| !credential.is_empty());
+            sent
         });
         text.filter(|text| {
             if credentials.is_empty() {

@@ -6,12 +6,12 @@
 /// Declares `Client` and, if the feature `blocking` is on, `blocking::Client`, for the API of a table.
 ///
 /// The table is followed by the list of recoveries, the list of listings that a journal is compared with, what makes an
-/// account flat, and what lists instruments. A row for each family gives the function that leads to its operations:
+/// account flat, what lists instruments, and the type of one. A row for each family gives the function that leads to its operations:
 /// `module: Type;`, where the module has what [`operations!`](crate::operations) declares.
 #[macro_export]
 macro_rules! client {
     (
-        $api:ident, $recoveries:ident, $listings:ident, $flats:ident, $instruments:ident;
+        $api:ident, $recoveries:ident, $listings:ident, $flats:ident, $instruments:ident, $instrument:ident;
         $($(#[$attribute:meta])* $family:ident: $operations:ident;)*
     ) => {
         /// A client of an exchange. Clones share its connections.
@@ -24,7 +24,7 @@ macro_rules! client {
         }
 
         $crate::__client! {
-            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings, $flats, $instruments;
+            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings, $flats, $instruments, $instrument;
             $($(#[$attribute])* $family() -> [$family::$operations];)*
         }
 
@@ -46,7 +46,7 @@ macro_rules! client {
             /// Otherwise it is the same as [`Client`](super::Client). Several threads may make calls at the same time.
             /// A call within an async runtime is allowed and blocks its thread; see [`tradeapi_runtime::blocking`].
             pub mod blocking {
-                use super::{$api, $recoveries, $listings, $flats, $instruments};
+                use super::{$api, $recoveries, $listings, $flats, $instrument, $instruments};
 
                 /// A blocking client of an exchange. Clones share its connections.
                 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ macro_rules! client {
                 }
 
                 $crate::__client! {
-                    [$crate::blocking] [] [] $api, $recoveries, $listings, $flats, $instruments;
+                    [$crate::blocking] [] [] $api, $recoveries, $listings, $flats, $instruments, $instrument;
                     $($(#[$attribute])* $family() -> [super::$family::blocking::$operations];)*
                 }
 
@@ -76,7 +76,7 @@ macro_rules! client {
 #[macro_export]
 macro_rules! __client {
     (
-        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident, $flats:ident, $instruments:ident;
+        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident, $flats:ident, $instruments:ident, $instrument:ident;
         $($(#[$attribute:meta])* $family:ident() -> [$($operations:tt)*];)*
     ) => {
         impl Client {
@@ -303,15 +303,15 @@ macro_rules! __client {
                 $crate::__run!([$($async)?] self.core, instruments::load_instruments, $instruments)
             }
 
-            /// The instrument `symbol` of the line of business `line` in requests of `family`: as the account states
+            /// The instrument `symbol` of the business line `line` in requests of `family`: as the account states
             /// it, or else as it was last [listed](Self::load_instruments).
             pub fn instrument(
                 &self,
                 family: &str,
                 line: &str,
                 symbol: &str,
-            ) -> ::core::option::Option<$crate::account::Instrument> {
-                self.core.instrument(family, line, symbol)
+            ) -> ::core::option::Option<$instrument> {
+                self.core.instrument(family, line, symbol).map($instrument::from)
             }
 
             /// The orders that the client knows from its calls, if it was built with

@@ -17,7 +17,7 @@ use crate::parameters::has_escape;
 use crate::tables::{
     Authentication, CallResult, Certainty, CodeProof, CredentialCause, Effect, KnownError, Outcome, SignedQuery,
 };
-use crate::value::{Field, OpenEnum, Shown, Timestamp, enum_from_wire};
+use crate::value::{OpenEnum, Shown, Timestamp, enum_from_wire, part};
 
 /// A request that the exchange, or a gateway before it, answered with an error.
 #[derive(Clone)]
@@ -156,13 +156,13 @@ impl fmt::Debug for ExchangeError {
         shown.field("code", Some(&self.code.as_str()));
         shown.field("message", Some(&self.message));
         shown.field("status", Some(&self.status));
-        shown.field("request_time", Field(&self.request_time).shown());
-        shown.field("known", Field(&self.known).shown());
-        shown.field("proves", Field(&self.proves).shown());
-        shown.field("escaped_query", Field(&self.escaped_query).shown());
-        shown.field("mismatch", Field(&self.mismatch).shown());
-        shown.field("retry_after", Field(&self.retry_after).shown());
-        shown.field("skew", Field(&self.skew).shown());
+        shown.field("request_time", part(&self.request_time));
+        shown.field("known", part(&self.known));
+        shown.field("proves", part(&self.proves));
+        shown.field("escaped_query", part(&self.escaped_query));
+        shown.field("mismatch", part(&self.mismatch));
+        shown.field("retry_after", part(&self.retry_after));
+        shown.field("skew", part(&self.skew));
         shown.field("waited", (!self.waited.is_zero()).then_some(&self.waited));
         shown.finish()
     }

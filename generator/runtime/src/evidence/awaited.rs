@@ -169,7 +169,7 @@ pub(crate) struct Awaited(Mutex<AwaitedState>);
 
 #[derive(Default)]
 struct AwaitedState {
-    pending: VecDeque<Arc<Pending>>,
+    pending: Vec<Arc<Pending>>,
     /// Those of `pending` that are being queried.
     queried: Vec<Arc<Pending>>,
     records: VecDeque<Arc<OutsideRecord>>,
@@ -187,7 +187,7 @@ impl Awaited {
         {
             known.pending.remove(oldest);
         }
-        known.pending.push_back(Arc::clone(&pending));
+        known.pending.push(Arc::clone(&pending));
         known.queried.push(Arc::clone(&pending));
         pending
     }
@@ -204,18 +204,25 @@ impl Awaited {
             return None;
         }
         let parameters = parameters();
-        let is_meant = |pending: &&Arc<Pending>| parameters.has_text(pending.target.key());
-        let about: Vec<_> = known.queried.iter().filter(is_meant).cloned().collect();
-        for pending in &about {
-            pending.under_way.fetch_add(1, Ordering::AcqRel);
+        let mut about = Vec::new();
+        for pending in &known.queried {
+            if parameters.has_text(pending.target.key()) {
+                pending.under_way.fetch_add(1, Ordering::AcqRel);
+                about.push(Arc::clone(pending));
+            }
         }
         (!about.is_empty()).then_some(QueryInProgress { about, is_answered: false })
     }
 
     /// The requests that a record is about.
     pub(crate) fn pending(&self, outside: &OutsideRecord) -> Vec<Arc<Pending>> {
-        let is_meant = |pending: &&Arc<Pending>| outside.is_about(pending.operation, &pending.target);
-        self.lock().pending.iter().filter(|pending| pending.is_of_interest()).filter(is_meant).cloned().collect()
+        let mut meant = Vec::new();
+        for pending in &self.lock().pending {
+            if pending.is_of_interest() && outside.is_about(pending.operation, &pending.target) {
+                meant.push(Arc::clone(pending));
+            }
+        }
+        meant
     }
 
     /// Remembers a record, for calls in progress.
@@ -229,7 +236,13 @@ impl Awaited {
 
     /// The remembered records about what a request creates or changes.
     pub(crate) fn records(&self, operation: &str, target: &Target) -> Vec<Arc<OutsideRecord>> {
-        self.lock().records.iter().filter(|outside| outside.is_about(operation, target)).cloned().collect()
+        let mut about = Vec::new();
+        for outside in &self.lock().records {
+            if outside.is_about(operation, target) {
+                about.push(Arc::clone(outside));
+            }
+        }
+        about
     }
 
     /// Whether there is any record from outside.

@@ -7,7 +7,6 @@
 //! are attempts only if their whole stored form is equal and the key is still kept; anything else with the id is a
 //! rival. A record of any of them is a proof.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::journal::SigningTimes;
@@ -130,7 +129,7 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
     let Departure { at, earlier, attempted_for } = sent.departure;
     let later = window.saturating_add(sent.settling).saturating_add(attempted_for);
     let earlier = earlier.clamp(CLOSE, window.max(CLOSE));
-    if at.each().any(|at| from(created, at) <= earlier && from(at, created) <= later) {
+    if at.each().into_iter().any(|at| from(created, at) <= earlier && from(at, created) <= later) {
         return None;
     }
     Some(match created {
@@ -149,8 +148,14 @@ fn from(earlier: Timestamp, later: Timestamp) -> Duration {
 fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
     confirm.agrees.iter().all(|(parameter, fields)| {
         let Some(wanted) = request.text(parameter) else { return true };
-        let stated: Vec<_> = fields.iter().filter_map(|field| record.text(field)).collect();
-        stated.is_empty() || stated.iter().any(|stated| is_same(stated, &wanted))
+        let mut is_stated = false;
+        for stated in fields.iter().filter_map(|field| record.text(field)) {
+            if is_same(&stated, &wanted) {
+                return true;
+            }
+            is_stated = true;
+        }
+        !is_stated
     })
 }
 
@@ -173,13 +178,16 @@ fn is_changed(
     sent: &Sent,
     has_rival: impl Fn() -> bool,
 ) -> Evidence {
-    let wanted: Vec<_> = matches.iter().filter_map(|(field, own)| Some((field, request.text(own)?))).collect();
-    if wanted.is_empty() {
+    let (mut changes_any, mut has_all) = (false, true);
+    for (field, own) in matches {
+        let Some(wanted) = request.text(own) else { continue };
+        changes_any = true;
+        has_all &= record.text(field).is_some_and(|stated| is_same(&stated, &wanted));
+    }
+    if !changes_any {
         return Evidence::Nothing("the record has no field that the request changes");
     }
-    let is_as_wanted =
-        |(field, wanted): &(&&str, Cow<'_, str>)| record.text(field).is_some_and(|stated| is_same(&stated, wanted));
-    if !wanted.iter().all(is_as_wanted) {
+    if !has_all {
         return Evidence::Nothing("it does not, or not yet, have the values of the request");
     }
     let Some(changed) = changed else {
@@ -206,10 +214,15 @@ fn is_changed(
 
 /// Whether two texts are the same number, or the same word whatever its case, with spaces or underscores.
 fn is_same(one: &str, other: &str) -> bool {
-    let number = |text: &str| text.parse::<Decimal>().ok();
     let letter = |byte: u8| if byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
-    one.bytes().map(letter).eq(other.bytes().map(letter))
-        || number(one).zip(number(other)).is_some_and(|(one, other)| one == other)
+    let is_alike = |(one, other): (u8, u8)| letter(one) == letter(other);
+    if one.len() == other.len() && one.bytes().zip(other.bytes()).all(is_alike) {
+        return true;
+    }
+    match (one.parse::<Decimal>(), other.parse::<Decimal>()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

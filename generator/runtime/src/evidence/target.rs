@@ -31,7 +31,11 @@ impl Target {
             None => vec![Self::of(confirm, named)],
             Some(list) => {
                 let (items, shared) = (named.items(list), named.without(list));
-                items.into_iter().map(|item| Self::of(confirm, item.and(&shared))).collect()
+                let mut targets = Vec::with_capacity(items.len());
+                for item in items {
+                    targets.push(Self::of(confirm, item.and(&shared)));
+                }
+                targets
             }
         }
     }

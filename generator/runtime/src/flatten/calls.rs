@@ -16,7 +16,7 @@ pub(super) type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<Named, Err
 /// Sends the request with these parameters.
 pub(super) type SendRequest = for<'a> fn(&'a ClientCore, &'a str) -> AnswerFuture<'a>;
 
-/// A call for each line of business.
+/// A call for each business line.
 #[derive(Clone, Copy)]
 pub(super) struct EachLine {
     pub(super) over: &'static str,
@@ -53,7 +53,7 @@ pub(super) struct ValueCall {
 /// The parameters of an order that closes a position, and what the records of orders say about sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReducingFields {
-    /// The parameter with the line of business.
+    /// The parameter with the business line.
     pub line: &'static str,
     /// Its values whose trades are positions.
     pub lines: &'static [&'static str],
@@ -148,8 +148,7 @@ impl ReduceCall {
         let given = [(of_line, line), (of_instrument, instrument), (of_quantity, quantity.as_str())];
         let mut refusals = Vec::new();
         for fixed in if is_long { long } else { short } {
-            let parameters: Vec<_> = given.into_iter().chain(fixed.iter().copied()).collect();
-            match (self.send)(client, &object_of_texts(&parameters)).await {
+            match (self.send)(client, &object_of_texts(&[&given, *fixed].concat())).await {
                 Ok(_) => return Ok(()),
                 Err(error) if is_refusal(&error) => refusals.push(error.to_string()),
                 Err(error) => return Err(error.into()),

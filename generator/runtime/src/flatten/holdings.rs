@@ -1,6 +1,6 @@
 //! The positions that follow from the fills of an account.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 
 use rust_decimal::Decimal as Number;
 
@@ -19,8 +19,8 @@ const HISTORY_DAYS: u32 = 90;
 pub(super) struct Holdings {
     /// The positions that may be open.
     pub(super) known: Vec<Holding>,
-    /// By line, the instruments whose positions do not follow from their fills.
-    pub(super) unknown: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The instruments whose positions do not follow from their fills, each with its line, in the order of both.
+    pub(super) unknown: Vec<(&'static str, String)>,
 }
 
 /// A position that may be open.
@@ -52,10 +52,11 @@ pub(super) async fn read(
     let since = client.now() - days(HISTORY_DAYS);
     let sides = match &fields.side {
         Some(side) => sides(client, listings, family, side, since).await?,
-        None => BTreeMap::new(),
+        None => HashMap::new(),
     };
-    let mut sizes: BTreeMap<(&'static str, String, Side), Number> = BTreeMap::new();
-    let mut unknown: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    // Both are in order.
+    let mut sizes: Vec<((&'static str, String, Side), Number)> = Vec::new();
+    let mut unknown = Vec::new();
     for listing in of(listings, family, Part::Fills).filter(|listing| listing.has_trades()) {
         for line in listing.turns().into_iter().flatten().filter(|line| fields.lines.contains(line)) {
             let mut pages = walk(client, listing, line, since)?;
@@ -64,27 +65,36 @@ pub(super) async fn read(
                 for fill in page.fills {
                     let Some(trade) = fill.trade.transpose().map_err(CallDoubt)? else { continue };
                     if trade.contract == Contract::Unknown {
-                        unknown.entry(line).or_default().insert(trade.instrument);
+                        let instrument = (line, trade.instrument);
+                        if let Err(place) = unknown.binary_search(&instrument) {
+                            unknown.insert(place, instrument);
+                        }
                         continue;
                     }
                     let side = sides.get(&fill.order).copied().unwrap_or(Side::Net);
                     let quantity = trade.quantity.to_rust_decimal().map_err(|error| CallDoubt(error.to_string()))?;
-                    let size = sizes.entry((line, trade.instrument, side)).or_default();
-                    *size += if trade.is_buy { quantity } else { -quantity };
+                    let of = (line, trade.instrument, side);
+                    let place = sizes.binary_search_by(|(known, _)| known.cmp(&of)).unwrap_or_else(|place| {
+                        sizes.insert(place, (of, Number::ZERO));
+                        place
+                    });
+                    sizes[place].1 += if trade.is_buy { quantity } else { -quantity };
                 }
             }
         }
     }
-    let open = sizes.into_iter().filter(|(_, size)| !size.is_zero());
-    let holding = |((line, instrument, side), size): ((_, _, Side), Number)| {
+    let mut known = Vec::new();
+    for ((line, instrument, side), size) in sizes {
         let is_long = match side {
             Side::Net => size.is_sign_positive(),
             Side::Long => true,
             Side::Short => false,
         };
-        Holding { line, instrument, is_long, quantity: size.abs().normalize().into() }
-    };
-    Ok(Holdings { known: open.map(holding).collect(), unknown })
+        if !size.is_zero() {
+            known.push(Holding { line, instrument, is_long, quantity: size.abs().normalize().into() });
+        }
+    }
+    Ok(Holdings { known, unknown })
 }
 
 /// The sides of the positions that past orders changed, by the ids of the orders.
@@ -94,8 +104,8 @@ async fn sides(
     family: &str,
     fields: &SideFields,
     since: Timestamp,
-) -> Result<BTreeMap<String, Side>, CallDoubt> {
-    let mut sides = BTreeMap::new();
+) -> Result<HashMap<String, Side>, CallDoubt> {
+    let mut sides = HashMap::new();
     for listing in of(listings, family, Part::PastOrders) {
         for line in listing.turns().into_iter().flatten() {
             let mut pages = walk(client, listing, line, since)?;

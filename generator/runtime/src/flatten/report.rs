@@ -30,7 +30,7 @@ pub struct NotFlat {
 pub struct Left {
     /// The family.
     pub family: &'static str,
-    /// The line of business, if it belongs to one.
+    /// The business line, if it belongs to one.
     pub line: Option<&'static str>,
     /// What it is.
     pub what: LeftOver,

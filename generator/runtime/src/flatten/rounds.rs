@@ -12,6 +12,7 @@ use crate::confirm::{ConfirmPolicy, wait_until};
 use crate::lifecycle::Sighting;
 use crate::reconcile::{Listing, Part};
 use crate::retry::RetryPolicy;
+use crate::sorting::sort_by;
 use crate::value::Decimal;
 
 /// How often a round asks for what an answer did not show. What is asked only reads, or closes what is open.
@@ -151,8 +152,9 @@ impl Round<'_> {
         let mut pages = pages.map_err(|violations| violations.to_string())?;
         while let Some(page) = pages.next().await {
             let page = page.map_err(|failure| failure.of(listing.operation).to_string())?;
-            open.extend(page.orders.into_iter().filter(|order| order.has_ended != Some(true)));
+            open.extend(page.orders);
         }
+        open.retain(|order: &Sighting| order.has_ended != Some(true));
         Ok(open)
     }
 
@@ -215,8 +217,9 @@ impl Round<'_> {
             Ok(holdings) => holdings,
             Err(doubt) => return self.note(flat, None, LeftOver::Unknown(doubt.0)),
         };
-        for (line, instruments) in unknown {
-            self.note(flat, Some(line), LeftOver::NotClosed(instruments.into_iter().collect()));
+        for of_line in unknown.chunk_by(|(one, _), (other, _)| one == other) {
+            let instruments = of_line.iter().map(|(_, instrument)| instrument.clone());
+            self.note(flat, of_line.first().map(|(line, _)| *line), LeftOver::NotClosed(instruments.collect()));
         }
         for holding in known {
             let (line, instrument) = (holding.line, holding.instrument);
@@ -230,10 +233,14 @@ impl Round<'_> {
 
     /// Families with open orders that the schema does not say how to make flat.
     fn note_unknown_families(&mut self, flats: &[Flat]) {
-        let mut unknown: Vec<_> = self.listings.iter().map(|listing| listing.family).collect();
-        unknown.sort_unstable();
-        unknown.dedup();
-        for family in unknown.into_iter().filter(|family| flats.iter().all(|flat| flat.family != *family)) {
+        let mut unknown = Vec::new();
+        for Listing { family, .. } in self.listings {
+            if !unknown.contains(family) && flats.iter().all(|flat| flat.family != *family) {
+                unknown.push(*family);
+            }
+        }
+        sort_by(&mut unknown, &Ord::cmp);
+        for family in unknown {
             let why = "the schema does not say how it becomes flat".to_owned();
             self.left.push(Left { family, line: None, what: LeftOver::Unknown(why) });
         }

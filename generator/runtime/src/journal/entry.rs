@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{Change, ChangeNumber, Ending, ItemEnding, StoredChange};
 use crate::json::{read_json, write_json};
+use crate::sorting::sort_by;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -91,7 +92,7 @@ pub(super) fn read_items(text: &str) -> Option<Vec<ItemEnding>> {
             items.push(ItemEnding { place, outcome, code });
         }
     }
-    items.sort_unstable_by_key(|item| item.place);
+    sort_by(&mut items, &|one, other| one.place.cmp(&other.place));
     Some(items)
 }
 

@@ -6,9 +6,9 @@ use std::ops::Deref;
 use super::decode::Decode;
 use super::error::ReadError;
 use super::reader::{Kind, Reader};
+use super::record::RecordField;
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
-use crate::value::Field;
 
 /// A list as the exchange sent it: the readable items, and the unreadable ones apart.
 ///
@@ -58,14 +58,6 @@ impl<T: fmt::Display> fmt::Display for List<T> {
         let mut lines = self.items.iter().map(ToString::to_string).chain(bad);
         lines.next().map_or(Ok(()), |line| f.write_str(&line))?;
         lines.try_for_each(|line| write!(f, "\n{line}"))
-    }
-}
-
-impl<T: fmt::Debug> Field<'_, List<T>> {
-    /// The list, unless it is empty.
-    pub fn shown(&self) -> Option<&dyn fmt::Debug> {
-        let is_empty = self.0.items.is_empty() && self.0.bad.is_empty();
-        (!is_empty).then_some(self.0 as &dyn fmt::Debug)
     }
 }
 
@@ -174,6 +166,14 @@ impl<T: Encode> Encode for List<T> {
         }
         encode_bad(&mut bad, index, out);
         out.end_array();
+    }
+}
+
+impl<T: Encode + fmt::Debug> RecordField for List<T> {
+    /// The list, unless it is empty.
+    fn shown(&self) -> Option<&dyn fmt::Debug> {
+        let is_empty = self.items.is_empty() && self.bad.is_empty();
+        (!is_empty).then_some(self)
     }
 }
 

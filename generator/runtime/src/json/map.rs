@@ -6,9 +6,9 @@ use std::ops::Deref;
 use super::decode::Decode;
 use super::error::ReadError;
 use super::reader::Reader;
+use super::record::RecordField;
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
-use crate::value::Field;
 
 /// An object whose names are values, such as a price for each pair, in the order in which it was sent.
 ///
@@ -46,14 +46,6 @@ impl<T: fmt::Debug> fmt::Debug for Map<T> {
         let entries = self.entries.iter().map(|(name, value)| (name, value as &dyn fmt::Debug));
         let bad = self.bad.iter().map(|bad| (&bad.name, bad as &dyn fmt::Debug));
         f.debug_map().entries(entries.chain(bad)).finish()
-    }
-}
-
-impl<T: fmt::Debug> Field<'_, Map<T>> {
-    /// The map, unless it is empty.
-    pub fn shown(&self) -> Option<&dyn fmt::Debug> {
-        let is_empty = self.0.entries.is_empty() && self.0.bad.is_empty();
-        (!is_empty).then_some(self.0 as &dyn fmt::Debug)
     }
 }
 
@@ -141,6 +133,14 @@ impl<T: Encode> Encode for Map<T> {
             out.member(&bad.name).raw(&bad.raw);
         }
         out.end_object();
+    }
+}
+
+impl<T: Encode + fmt::Debug> RecordField for Map<T> {
+    /// The map, unless it is empty.
+    fn shown(&self) -> Option<&dyn fmt::Debug> {
+        let is_empty = self.entries.is_empty() && self.bad.is_empty();
+        (!is_empty).then_some(self)
     }
 }
 

@@ -6,7 +6,7 @@ use super::any::Json;
 use super::decode::Decode;
 use super::error::ReadError;
 use super::reader::{Kind, Reader};
-use super::table::{Form, OneOfTable, RecordTable, Travels};
+use super::table::{CaseTable, Form, OneOfTable, RecordTable, Travels};
 use super::writer::{Encode, JsonWriter};
 
 /// Why no record was found for a value.
@@ -41,30 +41,36 @@ impl OneOfTable {
                 continue;
             }
             let value = from.scalar()?;
-            let place = |is_same: &dyn Fn(&str) -> bool| {
-                self.cases.iter().position(|case| case.told_by.iter().any(|known| is_same(known)))
-            };
-            let found = place(&|known| known == value).or_else(|| place(&|known| known.eq_ignore_ascii_case(&value)));
-            return Ok(found.ok_or_else(|| NoCase::Value(value.into_owned())));
+            let mut in_any_case = None;
+            for (place, case) in self.cases.iter().enumerate() {
+                if case.told_by.contains(&&*value) {
+                    return Ok(Ok(place));
+                }
+                if in_any_case.is_none() && case.told_by.iter().any(|known| known.eq_ignore_ascii_case(&value)) {
+                    in_any_case = Some(place);
+                }
+            }
+            return Ok(in_any_case.ok_or_else(|| NoCase::Value(value.into_owned())));
         }
         Ok(Err(NoCase::Form))
     }
 
     fn by_form(&self, from: &mut Reader<'_>) -> Result<Result<usize, NoCase>, ReadError> {
         let kind = from.peek();
-        let fitting = || self.cases.iter().enumerate().filter(|(_, case)| can_be(case.form, kind));
+        let first = |is_it: &dyn Fn(&CaseTable) -> bool| {
+            self.cases.iter().position(|case| can_be(case.form, kind) && is_it(case))
+        };
         if kind == Kind::Object {
             let mut members = from.object(&[])?;
             while let Some(name) = members.next_name(from)? {
-                let told = fitting().find(|(_, case)| case.told_by.contains(&&*name));
-                if let Some((place, _)) = told.filter(|_| from.peek() != Kind::Null) {
+                let told = first(&|case| case.told_by.contains(&&*name));
+                if let Some(place) = told.filter(|_| from.peek() != Kind::Null) {
                     return Ok(Ok(place));
                 }
                 from.skip()?;
             }
         }
-        let other = fitting().find(|(_, case)| case.told_by.is_empty());
-        Ok(other.map(|(place, _)| place).ok_or(NoCase::Form))
+        Ok(first(&|case| case.told_by.is_empty()).ok_or(NoCase::Form))
     }
 }
 

@@ -1,10 +1,13 @@
 //! Objects with named fields.
 
+use std::fmt;
+
 use super::decode::Decode;
 use super::error::ReadError;
 use super::reader::Reader;
 use super::table::{FieldTable, Form, RecordTable, Travels};
 use super::writer::{Encode, JsonWriter, write_json};
+use crate::value::{Shown, part};
 
 /// An object with named fields, as responses have them. Declared by [`record!`](crate::record).
 ///
@@ -27,8 +30,26 @@ pub trait Record {
     /// Fails if the value is not of the field's type.
     fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError>;
 
-    /// Writes the fields that are there.
-    fn write(&self, out: &mut RecordWriter<'_>);
+    /// Hands over all fields, in the order of [`FIELDS`](Self::FIELDS).
+    fn visit(&self, to: &mut dyn FieldVisitor);
+}
+
+/// The value of a field, which may be absent.
+pub trait RecordField: Encode {
+    /// The value as it is printed for people, unless it is absent.
+    fn shown(&self) -> Option<&dyn fmt::Debug>;
+}
+
+impl<T: Encode + fmt::Debug> RecordField for Option<T> {
+    fn shown(&self) -> Option<&dyn fmt::Debug> {
+        part(self)
+    }
+}
+
+/// Takes the fields of a record. What is done with all of them is compiled once, and not for each record.
+pub trait FieldVisitor {
+    /// Takes the next field, with its name on the wire.
+    fn field(&mut self, name: &'static str, value: &dyn RecordField);
 }
 
 impl<T: Record + Default> Decode for T {
@@ -123,7 +144,7 @@ impl<T: Record> Encode for T {
             Travels::AsArray => out.begin_array(),
             Travels::AsValue => {}
         }
-        self.write(&mut RecordWriter { out, travels, fields: fields.iter() });
+        self.visit(&mut RecordWriter { out, travels, fields: fields.iter() });
         match travels {
             Travels::AsObject => out.end_object(),
             Travels::AsArray => out.end_array(),
@@ -134,7 +155,8 @@ impl<T: Record> Encode for T {
 
 /// Declares a [`Record`]: a struct whose fields have their names on the wire as an attribute.
 ///
-/// Further properties of the field follow its name, each the name of a method of
+/// The type of a field is one that can be absent: an `Option`, a [`List`](crate::json::List) or a
+/// [`Map`](crate::json::Map). Further properties of the field follow its name, each the name of a method of
 /// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`.
 /// The attribute `record` gives the name of the record in the schema, `observed` where no document has it,
 /// `by_position` where it travels as an array, `as_value` where it travels as the value of its only field, and
@@ -198,9 +220,14 @@ macro_rules! record {
         #[allow(deprecated)]
         impl $crate::emitted::Record for $name {
             const FIELDS: &'static [&'static str] = &[$($wire),*];
-            const TABLE: &'static $crate::emitted::RecordTable = &$crate::emitted::RecordTable::of(&[
-                $($crate::emitted::FieldTable::of::<$ty>($wire)$(.$how($(&[$($value),*])?))*),*
-            ])$(.named($record)$(.$state())*)?;
+            const TABLE: &'static $crate::emitted::RecordTable = {
+                // Statics, because the compiler proves more of each value behind a reference in a constant.
+                static FIELDS: [$crate::emitted::FieldTable; <$name as $crate::emitted::Record>::FIELDS.len()] =
+                    [$($crate::emitted::FieldTable::of::<$ty>($wire)$(.$how($(&[$($value),*])?))*),*];
+                static TABLE: $crate::emitted::RecordTable =
+                    $crate::emitted::RecordTable::of(&FIELDS)$(.named($record)$(.$state())*)?;
+                &TABLE
+            };
             $($(const KEY: ::core::option::Option<&'static str> = ::core::option::Option::Some($key);)?)?
 
             // Compiled to a jump: each index is a constant.
@@ -222,30 +249,35 @@ macro_rules! record {
             }
 
             #[inline]
-            fn write(&self, out: &mut $crate::emitted::RecordWriter<'_>) {
-                $(out.field($wire, &self.$field);)*
+            fn visit(&self, to: &mut dyn $crate::emitted::FieldVisitor) {
+                $(to.field($wire, &self.$field);)*
             }
         }
 
-        $crate::__shown!($name { $($field),* });
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                $crate::emitted::show_record(self, ::core::stringify!($name), &[$(::core::stringify!($field)),*], f)
+            }
+        }
+
+        $crate::__displayed!($name);
         $crate::serde_value!($name);
     };
 }
 
 /// Writes the fields of a [`Record`].
-#[derive(Debug)]
-pub struct RecordWriter<'a> {
+struct RecordWriter<'a> {
     out: &'a mut JsonWriter,
     travels: Travels,
     /// Those that have not been written.
     fields: std::slice::Iter<'static, FieldTable>,
 }
 
-impl RecordWriter<'_> {
+impl FieldVisitor for RecordWriter<'_> {
     /// Writes the next field the way the exchange writes it, or leaves it out if it is missing, unless the writer
     /// [writes](JsonWriter::with_missing_fields) all fields. In an array, a missing field is `null`, so that others keep
     /// their places.
-    pub fn field(&mut self, name: &str, value: &dyn Encode) {
+    fn field(&mut self, name: &'static str, value: &dyn RecordField) {
         let table = self.fields.next();
         let out = match self.travels {
             Travels::AsObject if value.is_absent() => return self.missing(name, table),
@@ -261,12 +293,45 @@ impl RecordWriter<'_> {
             None => {}
         }
     }
+}
 
+impl RecordWriter<'_> {
     /// Leaves out a missing field, unless all fields are written.
     fn missing(&mut self, name: &str, table: Option<&FieldTable>) {
         let table = table.filter(|_| self.out.writes_missing());
         if let Some(value) = table.and_then(FieldTable::missing) {
             self.out.member(name).raw(value);
+        }
+    }
+}
+
+/// Prints the fields that are there, by their names in Rust.
+///
+/// # Errors
+///
+/// Fails if the formatter fails.
+pub fn show_record<T: Record>(
+    record: &T,
+    name: &'static str,
+    fields: &'static [&'static str],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let mut printed = Printed { shown: Shown::new(f, name), names: fields.iter() };
+    record.visit(&mut printed);
+    printed.shown.finish()
+}
+
+/// Prints the fields of a [`Record`].
+struct Printed<'f, 'w> {
+    shown: Shown<'f, 'w>,
+    /// Those of the fields that have not been printed.
+    names: std::slice::Iter<'static, &'static str>,
+}
+
+impl FieldVisitor for Printed<'_, '_> {
+    fn field(&mut self, _: &'static str, value: &dyn RecordField) {
+        if let Some(name) = self.names.next() {
+            self.shown.field(name, value.shown());
         }
     }
 }

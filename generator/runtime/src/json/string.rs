@@ -47,7 +47,7 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
 }
 
 /// Whether a byte does not stand for itself in a string.
-pub(crate) const fn is_stop(byte: u8) -> bool {
+fn is_stop(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..0x20)
 }
 
@@ -71,11 +71,11 @@ fn equal_to(word: u64, byte: u8) -> u64 {
 }
 
 /// Calls `see` with the content of each string of a JSON text, also of the names of members, and with each number.
-pub(crate) fn each_text(text: &str, mut see: impl FnMut(&str)) {
+pub(crate) fn each_text(text: &str, see: &mut dyn FnMut(&str)) {
     let mut at = 0;
     while let Some(quote) = text.as_bytes().get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'"')) {
         let start = at + quote + 1;
-        each_number(&text[at..start], &mut see);
+        each_number(&text[at..start], see);
         let stop = stop(text.as_bytes(), start);
         at = match text.as_bytes().get(stop) {
             Some(b'"') => {
@@ -88,14 +88,17 @@ pub(crate) fn each_text(text: &str, mut see: impl FnMut(&str)) {
             }),
         };
     }
-    each_number(text.get(at..).unwrap_or_default(), &mut see);
+    each_number(text.get(at..).unwrap_or_default(), see);
 }
 
 /// Calls `see` with each number in a part of a JSON text without strings.
-fn each_number(part: &str, see: &mut impl FnMut(&str)) {
+fn each_number(part: &str, see: &mut dyn FnMut(&str)) {
     let is_within = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.' | 'e' | 'E');
-    let texts = part.split(|letter| !is_within(letter));
-    texts.filter(|text| text.bytes().any(|byte| byte.is_ascii_digit())).for_each(see);
+    for text in part.split(|letter| !is_within(letter)) {
+        if text.contains(|letter: char| letter.is_ascii_digit()) {
+            see(text);
+        }
+    }
 }
 
 /// The content of the string that begins at `start`, after its opening quote, and the place after its closing one.

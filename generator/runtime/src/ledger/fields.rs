@@ -17,9 +17,9 @@ pub struct TradeFields {
     pub buy: &'static str,
     /// The field with the price.
     pub price: &'static str,
-    /// The lines of business with [linear](super::Contract::Linear) contracts; `None` means all but the inverse ones.
+    /// The business lines with [linear](super::Contract::Linear) contracts; `None` means all but the inverse ones.
     pub linear: Option<&'static [&'static str]>,
-    /// The lines of business with [inverse](super::Contract::Inverse) contracts.
+    /// The business lines with [inverse](super::Contract::Inverse) contracts.
     pub inverse: &'static [&'static str],
     /// The field with the profit of the fill.
     pub profit: Option<&'static str>,
@@ -60,7 +60,7 @@ pub struct PositionFields {
 }
 
 impl TradeFields {
-    /// Reads the record of a fill with the filled quantity, of the line of business `line`.
+    /// Reads the record of a fill with the filled quantity, of the business line `line`.
     ///
     /// # Errors
     ///
@@ -75,15 +75,7 @@ impl TradeFields {
         };
         let fees = match &self.fees {
             None => Vec::new(),
-            Some(fees) => {
-                let fee = |fee: &Named| {
-                    let amount = decimal(&fee.text(fees.amount)?)?;
-                    let amount = if fees.any_sign { -amount.abs() } else { amount };
-                    Some((fee.text(fees.coin)?.into_owned(), amount))
-                };
-                let all = record.items(fees.list);
-                all.iter().map(|one| fee(one).ok_or(fees.list)).collect::<Result<_, _>>()?
-            }
+            Some(fees) => fees.read(record).ok_or(fees.list)?,
         };
         Ok(Trade {
             id: text(self.id)?.into_owned(),
@@ -98,7 +90,7 @@ impl TradeFields {
         })
     }
 
-    /// How contracts of a line of business count.
+    /// How contracts of a business line count.
     fn contract(&self, line: Option<&str>) -> Contract {
         let is_of = |lines: &[&str]| line.is_some_and(|line| lines.contains(&line));
         if is_of(self.inverse) {
@@ -108,6 +100,19 @@ impl TradeFields {
         } else {
             Contract::Unknown
         }
+    }
+}
+
+impl FeeFields {
+    /// The fees in a record, by coin.
+    fn read(&self, record: &Named) -> Option<Vec<(String, Decimal)>> {
+        let mut fees = Vec::new();
+        for fee in record.items(self.list) {
+            let amount = decimal(&fee.text(self.amount)?)?;
+            let amount = if self.any_sign { -amount.abs() } else { amount };
+            fees.push((fee.text(self.coin)?.into_owned(), amount));
+        }
+        Some(fees)
     }
 }
 

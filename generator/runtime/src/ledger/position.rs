@@ -19,7 +19,7 @@ const PLACES: u32 = 12;
 pub struct PositionKey {
     /// The family of operations.
     pub family: String,
-    /// The line of business, such as `USDT-FUTURES`; empty where there is only one.
+    /// The business line, such as `USDT-FUTURES`; empty where there is only one.
     pub line: String,
     /// What is traded.
     pub instrument: String,
@@ -54,7 +54,8 @@ pub struct Position {
     unknown: u64,
     /// Whether a trade with an unknown effect may have changed it.
     is_lost: bool,
-    fees: BTreeMap<String, Number>,
+    /// In the order of the coins.
+    fees: Vec<(String, Number)>,
 }
 
 impl PositionSide {
@@ -72,7 +73,7 @@ impl PositionSide {
 }
 
 impl PositionKey {
-    /// A position of an instrument, in a family and line of business.
+    /// A position of an instrument, in a family and business line.
     pub fn new(
         family: impl Into<String>,
         line: impl Into<String>,
@@ -136,6 +137,8 @@ impl Position {
     }
 
     /// The fees by coin, negative where they were paid.
+    // Inline, so that only a program that calls it compiles the map.
+    #[inline]
     pub fn fees(&self) -> BTreeMap<&str, Decimal> {
         self.fees.iter().map(|(coin, amount)| (coin.as_str(), shown(*amount))).collect()
     }
@@ -152,7 +155,11 @@ impl Position {
             self.reported = exact(profit).and_then(|profit| sum(self.reported, profit)).ok_or_else(inexact)?;
         }
         for (coin, amount) in &trade.fees {
-            let paid = self.fees.entry(coin.clone()).or_default();
+            let place = self.fees.binary_search_by(|(known, _)| known.cmp(coin)).unwrap_or_else(|place| {
+                self.fees.insert(place, (coin.clone(), Number::ZERO));
+                place
+            });
+            let (_, paid) = &mut self.fees[place];
             *paid = exact(amount).and_then(|amount| sum(*paid, amount)).ok_or_else(inexact)?;
         }
         Ok(self)
@@ -259,6 +266,6 @@ impl fmt::Display for Position {
         if let Some(realised) = self.realised() {
             write!(f, ", realised {realised}")?;
         }
-        self.fees().iter().try_for_each(|(coin, amount)| write!(f, ", fees {amount} {coin}"))
+        self.fees.iter().try_for_each(|(coin, amount)| write!(f, ", fees {} {coin}", shown(*amount)))
     }
 }

@@ -67,4 +67,9 @@ impl Trade {
         let (effect, profit, fees) = (TradeEffect::Net, None, Vec::new());
         Self { id, instrument, is_buy, effect, price, quantity, contract: Contract::Linear, profit, fees }
     }
+
+    /// What trades are sorted by: the later of two has the higher number as its id.
+    pub(crate) fn number(&self) -> (usize, &str) {
+        (self.id.len(), &self.id)
+    }
 }

@@ -28,7 +28,7 @@ impl<'a> Call<'a> {
     /// weight depends on parameters, it has the greatest.
     #[inline]
     pub fn new(meta: &'static Meta) -> Self {
-        let rows = if meta.limits.iter().any(is_of_some) { heaviest(meta, |_| true) } else { ALL };
+        let rows = if meta.limits.iter().any(is_of_some) { heaviest(meta, &|_| true) } else { ALL };
         Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, account: "", address: "", rows }
     }
 
@@ -68,15 +68,14 @@ impl<'a> Call<'a> {
     /// The rows that apply to it; all of them must have room.
     pub fn limits(&self) -> impl Iterator<Item = &'static RateLimit> {
         let Self { uid_class, ip_class, rows, .. } = *self;
-        let of_class = move |row: &RateLimit| {
-            row.class
-                == match row.scope {
-                    Scope::Uid => uid_class,
-                    Scope::Ip => ip_class,
-                }
+        let class = move |scope| match scope {
+            Scope::Uid => uid_class,
+            Scope::Ip => ip_class,
         };
-        let own = self.meta.limits.iter().enumerate().filter(move |(index, _)| has(rows, *index));
-        own.map(|(_, row)| row).filter(move |row| of_class(row))
+        let rows_of_classes = self.meta.limits.iter().enumerate();
+        rows_of_classes
+            .filter(move |(index, row)| row.class == class(row.scope) && has(rows, *index))
+            .map(|(_, row)| row)
     }
 
     /// The account or the address that is counted within `scope`. Empty if it has no name.
@@ -106,7 +105,7 @@ fn rows_of(operation: &dyn DynOperation) -> u64 {
     let named = Named::of(operation);
     let default = |name: &str| meta.defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     let number = |name: &str| named.text(name).or_else(|| default(name).map(Cow::Borrowed))?.parse::<u64>().ok();
-    heaviest(meta, |row| match row.when {
+    heaviest(meta, &|row| match row.when {
         WeightCondition::Always => true,
         WeightCondition::Without(name) => !named.has(name),
         WeightCondition::With(name) => named.has(name),
@@ -115,16 +114,18 @@ fn rows_of(operation: &dyn DynOperation) -> u64 {
 }
 
 /// The rows for which `is_of` holds, without those whose pool has a heavier one.
-fn heaviest(meta: &Meta, is_of: impl Fn(&RateLimit) -> bool) -> u64 {
-    let rows = || meta.limits.iter().enumerate().filter(|(_, row)| is_of(row));
+fn heaviest(meta: &Meta, is_of: &dyn Fn(&RateLimit) -> bool) -> u64 {
     let outweighs = |(other_index, other): (usize, &RateLimit), (index, row): (usize, &RateLimit)| {
         let is_of_same = row.pool.is_some() && other.pool == row.pool && other.per_millis == row.per_millis;
-        is_of_same && (other.weight, index) > (row.weight, other_index)
+        is_of_same && is_of(other) && (other.weight, index) > (row.weight, other_index)
     };
-    let counted = rows().filter(|one| !rows().any(|other| outweighs(other, *one)));
-    counted.fold(0, |set, (index, _)| {
-        u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).map_or(set, |bit| set | bit)
-    })
+    let mut set = 0;
+    for (index, row) in meta.limits.iter().enumerate() {
+        if is_of(row) && !meta.limits.iter().enumerate().any(|other| outweighs(other, (index, row))) {
+            set |= u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).unwrap_or_default();
+        }
+    }
+    set
 }
 
 /// The class of the rows that apply if no others do.

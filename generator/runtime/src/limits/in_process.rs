@@ -150,7 +150,7 @@ impl InProcessLimits {
     /// The limiter of the clients of this process with the same `parts`: the API, the address and the key.
     pub(crate) fn of_key(parts: &[&[u8]]) -> Arc<Self> {
         static LIMITERS: SharedByAccount<InProcessLimits> = SharedByAccount::new();
-        LIMITERS.of(parts, |_| false)
+        LIMITERS.of(parts, &|_| false)
     }
 
     #[cfg(feature = "redis")]
@@ -233,14 +233,15 @@ impl Shared {
         state.latest = now;
         let result = act(&mut state, now);
         if !state.limits.is_quiet() {
-            let calls = state.settle(now);
-            drop(state);
-            self.make_calls(calls);
+            self.settle(state, now);
         }
         result
     }
 
-    fn make_calls(&self, calls: Calls) {
+    /// Admits the calls that there is room for.
+    fn settle(&self, mut state: MutexGuard<'_, State>, now: Duration) {
+        let calls = state.settle(now);
+        drop(state);
         if let Some(at) = calls.alarm_at {
             self.timer.wake_at(at, self.alarm.clone());
         }

@@ -34,9 +34,16 @@ impl LimiterState {
     /// for cancellations: no response prevents orders from being cancelled.
     fn back_off(&mut self, bucket: Key, now: Duration, too_many: TooMany) {
         let own = self.own_windows(bucket).to_owned();
-        let spans = || own.iter().filter_map(|taken| Some(self.windows.get(taken.window)?.window.span()));
-        let most = self.settings.longest_pause.max(spans().min().unwrap_or_default());
-        let longest = spans().max().unwrap_or_default().min(most);
+        let (mut shortest, mut longest) = (Duration::MAX, Duration::ZERO);
+        for taken in &own {
+            if let Some(counter) = self.windows.get(taken.window) {
+                let span = counter.window.span();
+                (shortest, longest) = (shortest.min(span), longest.max(span));
+            }
+        }
+        // The shortest is longer than the longest only if there is none.
+        let most = self.settings.longest_pause.max(shortest.min(longest));
+        let longest = longest.min(most);
         let requested = too_many.retry_after.unwrap_or_default().min(self.settings.longest_pause);
         let until = now.saturating_add(longest.max(requested));
         let pause = Pause { until, cancels_until: now.saturating_add(longest) };

@@ -43,8 +43,11 @@ struct Counter {
 impl OpenOrders {
     /// No open orders, below `ceilings`: the `CEILINGS` of an emitted module.
     pub fn new(ceilings: &'static [Ceiling]) -> Self {
-        let counter = |ceiling| Counter { ceiling, open: HashSet::new(), counted: 0 };
-        Self { counters: ceilings.iter().map(counter).collect() }
+        let mut counters = Vec::with_capacity(ceilings.len());
+        for ceiling in ceilings {
+            counters.push(Counter { ceiling, open: HashSet::new(), counted: 0 });
+        }
+        Self { counters }
     }
 
     /// The order `id` of this kind is open, or may be: an order without a response yet counts.

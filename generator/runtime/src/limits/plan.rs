@@ -54,7 +54,10 @@ impl Plan {
         let mut latest = now;
         while let Some(moment) = state.next_at(latest).filter(|_| left > 0) {
             latest = moment;
-            let waited_for: Vec<_> = state.busy().iter().map(|bucket| (*bucket, state.binding(*bucket))).collect();
+            let mut waited_for = Vec::new();
+            for bucket in state.busy() {
+                waited_for.push((*bucket, state.binding(*bucket)));
+            }
             let gone = state.go(moment, first);
             left -= gone.len();
             if let Some(last) = gone.last() {
@@ -69,9 +72,14 @@ impl Plan {
 impl LimiterState {
     /// Admits all calls that there is room for. Returns the buckets of those with the turn `first` or later.
     fn go(&mut self, now: Duration, first: Option<u64>) -> Vec<Key> {
-        let granted = self.settle(now);
-        granted.iter().for_each(|granted| self.expect(granted.bucket, now));
-        granted.iter().filter(|granted| first <= Some(granted.turn)).map(|granted| granted.bucket).collect()
+        let mut gone = Vec::new();
+        for granted in self.settle(now) {
+            self.expect(granted.bucket, now);
+            if first <= Some(granted.turn) {
+                gone.push(granted.bucket);
+            }
+        }
+        gone
     }
 }
 

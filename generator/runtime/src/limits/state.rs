@@ -190,9 +190,13 @@ impl LimiterState {
     }
 
     pub(super) fn longest_span(&self, windows: &[Taken]) -> Duration {
-        let spans =
-            windows.iter().filter_map(|taken| self.windows.get(taken.window)).map(|counter| counter.window.span());
-        spans.max().unwrap_or_default()
+        let mut longest = Duration::ZERO;
+        for taken in windows {
+            if let Some(counter) = self.windows.get(taken.window) {
+                longest = longest.max(counter.window.span());
+            }
+        }
+        longest
     }
 
     /// When a call of `bucket` can be admitted, if nothing changes, and the window that delays it. The time is `None`
@@ -347,8 +351,10 @@ impl LimiterState {
             !same.is_empty()
         });
         let mut used = SecondaryMap::new();
-        for taken in buckets.values().flat_map(|bucket| &bucket.windows) {
-            used.insert(taken.window, ());
+        for bucket in buckets.values() {
+            for taken in &bucket.windows {
+                used.insert(taken.window, ());
+            }
         }
         windows.retain(|key, counter| used.contains_key(key) || !counter.window.is_idle(now));
         window_of.retain(|_, key| windows.get(*key).is_some());

@@ -47,6 +47,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::ways::Ways;
+use crate::sorting::sort_by;
 use crate::value::Timestamp;
 
 /// An exact sliding window over the latest calls.
@@ -201,7 +202,7 @@ impl Window {
         for ended in &mut self.ended {
             ended.expires = ended.expires.max(ended.until.min(ended.by_exchange.saturating_sub(lead)));
         }
-        self.ended.make_contiguous().sort_by_key(|ended| ended.expires);
+        sort_by(self.ended.make_contiguous(), &|one, other| one.expires.cmp(&other.expires));
     }
 
     /// An admitted call that counts as `count` takes room from `at` on, when it has arrived or never will.

@@ -20,8 +20,8 @@ pub(super) struct Book {
     orders: HashMap<Number, Entry>,
     by_id: HashMap<String, Number>,
     by_client_id: HashMap<String, Number>,
-    /// How many orders of each kind are open or may be.
-    open: HashMap<Option<String>, u64>,
+    /// How many orders of each kind are open or may be. Kinds are few.
+    open: Vec<(Option<String>, u64)>,
     ended: VecDeque<Number>,
     next: Number,
 }
@@ -45,7 +45,7 @@ impl Book {
             orders: HashMap::new(),
             by_id: HashMap::new(),
             by_client_id: HashMap::new(),
-            open: HashMap::new(),
+            open: Vec::new(),
             ended: VecDeque::new(),
             next: 0,
         }
@@ -76,13 +76,16 @@ impl Book {
     /// Moves an order from the open ones of one kind to those of another; `None` is an order that is not open.
     fn count(&mut self, before: Option<Option<String>>, after: Option<Option<String>>) {
         if let Some(kind) = after {
-            *self.open.entry(kind).or_default() += 1;
+            match self.open.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, n)) => *n += 1,
+                None => self.open.push((kind, 1)),
+            }
         }
         let Some(kind) = before else { return };
-        if let Some(n) = self.open.get_mut(&kind) {
-            *n -= 1;
-            if *n == 0 {
-                self.open.remove(&kind);
+        if let Some(place) = self.open.iter().position(|(known, _)| *known == kind) {
+            self.open[place].1 -= 1;
+            if self.open[place].1 == 0 {
+                self.open.swap_remove(place);
             }
         }
     }
@@ -264,8 +267,13 @@ impl Book {
         let is_gone = |entry: &Entry| {
             entry.order.may_be_open() && entry.turn <= turn && entry.listed_from.is_some_and(|from| from <= begun)
         };
-        let gone = self.orders.iter().filter(|(_, entry)| is_gone(entry)).map(|(number, _)| *number);
-        for number in gone.collect::<Vec<_>>() {
+        let mut gone = Vec::new();
+        for (number, entry) in &self.orders {
+            if is_gone(entry) {
+                gone.push(*number);
+            }
+        }
+        for number in gone {
             if self.orders.get(&number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
                 self.remove(number);
                 continue;

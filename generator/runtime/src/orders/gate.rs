@@ -50,7 +50,7 @@ pub fn order_reference(write: impl FnOnce(&mut ParameterWriter)) -> String {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct AmendGate {
-    counts: Arc<Mutex<HashMap<String, u32>>>,
+    counts: Arc<Mutex<HashMap<String, u64>>>,
 }
 
 impl AmendGate {
@@ -73,11 +73,15 @@ impl AmendGate {
     pub(super) fn enter_all(&self, orders: Vec<Vec<String>>, at_most: u32) -> Result<Pass, Busy> {
         let mut counts = self.lock();
         for (index, names) in orders.iter().enumerate() {
-            let known = names.iter().filter_map(|name| counts.get(name)).max().copied().unwrap_or(0);
-            let is_same = |other: &&Vec<String>| other.iter().any(|name| names.contains(name));
-            let own = orders.iter().take(index).filter(is_same).count();
-            let in_flight = known.saturating_add(u32::try_from(own).unwrap_or(u32::MAX));
-            if in_flight >= at_most {
+            let mut in_flight = 0;
+            for name in names {
+                in_flight = in_flight.max(counts.get(name).copied().unwrap_or_default());
+            }
+            for other in &orders[..index] {
+                in_flight += u64::from(other.iter().any(|name| names.contains(name)));
+            }
+            if in_flight >= u64::from(at_most) {
+                let in_flight = u32::try_from(in_flight).unwrap_or(u32::MAX);
                 return Err(Busy { order: names.first().cloned().unwrap_or_default(), in_flight, at_most });
             }
         }
@@ -99,7 +103,7 @@ impl AmendGate {
         self.lock().is_empty()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, u32>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, u64>> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

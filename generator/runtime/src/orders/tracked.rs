@@ -1,6 +1,5 @@
 //! All orders that a client knows, and the amendments that are under way.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use super::order::{OrderContradiction, TrackedOrder};
 use crate::error::{AmendmentObstacle, NotAmendable};
 use crate::lifecycle::{OrderShown, Possible};
 use crate::limits::OpenOrders;
+use crate::sorting::sort_by;
 use crate::tables::{Ceiling, Meta, Outcome};
 
 /// The maximum number of contradictions that are kept until they are taken.
@@ -36,7 +36,7 @@ pub struct TrackedOrders {
 #[derive(Default)]
 struct TrackedState {
     books: Vec<Book>,
-    contradictions: VecDeque<OrderContradiction>,
+    contradictions: Vec<OrderContradiction>,
     held: Vec<UnsettledAmendment>,
     /// Counts records, so that what a listing showed can be distinguished from what was shown before.
     turn: u64,
@@ -66,7 +66,11 @@ impl TrackedState {
 
     /// Takes the places of the amendments for which `is_over` holds.
     fn take_held(&mut self, is_over: &dyn Fn(&UnsettledAmendment) -> bool) -> Vec<Pass> {
-        self.held.extract_if(.., |held| is_over(held)).map(|held| held.pass).collect()
+        let mut passes = Vec::new();
+        for held in self.held.extract_if(.., |held| is_over(held)) {
+            passes.push(held.pass);
+        }
+        passes
     }
 }
 
@@ -76,9 +80,9 @@ impl TrackedOrders {
         let known = self.lock();
         let mut open = Vec::new();
         for book in &known.books {
-            open.extend(book.open().cloned());
+            book.open().for_each(|order| open.push(order.clone()));
         }
-        open.sort_unstable_by(|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
+        sort_by(&mut open, &|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
         open
     }
 
@@ -109,7 +113,7 @@ impl TrackedOrders {
 
     /// Takes the records that contradict earlier ones. The state that was known before stays known.
     pub fn take_contradictions(&self) -> Vec<OrderContradiction> {
-        std::mem::take(&mut self.lock().contradictions).into()
+        std::mem::take(&mut self.lock().contradictions)
     }
 
     /// Forgets an order, such as one whose placement has an outcome that stays unknown and that is known not to be
@@ -127,7 +131,11 @@ impl TrackedOrders {
     pub(super) fn place(&self, meta: &'static Meta, orders: Vec<(String, Option<String>)>) -> Vec<Number> {
         let mut known = self.lock();
         let book = known.book(meta.family);
-        orders.into_iter().filter_map(|(client_id, kind)| book.place(client_id, kind)).collect()
+        let mut placed = Vec::with_capacity(orders.len());
+        for (client_id, kind) in orders {
+            placed.extend(book.place(client_id, kind));
+        }
+        placed
     }
 
     /// Enters with an amendment of orders, unless their state or another amendment forbids it.
@@ -158,7 +166,8 @@ impl TrackedOrders {
                         add_in_order(&mut all, id);
                     }
                 }
-                names.push(all.into_iter().map(|id| format!("{} {id}", meta.family)).collect());
+                all.iter_mut().for_each(|id| *id = format!("{} {id}", meta.family));
+                names.push(all);
             }
         }
         let Some(at_most) = meta.amends.and_then(|amends| amends.in_flight) else { return Ok(None) };
@@ -210,12 +219,12 @@ impl TrackedOrders {
         let mut known = self.lock();
         known.turn += 1;
         let turn = known.turn;
-        let ids: Vec<_> = shown.id.iter().chain(&shown.client_id).cloned().collect();
+        let ids = [shown.id.as_slice(), shown.client_id.as_slice()].concat();
         if let Err(change) = known.book(family).observe(shown, turn, listed_from) {
             if known.contradictions.len() >= MAX_CONTRADICTIONS {
-                known.contradictions.pop_front();
+                known.contradictions.remove(0);
             }
-            known.contradictions.push_back(OrderContradiction { family, change });
+            known.contradictions.push(OrderContradiction { family, change });
         }
         let has_ended = ids.iter().any(|id| known.book(family).get(id).is_some_and(|order| !order.may_be_open()));
         if has_ended {

@@ -1,5 +1,6 @@
 //! One call of a client that tracks orders.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -52,11 +53,14 @@ impl<'a> Tracking<'a> {
         let targets = if creates { Target::all(operation) } else { Vec::new() };
         let kind_of =
             |target: &Target| meta.order_kind.and_then(|parameter| Some(target.named().text(parameter)?.into_owned()));
-        let new = targets.iter().flatten().map(|target| (target.key().to_owned(), kind_of(target)));
-        let placed = orders.place(meta, new.collect());
+        let mut new = Vec::new();
+        for target in targets.iter().flatten() {
+            new.push((target.key().to_owned(), kind_of(target)));
+        }
+        let placed = orders.place(meta, new);
         let kind = if placed.is_empty() { meta.order_kind } else { None };
         let kind = kind.and_then(|parameter| Some(Named::of(operation).text(parameter)?.into_owned()));
-        let amended = amended.into_iter().flatten().collect();
+        let amended = amended.concat();
         Ok(Self { orders, meta, placed, kind, amended, pass, sent: OnceLock::new(), is_over: false })
     }
 
@@ -147,9 +151,17 @@ impl Drop for Tracking<'_> {
 
 /// The ids in each amendment of a request.
 fn ids_of(request: &Named, amends: &Amends) -> Vec<Vec<String>> {
-    let ids = |named: &Named| amends.ids.iter().filter_map(|id| Some(named.text(id)?.into_owned())).collect();
-    match amends.list {
-        Some(list) => request.items(list).iter().map(ids).collect(),
-        None => vec![ids(request)],
+    let items = match amends.list {
+        Some(list) => &request.items(list),
+        None => std::slice::from_ref(request),
+    };
+    let mut ids_of_each = Vec::with_capacity(items.len());
+    for item in items {
+        let mut ids = Vec::new();
+        for id in amends.ids {
+            ids.extend(item.text(id).map(Cow::into_owned));
+        }
+        ids_of_each.push(ids);
     }
+    ids_of_each
 }

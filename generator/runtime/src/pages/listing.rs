@@ -16,7 +16,7 @@ use crate::retry::RetryPolicy;
 /// All pages of a listing, one after the other.
 ///
 /// Cursors are followed as received; other pages are requested after the last item, or by number or offset
-/// ([`Step`](super::Step)). If the documents bound the time that one query may span, a longer range is queried in
+/// ([`PageStep`](super::PageStep)). If the documents bound the time that one query may span, a longer range is queried in
 /// parts. Parts overlap by two milliseconds if items have ids, so that it does not matter whether the ends of a range
 /// belong to it. If items have no ids, parts follow each other without a gap, and both ends are assumed to belong to a
 /// part.

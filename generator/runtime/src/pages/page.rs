@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::step::{Answer, Continuation, Next, Step};
+use super::step::{Answer, Continuation, Next, PageStep};
 use crate::json::{Decode, Encode, JsonWriter, List, read_json, write_json};
 use crate::operation::Repeatable;
 use crate::tables::Length;
@@ -104,7 +104,7 @@ pub trait Paged: Repeatable + Clone {
     const HAS_ID: bool = false;
 
     /// How the next page is requested.
-    const STEP: Step = Step::Cursor;
+    const STEP: PageStep = PageStep::Cursor;
 
     /// The items of a page, and the cursor of the next one where the answer has one.
     fn page(response: Self::Response) -> (List<Self::Item>, Option<String>);
@@ -121,7 +121,7 @@ pub trait Paged: Repeatable + Clone {
         Continuation::default()
     }
 
-    /// With [`Step::Last`]: the id or the time of an item, after which the next page begins.
+    /// With [`PageStep::Last`]: the id or the time of an item, after which the next page begins.
     fn last(item: &Self::Item) -> Option<String> {
         let _ = item;
         None
@@ -165,8 +165,8 @@ pub(crate) fn follow<O: Paged>(
     let continuation = O::continuation(&response);
     let (list, cursor) = O::page(response);
     let last = match O::STEP {
-        Step::Last { .. } => list.items.iter().rev().find_map(O::last),
-        Step::Cursor | Step::Number { .. } | Step::Offset { .. } => None,
+        PageStep::Last { .. } => list.items.iter().rev().find_map(O::last),
+        PageStep::Cursor | PageStep::Number { .. } | PageStep::Offset { .. } => None,
     };
     let items = u64::try_from(list.items.len() + list.bad.len()).unwrap_or(u64::MAX);
     let answer = Answer { items, size: request.page_size(), continuation, cursor, last };

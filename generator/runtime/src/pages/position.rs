@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::error::{PageError, PositionError};
 use super::page::{Paged, TimeRange};
 use super::seen::Recent;
-use crate::json::{ReadError, Reader, Record, RecordWriter, read_json, write_json};
+use crate::json::{FieldVisitor, ReadError, Reader, Record, read_json, write_json};
 use crate::parameters::{ParameterWriter, Parameters};
 use crate::tables::Meta;
 use crate::value::Timestamp;
@@ -209,22 +209,22 @@ impl Record for Position {
         }
     }
 
-    fn write(&self, out: &mut RecordWriter<'_>) {
-        out.field("operation", &self.operation);
-        out.field("request", &self.request);
-        out.field("rest", &self.rest);
-        out.field("now", &self.now);
-        out.field("turn", &self.turn);
-        out.field("cursor", &self.cursor);
-        out.field("border", &self.border);
-        out.field("oldestFirst", &self.oldest_first);
-        out.field("ended", &self.ended);
-        out.field("missing", &self.missing);
-        out.field("recent", &self.recent);
-        out.field("barren", &some(self.barren));
-        out.field("steps", &some(self.steps));
-        out.field("landmark", &self.landmark);
-        out.field("stuck", &self.stuck);
+    fn visit(&self, to: &mut dyn FieldVisitor) {
+        to.field("operation", &self.operation);
+        to.field("request", &self.request);
+        to.field("rest", &self.rest);
+        to.field("now", &self.now);
+        to.field("turn", &self.turn);
+        to.field("cursor", &self.cursor);
+        to.field("border", &self.border);
+        to.field("oldestFirst", &self.oldest_first);
+        to.field("ended", &self.ended);
+        to.field("missing", &self.missing);
+        to.field("recent", &self.recent);
+        to.field("barren", &some(self.barren));
+        to.field("steps", &some(self.steps));
+        to.field("landmark", &self.landmark);
+        to.field("stuck", &self.stuck);
     }
 }
 
@@ -265,8 +265,8 @@ impl Record for Span {
         }
     }
 
-    fn write(&self, out: &mut RecordWriter<'_>) {
-        out.field("from", &self.from);
-        out.field("to", &self.to);
+    fn visit(&self, to: &mut dyn FieldVisitor) {
+        to.field("from", &self.from);
+        to.field("to", &self.to);
     }
 }

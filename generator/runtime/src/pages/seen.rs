@@ -4,8 +4,9 @@
 //! those of the latest hundred items only.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt::{self, Write};
 
-use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader, write_json};
+use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader, RecordField, write_json};
 
 /// The listed items that can be repeated: those of a part and of its neighbour, and those right before a restart.
 #[derive(Debug, Default)]
@@ -87,20 +88,33 @@ impl Decode for Recent {
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let hash = |digits: &[u8]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
         from.parsed("hashes of items", |text| {
-            let hashes = text.as_bytes().rchunks(DIGITS).take(KEPT).map(hash);
-            hashes.collect::<Option<VecDeque<_>>>().map(|newest_first| Self(newest_first.into_iter().rev().collect()))
+            let mut hashes = VecDeque::new();
+            for newest in text.as_bytes().rchunks(DIGITS).take(KEPT) {
+                hashes.push_front(hash(newest)?);
+            }
+            Some(Self(hashes))
         })
     }
 }
 
 impl Encode for Recent {
     fn encode(&self, out: &mut JsonWriter) {
-        let digits: String = self.0.iter().map(|hash| format!("{hash:0DIGITS$x}")).collect();
+        let mut digits = String::new();
+        for hash in &self.0 {
+            // Writing to a text does not fail.
+            let _ = write!(digits, "{hash:0DIGITS$x}");
+        }
         out.string(&digits);
     }
 
     fn is_absent(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl RecordField for Recent {
+    fn shown(&self) -> Option<&dyn fmt::Debug> {
+        (!self.0.is_empty()).then_some(self)
     }
 }
 

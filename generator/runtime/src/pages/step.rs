@@ -6,7 +6,7 @@ use crate::wire::NextPageHint;
 
 /// How the next page is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PageStep {
     /// With the cursor of the answer.
     Cursor,
     /// With the id or the time of the last item.
@@ -55,13 +55,13 @@ pub(super) struct Answer {
     pub(super) size: Option<u64>,
     pub(super) continuation: Continuation,
     pub(super) cursor: Option<String>,
-    /// The id or the time of the last item, with [`Step::Last`].
+    /// The id or the time of the last item, with [`PageStep::Last`].
     pub(super) last: Option<String>,
 }
 
 impl Answer {
     /// What follows the page; `requested` is its cursor, and `onward` what the headers state.
-    pub(super) fn next(self, step: Step, requested: Option<&str>, onward: NextPageHint) -> Next {
+    pub(super) fn next(self, step: PageStep, requested: Option<&str>, onward: NextPageHint) -> Next {
         let Self { items, size, mut continuation, mut cursor, last } = self;
         match onward {
             NextPageHint::Unsaid => {}
@@ -71,22 +71,22 @@ impl Answer {
         let begun = |first: u64| requested.and_then(|requested| requested.parse().ok()).unwrap_or(first);
         match step {
             // An empty page that leads nowhere else is how some exchanges end a listing.
-            Step::Cursor => match cursor.filter(|next| !(items == 0 && requested == Some(next))) {
+            PageStep::Cursor => match cursor.filter(|next| !(items == 0 && requested == Some(next))) {
                 _ if continuation.more == Some(false) => Next::End,
                 Some(cursor) => Next::At(cursor),
                 None if continuation.more == Some(true) => Next::Lost,
                 None => Next::End,
             },
-            Step::Last { shift } => {
+            PageStep::Last { shift } => {
                 behind(last.map(|last| shifted(last, shift)), has_more(continuation, items, size, None))
             }
-            Step::Number { first } => {
+            PageStep::Number { first } => {
                 let number = begun(first);
                 let pages = number.saturating_sub(first).saturating_add(1);
                 let reached = size.map(|size| pages.saturating_mul(size));
                 behind(Some(number.saturating_add(1).to_string()), has_more(continuation, items, size, reached))
             }
-            Step::Offset { first } => {
+            PageStep::Offset { first } => {
                 let offset = begun(first).saturating_add(items);
                 let reached = Some(offset.saturating_sub(first));
                 behind(Some(offset.to_string()), has_more(continuation, items, size, reached))

@@ -14,12 +14,12 @@ macro_rules! __described {
             $($crate::parameters::described::Word { wire: $wire, about: ::core::concat!($($about),*) },)*
         ] }));
     };
-    (set $form:ident $name:ident { $($field:ident [$($about:literal)*] [$($row:tt)*] [$($ty:tt)*])* }) => {
+    (set $form:ident $name:ident { $($field:ident [$([$($about:tt)*])*] [$($row:tt)*] [$($ty:tt)*])* }) => {
         $crate::__described!(@$name $form(const { &[
             $($crate::parameters::described::Row::of::<$($ty)*>(
                 ::core::stringify!($field),
-                ::core::concat!($($about),*),
-                const { $crate::__parameter!($($row)*) },
+                ::core::concat!($($crate::__about!($($about)*)),*),
+                const { &$crate::__parameter!($($row)*) },
             ),)*
         ] }));
     };
@@ -38,6 +38,19 @@ macro_rules! __described {
         impl $crate::parameters::described::Described for $name {
             const VALUES: $crate::parameters::described::Values = $crate::parameters::described::Values::$form($values);
         }
+    };
+}
+
+/// The text of an attribute `doc`; none of the other words that a parameter is searched for by.
+#[cfg(feature = "described")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __about {
+    (= $text:literal) => {
+        $text
+    };
+    (($($other:tt)*)) => {
+        ""
     };
 }
 

@@ -1,5 +1,7 @@
 //! The kinds of values that parameters have, each with how it is written, read back and checked.
 
+use std::fmt;
+
 #[cfg(feature = "described")]
 use super::described::{Described, Values};
 use super::{Entries, ParameterReader, ParameterTable, ParameterWriter, Parameters};
@@ -8,7 +10,7 @@ use crate::json::{Decode, Json};
 use crate::value::{Date, Decimal, Identifier, OpenEnum, Scalar, Scaled, TimeFormat, TimeIn, Timestamp};
 
 /// A type of values that parameters have.
-pub trait ParameterValue: Sized {
+pub trait ParameterValue: fmt::Debug + Sized {
     /// How its values are written, read back and checked.
     type Kind: Kind<Self>;
 }

@@ -147,14 +147,17 @@ impl Named {
 
     /// An object with some of the members, also those of nested objects, under other names, and with `more`. A name
     /// that is a path, such as `filter.id`, leads into a nested object.
-    pub(crate) fn renamed<'n>(
-        &self,
-        pairs: impl IntoIterator<Item = (&'n str, &'n str)>,
-        more: impl IntoIterator<Item = (&'n str, String)>,
-    ) -> String {
-        let found = pairs.into_iter().filter_map(|(new, old)| Some((new, self.json_within(old)?)));
-        let more = more.into_iter().map(|(name, json)| (name, Cow::Owned(json)));
-        nested(&found.chain(more).collect::<Vec<_>>())
+    pub(crate) fn renamed(&self, pairs: &[(&str, &str)], more: &[(&str, String)]) -> String {
+        let mut members = Vec::new();
+        for (new, old) in pairs {
+            if let Some(json) = self.json_within(old) {
+                members.push((*new, json));
+            }
+        }
+        for (name, json) in more {
+            members.push((*name, Cow::Borrowed(json)));
+        }
+        nested(&members)
     }
 
     /// The JSON text of a member; with a path, that of a member of a nested object.
@@ -202,11 +205,15 @@ fn nested(members: &[(&str, Cow<'_, str>)]) -> String {
         };
         if !written.contains(&object) {
             written.push(object);
-            let within = members.iter().filter_map(|(path, json)| {
-                let (own, rest) = path.split_once('.')?;
-                (own == object).then(|| (rest, json.clone()))
-            });
-            out.member(object).raw(&nested(&within.collect::<Vec<_>>()));
+            let mut within = Vec::new();
+            for (path, json) in members {
+                if let Some((own, rest)) = path.split_once('.')
+                    && own == object
+                {
+                    within.push((rest, json.clone()));
+                }
+            }
+            out.member(object).raw(&nested(&within));
         }
     }
     out.end_object();
@@ -249,11 +256,12 @@ pub(crate) fn texts_of(parameters: &dyn Parameters, names: &[&str]) -> Vec<Optio
     let json = json_of(parameters);
     // The parameters have just been written as JSON, so reading them does not fail.
     let members = members(&mut Reader::new(&json)).unwrap_or_default();
-    let text_of = |name: &str| {
-        let member: &Member<'_> = members.iter().find(|member| member.name == name)?;
-        read_json::<Option<String>>(&member.json).ok().flatten()
-    };
-    names.iter().map(|name| text_of(name)).collect()
+    let mut texts = Vec::with_capacity(names.len());
+    for name in names {
+        let member = members.iter().find(|member| member.name == *name);
+        texts.push(member.and_then(|member| read_json::<Option<String>>(&member.json).ok().flatten()));
+    }
+    texts
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! A parameter as the field of a struct: required, optional, a list, or an edit.
 
+use std::fmt;
+
 use super::kinds::{Kind, ParameterValue};
 use super::{ParameterReader, ParameterTable, ParameterWriter};
 use crate::checks::Checks;
-use crate::value::Edit;
+use crate::value::{Edit, Shown, part};
 
 /// A parameter, by the type of its field: `T` is required, `Option<T>` is not, [`Edit<T>`] changes a value, and lists
 /// are `Vec<T>` and `Option<Vec<T>>`.
@@ -19,6 +21,9 @@ pub trait Parameter: Sized {
 
     /// Reports the broken bounds of its row and of its type.
     fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>);
+
+    /// Prints it for people if it is set.
+    fn show(&self, name: &'static str, to: &mut Shown<'_, '_>);
 }
 
 impl<T: ParameterValue> Parameter for T {
@@ -40,6 +45,10 @@ impl<T: ParameterValue> Parameter for T {
     #[inline]
     fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
         T::Kind::check(self, row, to);
+    }
+
+    fn show(&self, name: &'static str, to: &mut Shown<'_, '_>) {
+        to.field(name, Some(self));
     }
 }
 
@@ -67,6 +76,10 @@ impl<T: ParameterValue> Parameter for Option<T> {
             T::Kind::check(value, row, to);
         }
     }
+
+    fn show(&self, name: &'static str, to: &mut Shown<'_, '_>) {
+        to.field(name, part(self));
+    }
 }
 
 impl<T: ParameterValue> Parameter for Vec<T> {
@@ -86,6 +99,10 @@ impl<T: ParameterValue> Parameter for Vec<T> {
     fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
         to.count(row.wire, self.len(), row.min_items, row.max_items);
         T::Kind::check_list(self, row, to);
+    }
+
+    fn show(&self, name: &'static str, to: &mut Shown<'_, '_>) {
+        to.field(name, Some(self));
     }
 }
 
@@ -109,6 +126,10 @@ impl<T: ParameterValue> Parameter for Option<Vec<T>> {
         if let Some(values) = self {
             values.check(row, to);
         }
+    }
+
+    fn show(&self, name: &'static str, to: &mut Shown<'_, '_>) {
+        to.field(name, part(self));
     }
 }
 
@@ -136,6 +157,10 @@ impl<T: ParameterValue> Parameter for Edit<T> {
             T::Kind::check(value, row, to);
         }
     }
+
+    fn show(&self, name: &'static str, to: &mut Shown<'_, '_>) {
+        show_edit(self, name, to);
+    }
 }
 
 impl<T: ParameterValue> Parameter for Edit<Vec<T>> {
@@ -160,5 +185,18 @@ impl<T: ParameterValue> Parameter for Edit<Vec<T>> {
         if let Self::Set(values) = self {
             values.check(row, to);
         }
+    }
+
+    fn show(&self, name: &'static str, to: &mut Shown<'_, '_>) {
+        show_edit(self, name, to);
+    }
+}
+
+/// Prints an edit, unless it keeps the value.
+fn show_edit<T: fmt::Debug>(edit: &Edit<T>, name: &'static str, to: &mut Shown<'_, '_>) {
+    match edit {
+        Edit::Keep => {}
+        Edit::Set(value) => to.field(name, Some(value)),
+        Edit::Delete => to.field(name, Some(edit)),
     }
 }

@@ -61,19 +61,21 @@ pub(crate) fn has_escape(query: &str) -> bool {
     query.contains('%')
 }
 
+/// A name and its value, decoded.
+type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 /// The pairs of `query`, decoded. A pair that cannot be decoded is an error with the original pair.
-pub(crate) fn pairs(query: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, Cow<'_, str>), &str>> {
-    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+pub(crate) fn pairs(query: &str) -> Vec<Result<Pair<'_>, &str>> {
+    let mut pairs = Vec::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        decode(name).zip(decode(value)).ok_or(pair)
-    })
+        pairs.push(decode(name).zip(decode(value)).ok_or(pair));
+    }
+    pairs
 }
 
 /// Pairs as the members of an object, each with its JSON text: names such as `a[b]` and `a.b` are taken apart.
-pub(super) fn members<'a>(
-    pairs: impl IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>,
-    style: ParameterStyle,
-) -> impl Iterator<Item = (Cow<'a, str>, String)> {
+pub(super) fn members<'a>(pairs: Vec<Pair<'a>>, style: ParameterStyle) -> Vec<(Cow<'a, str>, String)> {
     let mut found: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
     for (name, value) in pairs {
         // Few names can be taken apart.
@@ -88,23 +90,24 @@ pub(super) fn members<'a>(
         }
     }
     let repeats = style.lists == Lists::Repeated;
-    found.into_iter().map(move |(name, node)| (name, node.json(repeats)))
+    found.into_iter().map(|(name, node)| (name, node.json(repeats))).collect()
 }
 
 /// The parts of a name, such as `a[b][0]` or `a[0].b`.
 fn parts(name: &str, style: ParameterStyle) -> Vec<&str> {
     let has_brackets = style.objects == Objects::Brackets || matches!(style.lists, Lists::Brackets | Lists::Indexed);
-    let between_dots = if style.objects == Objects::Dots { name.split('.').collect() } else { vec![name] };
-    let in_brackets = |part| if has_brackets { bracketed(part) } else { vec![part] };
-    between_dots.into_iter().flat_map(in_brackets).collect()
-}
-
-/// The parts of `a[b][0]`; any other text is one part.
-fn bracketed(name: &str) -> Vec<&str> {
-    match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
-        Some((outer, inner)) => std::iter::once(outer).chain(inner.split("][")).collect(),
-        None => vec![name],
+    let has_dots = style.objects == Objects::Dots;
+    let mut parts = Vec::new();
+    for part in name.split(|letter| has_dots && letter == '.') {
+        match part.strip_suffix(']').and_then(|part| part.split_once('[')) {
+            Some((outer, inner)) if has_brackets => {
+                parts.push(outer);
+                parts.extend(inner.split("]["));
+            }
+            _ => parts.push(part),
+        }
     }
+    parts
 }
 
 /// The values under a name.
@@ -226,9 +229,9 @@ mod tests {
     fn names_with_brackets_and_dots_are_taken_apart() {
         let style = ParameterStyle { sends: None, lists: Lists::Indexed, objects: Objects::Dots };
         let pair = |name: &'static str, value: &'static str| (name.into(), value.into());
-        let read = members([pair("a[0].b", "1"), pair("a[0].c[0]", "2"), pair("d.e[0]", "3")], style);
+        let read = members(vec![pair("a[0].b", "1"), pair("a[0].c[0]", "2"), pair("d.e[0]", "3")], style);
         assert_eq!(
-            read.collect::<Vec<_>>(),
+            read,
             [("a".into(), r#"[{"b":"1","c":["2"]}]"#.to_owned()), ("d".into(), r#"{"e":["3"]}"#.to_owned())]
         );
     }

@@ -61,7 +61,9 @@ impl<T> ByOrder<T> {
     }
 
     /// Calls a function with each key and its value.
-    pub(super) fn for_each_mut(&mut self, mut change: impl FnMut(&Key, &mut T)) {
-        self.places.iter().for_each(|(key, place)| change(key, &mut self.values[*place]));
+    pub(super) fn for_each_mut(&mut self, change: &mut dyn FnMut(&Key, &mut T)) {
+        for (key, place) in &self.places {
+            change(key, &mut self.values[*place]);
+        }
     }
 }

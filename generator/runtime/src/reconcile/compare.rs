@@ -12,6 +12,8 @@ use super::by_order::{ByOrder, Key};
 use super::known::{Adopted, Expected, JournalOrders, KnownOrder, missing_adopted, missing_orders};
 use super::report::{Action, Difference, Gone, ReconciledOrder};
 use super::shown::{Shown, ShownOrder};
+use crate::journal::SigningTimes;
+use crate::sorting::sort_by;
 use crate::value::Timestamp;
 
 /// Reports for each order how it differs from the journal.
@@ -21,11 +23,15 @@ pub(super) fn compare(
     since: Timestamp,
     own_prefixes: &[String],
 ) -> Vec<ReconciledOrder> {
-    let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, own_prefixes));
-    let fills_alone = shown.fills.iter().filter(|(key, _)| !shown.orders.contains(key));
+    let mut orders = Vec::new();
+    for (key, order) in shown.orders.iter() {
+        orders.push(listed(known, key, order, own_prefixes));
+    }
     let mut filled_ids = ByOrder::default();
-    let mut orders: Vec<_> = listed.collect();
-    for (key, filled) in fills_alone {
+    for (key, filled) in shown.fills.iter() {
+        if shown.orders.contains(key) {
+            continue;
+        }
         let client_id = filled.client_id.clone();
         let of_journal = client_id.clone().map(|id| (key.0, id)).filter(|by| known.by_client_id.contains(by));
         match of_journal {
@@ -42,15 +48,17 @@ pub(super) fn compare(
         orders.push(gone(key, order, filled_ids.get_mut(key).and_then(Option::take)));
     }
     // Fills of orders that were compared before.
-    for (key, filled) in filled_ids.iter().filter(|(_, filled)| filled.is_some()) {
-        orders.extend(known.by_client_id.get(key).map(|order| gone(key, order, filled.clone())));
+    for (key, filled) in filled_ids.iter() {
+        if let (Some(order), true) = (known.by_client_id.get(key), filled.is_some()) {
+            orders.push(gone(key, order, filled.clone()));
+        }
     }
-    orders.extend(adopted_and_gone(known, shown, since));
+    add_adopted_and_gone(&mut orders, known, shown, since);
     for order in &mut orders {
         let filled = order.id.as_ref().and_then(|id| shown.fills.get(&(order.family, id.clone())));
         order.filled = filled.map(|filled| filled.quantity).unwrap_or_default().into();
     }
-    orders.sort_unstable_by(|one, other| sorted_by(one).cmp(&sorted_by(other)));
+    sort_by(&mut orders, &|one, other| sorted_by(one).cmp(&sorted_by(other)));
     orders
 }
 
@@ -145,30 +153,46 @@ fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
     }
 }
 
-fn adopted_and_gone(known: &JournalOrders, shown: &Shown, since: Timestamp) -> Vec<ReconciledOrder> {
-    let alone = missing_adopted(known, shown, since).filter(move |(key, _)| !shown.fills.contains(key));
-    let gone = alone.map(|((family, id), adopted)| ReconciledOrder {
-        id: Some(id.clone()),
-        client_id: adopted.client_id.clone(),
-        change: Some(adopted.number),
-        ..order(family, Difference::Gone(adopted.absence.gone()))
-    });
-    gone.collect()
+fn add_adopted_and_gone(orders: &mut Vec<ReconciledOrder>, known: &JournalOrders, shown: &Shown, since: Timestamp) {
+    for (key, adopted) in missing_adopted(known, shown, since) {
+        if shown.fills.contains(key) {
+            continue;
+        }
+        let (family, id) = key;
+        orders.push(ReconciledOrder {
+            id: Some(id.clone()),
+            client_id: adopted.client_id.clone(),
+            change: Some(adopted.number),
+            ..order(family, Difference::Gone(adopted.absence.gone()))
+        });
+    }
 }
 
 /// When the earliest order was placed that is not known to have ended, given from when on orders were compared.
 pub(super) fn earliest(known: &JournalOrders, orders: &[ReconciledOrder], since: Timestamp) -> Option<Timestamp> {
-    let placed = orders.iter().filter(|order| order.is_open || order.difference == Difference::Gone(Gone::Unsettled));
-    let placed = placed.filter_map(|order| {
-        // The journal does not know when it was placed.
-        if matches!(order.difference, Difference::Unjournaled | Difference::PerhapsLost) {
-            return Some(since);
+    let mut earliest: Option<Timestamp> = None;
+    for order in orders {
+        if !order.is_open && order.difference != Difference::Gone(Gone::Unsettled) {
+            continue;
         }
-        let adopted = order.id.clone().and_then(|id| known.adopted.get(&(order.family, id)));
-        let own = order.client_id.clone().and_then(|id| known.by_client_id.get(&(order.family, id)));
-        own.map(|own| own.signed.earliest()).or(adopted.map(|adopted| adopted.signed.earliest()))
-    });
-    placed.min()
+        let placed = match order.difference {
+            // The journal does not know when it was placed.
+            Difference::Unjournaled | Difference::PerhapsLost => Some(since),
+            _ => placed_at(known, order),
+        };
+        if let Some(placed) = placed {
+            earliest = Some(earliest.map_or(placed, |earliest| earliest.min(placed)));
+        }
+    }
+    earliest
+}
+
+/// When an order of the journal was placed.
+fn placed_at(known: &JournalOrders, order: &ReconciledOrder) -> Option<Timestamp> {
+    let key = |id: &Option<String>| Some((order.family, id.clone()?));
+    let own = key(&order.client_id).and_then(|key| Some(known.by_client_id.get(&key)?.signed));
+    let adopted = || key(&order.id).and_then(|key| Some(known.adopted.get(&key)?.signed));
+    own.or_else(adopted).map(SigningTimes::earliest)
 }
 
 #[cfg(test)]

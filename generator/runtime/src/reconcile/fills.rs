@@ -1,6 +1,5 @@
 //! Reads the fills of an account into a ledger.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
@@ -10,6 +9,7 @@ use crate::client::ClientCore;
 use crate::error::debug_as_sentence;
 use crate::ledger::{Ledger, LedgerError, Trade};
 use crate::retry::RetryPolicy;
+use crate::sorting::sort_by;
 use crate::value::Timestamp;
 
 /// Why fills could not be added to a ledger, which is unchanged then.
@@ -90,7 +90,7 @@ pub async fn update_ledger(
     let (mut updated, mut count) = (ledger.clone(), 0);
     for listing in covered {
         for turn in listing.turns() {
-            for trade in trades(client, listing, turn, since).await?.values() {
+            for trade in &trades(client, listing, turn, since).await? {
                 let is_new = updated.take(family, turn.unwrap_or_default(), trade);
                 count += usize::from(is_new.map_err(LedgerUpdateError::Ledger)?);
             }
@@ -100,27 +100,29 @@ pub async fn update_ledger(
     Ok(count)
 }
 
-/// The trades of a listing by the numbers of their ids.
+/// The trades of a listing by the numbers of their ids. Of several with one id, the last counts.
 async fn trades(
     client: &ClientCore,
     listing: &Listing,
     turn: Option<&'static str>,
     since: Timestamp,
-) -> Result<BTreeMap<(usize, String), Trade>, LedgerUpdateError> {
+) -> Result<Vec<Trade>, LedgerUpdateError> {
     let operation = listing.operation;
     let retry = RetryPolicy::new();
     let walk = listing.walk(client, turn, since, &retry);
     let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
-    let mut trades = BTreeMap::new();
+    let mut trades = Vec::new();
     while let Some(page) = walk.next().await {
         let page = page.map_err(|failure| failure.of(operation))?;
         if let Some(clipped) = page.clipped {
             return Err(LedgerUpdateError::Clipped { operation, begins: clipped.begins });
         }
         for trade in page.fills.into_iter().filter_map(|fill| fill.trade) {
-            let trade = trade.map_err(|why| ListingFailure::Item(why).of(operation))?;
-            trades.insert((trade.id.len(), trade.id.clone()), trade);
+            trades.push(trade.map_err(|why| ListingFailure::Item(why).of(operation))?);
         }
     }
+    trades.reverse();
+    sort_by(&mut trades, &|one: &Trade, other| one.number().cmp(&other.number()));
+    trades.dedup_by(|one, other| one.id == other.id);
     Ok(trades)
 }

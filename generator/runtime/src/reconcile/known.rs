@@ -9,6 +9,7 @@ use crate::checks::Violations;
 use crate::confirm::{OrderLookup, Recovery};
 use crate::error::JournalError;
 use crate::journal::{ChangeNumber, LostSpan, SigningTimes, StoredChange};
+use crate::sorting::sort_by;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -124,7 +125,9 @@ impl JournalOrders {
         let adopts = |listing: &&Listing| listing.part == Part::OpenOrders && listing.operation == operation;
         if let Some(listing) = listings.iter().find(adopts) {
             let id = listing.read(&stored.change.request).and_then(|order| order.id);
-            id.into_iter().for_each(|id| self.of_others.insert((listing.family, id), stored.number));
+            if let Some(id) = id {
+                self.of_others.insert((listing.family, id), stored.number);
+            }
             return;
         }
         let look = recoveries.iter().find(|recovery| recovery.operation() == operation);
@@ -150,10 +153,10 @@ impl JournalOrders {
 
     /// Notes which requests could no longer arrive when the account was listed.
     pub(super) fn note_due(&mut self, is_due: IsDue<'_>) {
-        self.by_client_id.for_each_mut(|(_, id), order| {
+        self.by_client_id.for_each_mut(&mut |(_, id), order| {
             order.absence.is_due = is_due((&order.request, Some(id)), order.signed);
         });
-        self.adopted.for_each_mut(|_, order| {
+        self.adopted.for_each_mut(&mut |_, order| {
             order.absence.is_due = is_due((&order.record, None), order.signed);
         });
     }
@@ -175,8 +178,8 @@ impl JournalOrders {
     /// Notes that the open orders of a family were listed as a whole twice: what is due and was shown by neither is not
     /// open.
     pub(super) fn listed_again(&mut self, family: &str) {
-        self.by_client_id.for_each_mut(|key, order| order.absence.is_repeated |= key.0 == family);
-        self.adopted.for_each_mut(|key, order| order.absence.is_repeated |= key.0 == family);
+        self.by_client_id.for_each_mut(&mut |key, order| order.absence.is_repeated |= key.0 == family);
+        self.adopted.for_each_mut(&mut |key, order| order.absence.is_repeated |= key.0 == family);
     }
 
     /// Settles the orders with an unknown outcome that the account shows, or that are certain not to be open: the
@@ -184,7 +187,7 @@ impl JournalOrders {
     pub(super) fn settle(&mut self, shown: &Shown) -> Vec<ChangeNumber> {
         let (seen, filled) = shown.named();
         let (mut settled, mut open) = (Vec::new(), Vec::new());
-        self.by_client_id.for_each_mut(|key, order| {
+        self.by_client_id.for_each_mut(&mut |key, order| {
             let is_shown = seen.contains(key) || filled.contains(key) || !order.is_created;
             let is_settled = order.absence.is_certain() || order.absence.is_due && is_shown;
             match (order.expected, is_settled) {
@@ -196,7 +199,7 @@ impl JournalOrders {
                 (Expected::NotPlaced | Expected::Settled, _) => {}
             }
         });
-        settled.sort_unstable();
+        sort_by(&mut settled, &Ord::cmp);
         settled.dedup();
         // A batch has several orders.
         settled.retain(|number| !open.contains(number));
@@ -284,20 +287,20 @@ impl Missing {
 
 /// The orders of the journal since a time that the exchange does not show and that can still be queried.
 pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
-    let missing_orders = missing_orders(known, shown, since);
-    let queried = missing_orders.filter(|(_, order)| {
+    let mut missing = Vec::new();
+    for ((family, client_id), order) in missing_orders(known, shown, since) {
         let age = now.as_millis().saturating_sub(order.signed.latest().as_millis());
-        order.look.kept.is_none_or(|kept| u128::from(age) < kept.as_millis())
-    });
-    queried
-        .map(|((family, client_id), order)| Missing {
-            family,
-            client_id: client_id.clone(),
-            request: order.request.clone(),
-            look: order.look,
-            is_due: order.absence.is_due,
-        })
-        .collect()
+        if order.look.kept.is_none_or(|kept| u128::from(age) < kept.as_millis()) {
+            missing.push(Missing {
+                family,
+                client_id: client_id.clone(),
+                request: order.request.clone(),
+                look: order.look,
+                is_due: order.absence.is_due,
+            });
+        }
+    }
+    missing
 }
 
 /// The orders of the journal that the exchange does not show: those since a time, and those of which it shows fills.

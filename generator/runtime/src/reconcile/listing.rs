@@ -12,7 +12,7 @@ use crate::json::{Decode, JsonWriter, read_json, write_json};
 use crate::ledger::{Trade, TradeFields};
 use crate::lifecycle::{HasState, Sighting};
 use crate::operation::Operation;
-use crate::pages::{Clipped, PageFuture, Paged, Pages, Step, TimeRange};
+use crate::pages::{Clipped, PageFuture, PageStep, Paged, Pages, TimeRange};
 use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::value::{Decimal, Timestamp};
@@ -138,7 +138,7 @@ impl Listing {
     where
         O: Paged<Item: HasState + Decode> + 'static,
     {
-        let has_counted_pages = matches!(O::STEP, Step::Number { .. } | Step::Offset { .. });
+        let has_counted_pages = matches!(O::STEP, PageStep::Number { .. } | PageStep::Offset { .. });
         Self { has_counted_pages, ..Self::of::<O>(Part::OpenOrders, None, orders::<O>, sighting::<O>) }
     }
 
@@ -244,7 +244,11 @@ impl Listing {
 
     /// The parameters of each request that it takes to read it, as JSON.
     pub fn requests(&self) -> Vec<String> {
-        self.turns().into_iter().map(|turn| self.turned(turn)).collect()
+        let mut requests = Vec::new();
+        for turn in self.turns() {
+            requests.push(self.turned(turn));
+        }
+        requests
     }
 
     /// The values for which it is read; `None` is a request without one.
@@ -297,7 +301,11 @@ impl Listing {
     ) -> Result<(), Error> {
         let Some(CancelBy { fields, send }) = &self.cancel else { return Ok(()) };
         let parameters = Named::read(&self.turned(turn)).and(&Named::read(&order.record));
-        let request = parameters.renamed(fields.iter().map(|name| (*name, *name)), []);
+        let mut same = Vec::with_capacity(fields.len());
+        for name in *fields {
+            same.push((*name, *name));
+        }
+        let request = parameters.renamed(&same, &[]);
         send(client, &request).await
     }
 

@@ -87,7 +87,9 @@ pub async fn refresh_orders(
     if is_whole {
         orders.listed(name, turn, begun);
     }
-    Ok(orders.open().into_iter().filter(|order| order.family == name).collect())
+    let mut open = orders.open();
+    open.retain(|order| order.family == name);
+    Ok(open)
 }
 
 /// Reads a listing, whose pages are tracked like any response. Returns whether an order that it does not show is

@@ -51,22 +51,28 @@ impl JournalGap {
 impl Progress {
     fn begin(client: &ClientCore, listings: &[Listing], how: &Reconciliation) -> Result<Self, ReconcileError> {
         let covered = covered(listings, how);
-        let of_orders = |listing: &&Listing| listing.part == Part::OpenOrders;
-        let lists = |family: &&String| covered.iter().filter(of_orders).any(|listing| listing.family == **family);
-        let unlisted = how.families.iter().find(|family| !lists(family));
-        if unlisted.is_some() || !covered.iter().any(|listing| of_orders(&listing)) {
+        let lists_orders = |family: Option<&str>| {
+            let is_of = |listing: &Listing| family.is_none_or(|family| listing.family == family);
+            covered.iter().any(|listing| listing.part == Part::OpenOrders && is_of(listing))
+        };
+        let unlisted = how.families.iter().find(|family| !lists_orders(Some(family)));
+        if unlisted.is_some() || !lists_orders(None) {
             return Err(ReconcileError::NoListing { family: unlisted.cloned() });
         }
         let mut left = Vec::new();
         for listing in covered {
-            left.extend(listing.turns().into_iter().map(|turn| (listing, turn)));
+            for turn in listing.turns() {
+                left.push((listing, turn));
+            }
         }
         left.reverse();
         let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
         let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(JournalGap::of);
-        let since =
-            gap.iter().filter(|lost| lost.gap.after.is_some()).map(|lost| lost.span.since()).chain([how.since]).min();
-        let (begun, since, listed_after) = (client.now(), since.unwrap_or(how.since), client.moment());
+        let since = match &gap {
+            Some(lost) if lost.gap.after.is_some() => how.since.min(lost.span.since()),
+            _ => how.since,
+        };
+        let (begun, listed_after) = (client.now(), client.moment());
         Ok(Self { begun, since, gap, listed_after, recovered, left, walk, shown, clipped })
     }
 
@@ -150,7 +156,7 @@ async fn advance(
     // What happened shortly before may not be shown yet.
     let begun = progress.begun.min(progress.listed_after.wall());
     let all_shown = begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
-    let next_since = earliest(&known, &orders, progress.since).into_iter().chain([all_shown]).min();
+    let next_since = earliest(&known, &orders, progress.since).map_or(all_shown, |earliest| earliest.min(all_shown));
     if how.foreign == ForeignOrders::Adopt {
         let is_foreign = |order: &&mut ReconciledOrder| {
             order.is_open && matches!(order.difference, Difference::Foreign | Difference::PerhapsLost)
@@ -167,7 +173,7 @@ async fn advance(
         begun: progress.begun,
         gap,
         clipped: progress.clipped.clone(),
-        next_since: next_since.unwrap_or(all_shown),
+        next_since,
         has_gap,
     })
 }

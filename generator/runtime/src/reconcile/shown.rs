@@ -3,6 +3,7 @@
 use super::by_order::ByOrder;
 use super::listing::{Fill, Listing, Part};
 use crate::lifecycle::Sighting;
+use crate::sorting::sort_by;
 
 /// The orders and fills that the listings show.
 #[derive(Default)]
@@ -67,10 +68,14 @@ impl Shown {
 
     /// The client ids of all orders and fills, in their order.
     pub(super) fn client_ids(&self) -> Vec<&str> {
-        let of_orders = self.orders.iter().filter_map(|(_, order)| order.sighting.client_id.as_deref());
-        let of_fills = self.fills.iter().filter_map(|(_, filled)| filled.client_id.as_deref());
-        let mut ids: Vec<_> = of_orders.chain(of_fills).collect();
-        ids.sort_unstable();
+        let mut ids = Vec::new();
+        for (_, order) in self.orders.iter() {
+            ids.extend(order.sighting.client_id.as_deref());
+        }
+        for (_, filled) in self.fills.iter() {
+            ids.extend(filled.client_id.as_deref());
+        }
+        sort_by(&mut ids, &Ord::cmp);
         ids
     }
 

@@ -1,7 +1,6 @@
 //! Signers with a shared secret.
 
 use hmac::{Hmac, KeyInit, Mac};
-use md5::Md5;
 use sha2::{Sha256, Sha384, Sha512};
 
 use super::Signer;
@@ -53,6 +52,10 @@ hmacs! {
     HmacSha384(Sha384);
     /// Signs with HMAC-SHA512. The key is wiped from memory when this is dropped.
     HmacSha512(Sha512);
+}
+
+#[cfg(feature = "md5")]
+hmacs! {
     /// Signs with HMAC-MD5. The key is wiped from memory when this is dropped.
-    HmacMd5(Md5);
+    HmacMd5(md5::Md5);
 }

@@ -21,8 +21,11 @@ pub(super) fn text(request: &Request<Bytes>, call: Option<&Call>, form: Pairs) -
 
 fn of_query(query: &str, form: Pairs) -> String {
     // The client writes its queries itself, so they can be decoded.
-    let decoded = pairs_of_query(query).flatten().map(|(name, value)| (name.into_owned(), value.into_owned()));
-    joined(decoded.collect(), form)
+    let mut decoded = Vec::new();
+    for (name, value) in pairs_of_query(query).into_iter().flatten() {
+        decoded.push((name.into_owned(), value.into_owned()));
+    }
+    joined(decoded, form)
 }
 
 fn of_body(body: &str, call: Option<&Call>, form: Pairs) -> Result<String, ReadError> {
@@ -72,8 +75,12 @@ fn joined(pairs: Vec<(String, String)>, form: Pairs) -> String {
         };
         in_order.insert(place, pair);
     }
-    let texts: Vec<_> = in_order.iter().map(|(name, value)| [name, form.equals, value].concat()).collect();
-    texts.join(form.between)
+    let mut text = String::new();
+    for (index, (name, value)) in in_order.into_iter().enumerate() {
+        let between = if index == 0 { "" } else { form.between };
+        text.extend([between, name, form.equals, value]);
+    }
+    text
 }
 
 #[cfg(test)]

@@ -23,13 +23,18 @@ pub(crate) fn redacted(authentication: Option<&Authentication>, request: &Reques
 
 /// The names under which a secret travels in a query or a body.
 fn secret_parameters(authentication: &Authentication) -> Vec<&'static str> {
-    let names = authentication.carried.iter().filter_map(|carried| match carried.place {
-        Place::Parameter(name) | Place::After(name) | Place::Query(name) => {
-            carried.parts.iter().any(Part::is_secret).then_some(name)
+    let mut names = Vec::new();
+    for carried in authentication.carried {
+        match carried.place {
+            Place::Parameter(name) | Place::After(name) | Place::Query(name) => {
+                if carried.parts.iter().any(Part::is_secret) {
+                    names.push(name);
+                }
+            }
+            Place::Header(_) => {}
         }
-        Place::Header(_) => None,
-    });
-    names.collect()
+    }
+    names
 }
 
 fn without_query_pairs(uri: &Uri, secrets: &[&str]) -> Uri {
@@ -43,8 +48,14 @@ fn without_query_pairs(uri: &Uri, secrets: &[&str]) -> Uri {
 
 /// The pairs of a query or a form that are not secret. Names of credentials need no percent-encoding.
 fn without_pairs(text: &str, secrets: &[&str]) -> String {
-    let is_secret = |pair: &&str| pair.split('=').next().is_some_and(|name| secrets.contains(&name));
-    text.split('&').filter(|pair| !is_secret(pair)).collect::<Vec<_>>().join("&")
+    let mut pairs = Vec::new();
+    for pair in text.split('&') {
+        let (name, _) = pair.split_once('=').unwrap_or((pair, ""));
+        if !secrets.contains(&name) {
+            pairs.push(pair);
+        }
+    }
+    pairs.join("&")
 }
 
 /// The members of a JSON object that are not secret, within inner objects as well.

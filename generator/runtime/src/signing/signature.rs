@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::credentials::Credentials;
 use super::encoding::encoded;
-use super::hmacs::{HmacMd5, HmacSha256, HmacSha384, HmacSha512};
+use super::hmacs::{HmacSha256, HmacSha384, HmacSha512};
 use super::signer::{Signer, wrong};
 use super::text::Sources;
 use super::token::token;
@@ -72,7 +72,12 @@ fn signer_of(signature: &Signature, secret: &str) -> Result<Arc<dyn Signer>, Bui
         Algorithm::HmacSha256 => Arc::new(HmacSha256::new(&*secret)),
         Algorithm::HmacSha384 => Arc::new(HmacSha384::new(&*secret)),
         Algorithm::HmacSha512 => Arc::new(HmacSha512::new(&*secret)),
-        Algorithm::HmacMd5 => Arc::new(HmacMd5::new(&*secret)),
+        #[cfg(feature = "md5")]
+        Algorithm::HmacMd5 => Arc::new(super::HmacMd5::new(&*secret)),
+        #[cfg(not(feature = "md5"))]
+        Algorithm::HmacMd5 => {
+            return Err(wrong("HMAC-MD5 needs the feature `md5` of tradeapi-runtime, or a signer of your own"));
+        }
         Algorithm::Ed25519 => return ed25519_of(&secret),
         Algorithm::RsaSha256 | Algorithm::RsaPssSha256 | Algorithm::EcdsaSha256 => {
             return Err(wrong("the secret is not a private key in PEM"));

@@ -206,12 +206,13 @@ fn a_token_can_have_a_shared_secret() -> Tested {
 }
 
 /// The digest of the query, in capitals, is signed with HMAC-MD5.
+#[cfg(feature = "md5")]
 static CAPITALS: Api = Api {
     credentials: Some(Authentication {
         carried: &[Carried { place: Place::Header("x-sign"), parts: &[Part::Signature] }],
         signature: Some(Signature {
             content: Content::Text(&[Part::Digest(
-                Hash::Md5,
+                crate::tables::MD5,
                 DigestForm::Encoded(Encoding::HexCapitals),
                 &[Part::BareQuery],
             )]),
@@ -223,6 +224,26 @@ static CAPITALS: Api = Api {
     ..NO_API
 };
 
+#[cfg(not(feature = "md5"))]
+#[test]
+fn hmac_md5_without_the_feature_is_refused() {
+    static OF_MD5: Api = Api {
+        credentials: Some(Authentication {
+            signature: Some(Signature {
+                content: Content::Text(&[]),
+                algorithms: &[(Algorithm::HmacMd5, Encoding::Hex)],
+                secret: SecretForm::Text,
+            }),
+            ..USUAL
+        }),
+        ..NO_API
+    };
+    let refused = Authenticator::new(&OF_MD5, &Credentials::new("k", "secret", ""));
+    let error = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains("`md5`"), "{error}");
+}
+
+#[cfg(feature = "md5")]
 #[test]
 fn md5_and_capital_digits_are_those_of_openssl() -> Tested {
     let proven = prove(&CAPITALS, &Credentials::new("k", "secret", ""), request(Method::GET, "/a?b=1&c=2", "")?, 5)?;

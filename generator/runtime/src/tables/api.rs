@@ -210,9 +210,14 @@ impl Meta {
 
 impl Envelope {
     /// The outermost members, except for the data.
-    pub(crate) fn members(&self) -> impl Iterator<Item = &'static str> {
-        let paths = self.code.iter().chain(self.message).filter_map(|path| first_member(path));
-        paths.chain(self.time).chain(self.beside.iter().copied())
+    pub(crate) fn members(&self) -> Vec<&'static str> {
+        let mut members = Vec::new();
+        for path in self.code.iter().chain(self.message) {
+            members.extend(first_member(path));
+        }
+        members.extend(self.time);
+        members.extend_from_slice(self.beside);
+        members
     }
 
     /// The member that is the code itself.

@@ -5,6 +5,10 @@ use std::time::Duration;
 #[doc(inline)]
 pub use tradeapi_words::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQuery, TimestampForm};
 
+/// [`Hash::Md5`], as tables name it: without the feature `md5`, a schema with digests by MD5 does not compile.
+#[cfg(feature = "md5")]
+pub const MD5: Hash = Hash::Md5;
+
 /// How requests are authenticated.
 #[derive(Clone, Copy, Debug)]
 pub struct Authentication {
@@ -45,23 +49,14 @@ impl Authentication {
 
     /// Whether the query of a request is part of what is signed.
     pub(crate) fn signs_query(&self) -> bool {
-        let has_query =
-            |parts| [Part::Query, Part::BareQuery, Part::SortedQuery].iter().any(|part| Part::among(parts, *part));
-        match self.signature.map(|signature| signature.content) {
-            Some(Content::Text(parts)) => has_query(parts),
-            Some(Content::Token(token)) => {
-                [token.header, token.claims].iter().copied().flatten().any(|(_, parts)| has_query(parts))
-            }
-            None => false,
-        }
+        let Some(signature) = self.signature else { return false };
+        [Part::Query, Part::BareQuery, Part::SortedQuery].into_iter().any(|part| signature.content.has(part))
     }
 
     /// Whether requests carry `part`, by itself or in a token.
     pub(crate) fn carries(&self, part: Part) -> bool {
         let in_token = match self.signature.map(|signature| signature.content) {
-            Some(Content::Token(token)) => [token.header, token.claims]
-                .iter()
-                .any(|members| members.iter().any(|(_, parts)| Part::among(parts, part))),
+            Some(token @ Content::Token(_)) => token.has(part),
             Some(Content::Text(_)) | None => false,
         };
         in_token || self.carried.iter().any(|carried| Part::among(carried.parts, part))
@@ -109,6 +104,18 @@ pub enum Content {
     Text(&'static [Part]),
     /// A JSON Web Token, which is itself the signature.
     Token(Token),
+}
+
+impl Content {
+    /// Whether it contains `part`, or something that is made of it.
+    fn has(&self, part: Part) -> bool {
+        match self {
+            Self::Text(parts) => Part::among(parts, part),
+            Self::Token(Token { header, claims, .. }) => {
+                header.iter().chain(*claims).any(|(_, parts)| Part::among(parts, part))
+            }
+        }
+    }
 }
 
 /// A JSON Web Token.

@@ -4,7 +4,7 @@ use super::Meta;
 
 /// A reason for which an exchange refuses requests, for programs that stand in for the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Rejection {
     /// Its name, unique in the API.
     pub name: &'static str,
     /// What is wrong.
@@ -19,7 +19,7 @@ pub struct Refusal {
     pub rules: &'static [&'static str],
 }
 
-/// Declares a table of refusals: a constant slice of [`Refusal`](crate::tables::Refusal).
+/// Declares a table of refusals: a constant slice of [`Rejection`](crate::tables::Rejection).
 ///
 /// A row has the name, each code with the families that refuse with it, and what is wrong. The HTTP status stands behind
 /// the codes, after `with`; the rules whose violation has the refusal stand at the end, after `for`.
@@ -45,8 +45,8 @@ macro_rules! refusals {
         )*
     ) => {
         $(#[doc = $doc])*
-        $vis const $name: &[$crate::tables::Refusal] = &[$(
-            $crate::tables::Refusal::new($row, $says)
+        $vis const $name: &[$crate::tables::Rejection] = &[$(
+            $crate::tables::Rejection::new($row, $says)
                 $(.of(&[$($(($family, $code),)+)+]))?
                 $(.with_status($status))?
                 $(.for_rules(&[$($rule),+]))?,
@@ -54,7 +54,7 @@ macro_rules! refusals {
     };
 }
 
-impl Refusal {
+impl Rejection {
     /// A refusal with this name, for this reason, without a code.
     pub const fn new(name: &'static str, says: &'static str) -> Self {
         Self { name, says, codes: &[], status: None, rules: &[] }

@@ -149,8 +149,10 @@ macro_rules! __constrained_identifier {
 macro_rules! __identifier {
     ($(#[$attribute:meta])* $vis:vis struct $name:ident, ($($min:literal, $max:literal)?), ($($alphabet:literal)?)) => {
         $(#[$attribute])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, PartialEq, PartialOrd, Ord, Hash)]
         $vis struct $name($crate::emitted::Text);
+
+        impl ::core::cmp::Eq for $name {}
 
         impl $name {
             /// Takes a text of the documented shape.

@@ -9,8 +9,11 @@ use super::small_text::SmallText;
 /// An enum over texts that the exchange may extend: documented values are variants, any other text is kept.
 ///
 /// Declared by [`open_enum!`](crate::open_enum).
-pub trait OpenEnum: Sized {
-    /// The documented values, as they are written on the wire, in the order of the variants.
+pub trait OpenEnum: Clone + 'static {
+    /// The documented values, in the order of the document.
+    const ALL: &'static [Self];
+
+    /// The documented values, as they are written on the wire, in the same order.
     const VALUES: &'static [&'static str];
 
     /// Other spellings that are read, each with the value it stands for. They are never written.
@@ -20,7 +23,9 @@ pub trait OpenEnum: Sized {
     const ARE_PLAIN: bool = are_plain(Self::VALUES);
 
     /// The variant of the value at `index` of [`VALUES`](Self::VALUES).
-    fn known(index: usize) -> Option<Self>;
+    fn known(index: usize) -> Option<Self> {
+        Self::ALL.get(index).cloned()
+    }
 
     /// The variant that keeps an undocumented value.
     fn unknown(value: UnknownValue) -> Self;
@@ -173,7 +178,7 @@ macro_rules! open_enum {
         }
     ) => {
         $(#[$attribute])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, PartialEq, Hash)]
         #[non_exhaustive]
         $vis enum $name {
             $(
@@ -201,13 +206,11 @@ macro_rules! open_enum {
         }
 
         impl $crate::value::OpenEnum for $name {
+            const ALL: &'static [Self] = Self::ALL;
+
             const VALUES: &'static [&'static str] = &[$($wire),*];
 
             const ALSO: &'static [(&'static str, &'static str)] = &[$($(($also, $wire),)*)*];
-
-            fn known(index: usize) -> ::core::option::Option<Self> {
-                Self::ALL.get(index).cloned()
-            }
 
             fn unknown(value: $crate::value::UnknownValue) -> Self {
                 Self::Unknown(value)
@@ -220,6 +223,20 @@ macro_rules! open_enum {
 
             fn as_str(&self) -> &str {
                 Self::as_str(self)
+            }
+        }
+
+        // Deriving `Eq` and `Debug` gives the compiler more to check.
+        impl ::core::cmp::Eq for $name {}
+
+        #[allow(deprecated, unreachable_code, reason = "a value may be deprecated, and none may be documented")]
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let name = match self {
+                    $(Self::$variant => ::core::stringify!($variant),)*
+                    Self::Unknown(value) => return f.debug_tuple("Unknown").field(value).finish(),
+                };
+                f.write_str(name)
             }
         }
 

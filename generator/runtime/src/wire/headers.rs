@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use httpdate::parse_http_date;
 
 use crate::error::BuildError;
+use crate::sorting::sort_by;
 use crate::tables::{Api, Header, Meta, Sent};
 use crate::value::Timestamp;
 
@@ -31,10 +32,14 @@ impl HeaderValues {
     }
 
     fn set(&mut self, api: &'static Api, name: &str, value: &str) -> Result<(), String> {
-        let header = api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-            let known: Vec<_> = api.headers.iter().map(|header| header.name).collect();
-            format!("is not one of {}", known.join(", "))
-        })?;
+        let header = api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        let Some(header) = header else {
+            let mut known = Vec::new();
+            for header in api.headers {
+                known.push(header.name);
+            }
+            return Err(format!("is not one of {}", known.join(", ")));
+        };
         keep_window(api, header, value)?;
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|error| error.to_string())?;
         let value = HeaderValue::from_str(value).map_err(|_| "has a value that is not valid in a header".to_owned())?;
@@ -45,13 +50,11 @@ impl HeaderValues {
 
     /// Those that select a market, with their values; empty for the default market.
     pub(crate) fn market(&self) -> String {
-        let mut lines: Vec<_> = self
-            .values
-            .iter()
-            .filter(|(header, ..)| header.selects_market)
-            .map(|(header, _, value)| format!("{}: {}", header.name, value.to_str().unwrap_or_default()))
-            .collect();
-        lines.sort_unstable();
+        let mut lines = Vec::new();
+        for (header, _, value) in self.values.iter().filter(|(header, ..)| header.selects_market) {
+            lines.push(format!("{}: {}", header.name, value.to_str().unwrap_or_default()));
+        }
+        sort_by(&mut lines, &Ord::cmp);
         lines.join(", ")
     }
 

@@ -35,7 +35,7 @@ use crate::json::{ReadError, Reader, write_json};
 use crate::operation::{DynOperation, DynResponse, Operation, Received};
 use crate::parameters::Named;
 use crate::tables::{AnswerForm, Api, Around, CallResult, Effect, Envelope, Meta, Outcome, SuccessWith};
-use crate::value::{Field, Shown, Timestamp};
+use crate::value::{Shown, Timestamp, part};
 
 /// How many characters of a response without an envelope serve as its message.
 const MESSAGE: usize = 200;
@@ -514,9 +514,9 @@ impl<T: fmt::Debug> fmt::Debug for Reply<T> {
         let mut shown = Shown::new(f, "Reply");
         shown.field("data", Some(&self.data));
         shown.field("status", Some(&self.status));
-        shown.field("request_time", Field(&self.request_time).shown());
-        shown.field("signed_at", Field(&self.signed_at).shown());
-        shown.field("remaining", Field(&self.remaining).shown());
+        shown.field("request_time", part(&self.request_time));
+        shown.field("signed_at", part(&self.signed_at));
+        shown.field("remaining", part(&self.remaining));
         shown.field("waited", (!self.waited.is_zero()).then_some(&self.waited));
         shown.field("warnings", (!self.warnings.is_empty()).then_some(&self.warnings));
         shown.finish()

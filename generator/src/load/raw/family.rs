@@ -58,7 +58,7 @@ mappings! {
 
     /// The parameters that name the instrument of a request.
     InstrumentNames {
-        /// The parameter with the line of business.
+        /// The parameter with the business line.
         @required line: Option<Text>,
         /// The parameter with the name of the instrument.
         @required symbol: Option<Text>,
@@ -74,9 +74,9 @@ mappings! {
 
     /// How the account becomes flat. What is left out is not known.
     Flat {
-        /// The operation that cancels all orders of a line of business.
+        /// The operation that cancels all orders of a business line.
         cancel: Option<Spanned<FlatCancel>>,
-        /// The operation that closes all positions of a line of business.
+        /// The operation that closes all positions of a business line.
         close: Option<Spanned<FlatClose>>,
         /// The operation that shows what all positions are worth.
         value: Option<Spanned<FlatValue>>,
@@ -84,19 +84,19 @@ mappings! {
         reduce: Option<Spanned<FlatReduce>>,
     }
 
-    /// The operation that cancels all orders of a line of business.
+    /// The operation that cancels all orders of a business line.
     FlatCancel {
         /// The operation.
         operation: Option<Text>,
-        /// Its parameter with the line of business, an enum, each of whose values is sent.
+        /// Its parameter with the business line, an enum, each of whose values is sent.
         over: Option<Text>,
     }
 
-    /// The operation that closes all positions of a line of business.
+    /// The operation that closes all positions of a business line.
     FlatClose {
         /// The operation.
         operation: Option<Text>,
-        /// Its parameter with the line of business, an enum, each of whose values is sent.
+        /// Its parameter with the business line, an enum, each of whose values is sent.
         over: Option<Text>,
         /// The list of the positions that are closed, in its answer.
         closed: Option<Text>,
@@ -118,7 +118,7 @@ mappings! {
     FlatReduce {
         /// The operation that places an order.
         operation: Option<Text>,
-        /// Its parameter with the line of business.
+        /// Its parameter with the business line.
         line: Option<Text>,
         /// The values of that whose trades are positions. Those of contracts that count in an unknown way are reported,
         /// and not closed.

@@ -360,7 +360,7 @@ declared! {
     part ListedInstruments {
         /// The family whose requests name them.
         of: Ref,
-        /// The enum parameter with the line of business.
+        /// The enum parameter with the business line.
         over: Ref,
         /// The values of `over` that are requested one by one; all of them when left out.
         lines: Names,

@@ -1,4 +1,4 @@
-//! Cancellations in the classic account: of one order, a batch, or all of a product line.
+//! Cancellations in the classic account: of one order, a batch, or all of a business line.
 
 use tradeapi::classic::{
     BatchCancel, BatchCancelOutcome, BatchSuccess, CancelAllFailure, CancelAllOrders, CancelAllOutcome, CancelFailure,

@@ -46,7 +46,7 @@ pub(super) fn fill_record(core: &Core, fill: &orders::Fill, mode: Mode) -> Fill 
     record.trade_side = trade_side(source, fill.side, fill.pos, fill.effect).parse().ok();
     record.pos_mode = mode.as_str().parse().ok();
     record.trade_scope = if fill.is_taker { "taker".parse().ok() } else { None };
-    record.c_time = Some(Timestamp::from_millis(fill.at));
+    record.created_time = Some(Timestamp::from_millis(fill.at));
     record
 }
 
@@ -112,8 +112,8 @@ macro_rules! common {
         $record.pos_mode = $core.accounts[ticket.account].mode.as_str().parse().ok();
         $record.order_type = Some(if order.ticks.is_some() { OrderType::Limit } else { OrderType::Market });
         $record.order_source = source(order).parse().ok();
-        $record.c_time = Some(Timestamp::from_millis(order.created));
-        $record.u_time = Some(Timestamp::from_millis(order.updated));
+        $record.created_time = Some(Timestamp::from_millis(order.created));
+        $record.updated_time = Some(Timestamp::from_millis(order.updated));
         let presets = ticket.presets();
         $record.preset_stop_surplus_price = presets.take_profit.price.map(wire);
         $record.preset_stop_loss_price = presets.stop_loss.price.map(wire);

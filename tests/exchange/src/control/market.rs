@@ -8,7 +8,7 @@ use crate::exchange::Exchange;
 use crate::journal::Action;
 use crate::words::{Line, Side};
 
-/// The words for product lines, for messages.
+/// The words for business lines, for messages.
 const LINES: &str = "SPOT, MARGIN, USDT-FUTURES, COIN-FUTURES or USDC-FUTURES";
 
 /// A price, the price of the latest trade, or the mark price; one of them, so that each request is done as a whole.
@@ -28,7 +28,7 @@ fn line(query: &Query) -> Result<Option<Line>, Refused> {
     query.word("line", LINES, Line::of)
 }
 
-/// One pair; its product line is that of USDT futures unless it is named.
+/// One pair; its business line is that of USDT futures unless it is named.
 fn pair(query: &Query) -> Result<(Line, String), Refused> {
     Ok((line(query)?.unwrap_or(Line::UsdtFutures), query.needed("symbol")?))
 }

@@ -69,7 +69,7 @@ fn band() -> Decimal {
     quotient(Decimal::ONE, BAND.into())
 }
 
-/// The most open orders that the documents allow for a line of business.
+/// The most open orders that the documents allow for a business line.
 fn ceiling(line: &str) -> Option<u64> {
     let ceiling = tradeapi::unified::CEILINGS.iter().find(|ceiling| ceiling.over.contains(&line));
     ceiling.map(|ceiling| ceiling.n)

@@ -293,7 +293,7 @@ async fn a_call_without_parameters_that_needs_some_is_refused() {
     assert_eq!(seen(&exchange, address), before);
 }
 
-/// A pair that exists in several product lines is meant by its line.
+/// A pair that exists in several business lines is meant by its line.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_names_one_of_several_pairs_of_a_symbol() {
     let (exchange, address) = served(|_| {}).await;

@@ -75,14 +75,14 @@ async fn loaded_instruments_turn_the_rules_on_steps_and_minimum_on() {
 
     // Families may count one instrument in different units, and contracts state their step in units of the last place.
     let step = |family: &str, line: &str, symbol: &str| {
-        client.instrument(family, line, symbol)?.get("priceMultiplier").map(|step| step.as_str().to_owned())
+        client.instrument(family, line, symbol)?.price_multiplier().map(|step| step.as_str().to_owned())
     };
     assert_eq!(step("classic", "USDC-FUTURES", "BTCPERP").as_deref(), Some("0.5"));
     assert_eq!(step("classic", "COIN-FUTURES", "BTCUSD").as_deref(), Some("0.1"));
     assert_eq!(step("unified", "COIN-FUTURES", "BTCUSD"), None);
 
     // What the caller states takes precedence.
-    let stated = Instrument::new().price_multiplier(number("0.01"));
+    let stated = Instrument::new().with_price_multiplier(number("0.01"));
     let account = Account::new().instrument(Category::UsdtFutures, "BTCUSDT", stated);
     let stating = client.with_account(account);
     assert_eq!(broken(stating.unified().place_order(&off_the_grid).await), [""; 0]);

@@ -398,7 +398,7 @@ fn an_id_counts_as_a_whole_string() {
         let recent = RecentRequests::default();
         recent.remember(body, about(0, 0, &CREATES));
         let recent = recent.hashed();
-        recent.that_carry(id, |_| true).map(|one| one.times).sum::<usize>()
+        recent.that_carry(id, &|_| true).iter().map(|one| one.times).sum::<usize>()
     };
     for (body, times) in [
         ("", 0),

@@ -4,6 +4,7 @@ use super::ParameterReader;
 use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
 use crate::json::ReadError;
 use crate::parameters::{Parameters, json_of};
+use crate::sorting::sort_by;
 use crate::tables::{Meta, Severity};
 
 impl ParameterReader<'_> {
@@ -43,18 +44,19 @@ impl ParameterReader<'_> {
         if self.members.iter().all(|member| member.taken && !member.is_blank()) {
             return;
         }
-        self.known.sort_unstable();
+        sort_by(&mut self.known, &Ord::cmp);
         self.known.dedup();
-        let left = self.members.iter().filter(|member| !member.taken || member.is_blank());
-        // A parameter of the operation that is `null` is left out, also where another choice excludes it.
-        let left = left.filter(|member| !(member.is_null() && self.known.contains(&member.name.as_ref())));
-        let left: Vec<(String, bool)> = left.map(|member| (member.name.to_string(), member.is_blank())).collect();
-        for (name, is_blank) in left {
-            let is_known = self.known.contains(&name.as_str());
+        for member in std::mem::take(&mut self.members) {
+            let (name, is_blank) = (member.name.as_ref(), member.is_blank());
+            let is_known = self.known.contains(&name);
+            // A parameter of the operation that is `null` is left out, also where another choice excludes it.
+            if member.taken && !is_blank || is_known && member.is_null() {
+                continue;
+            }
             if is_known && is_blank {
                 self.violated(
                     "empty",
-                    &name,
+                    name,
                     r#""""#.to_owned(),
                     "an empty text is not a value",
                     "set it, or leave it out",
@@ -62,16 +64,16 @@ impl ParameterReader<'_> {
             } else if is_known {
                 self.violated(
                     "not-applicable",
-                    &name,
+                    name,
                     String::new(),
                     "it does not go with the others".to_owned(),
                     "leave it out",
                 );
-            } else if let Some((meta, row)) = self.unsupported(&name).filter(|_| !is_blank) {
+            } else if let Some((meta, row)) = self.unsupported(name).filter(|_| !is_blank) {
                 self.found.push(Violation {
                     rule: row.rule.to_owned(),
                     severity: Severity::Refuse,
-                    parameter: Place::path(self.place, &name),
+                    parameter: Place::path(self.place, name),
                     given: String::new(),
                     allowed: row.says.trim_end_matches('.').to_owned(),
                     source: meta.within_document(row.at),
@@ -79,7 +81,7 @@ impl ParameterReader<'_> {
                 });
             } else {
                 let allowed = format!("the parameters here are {}", self.known.join(", "));
-                self.violated("unknown-parameter", &name, String::new(), allowed, "leave it out or correct its name");
+                self.violated("unknown-parameter", name, String::new(), allowed, "leave it out or correct its name");
             }
         }
     }

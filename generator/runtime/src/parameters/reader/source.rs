@@ -36,13 +36,18 @@ impl<'a> ParameterReader<'a> {
     pub(super) fn of_query(meta: Option<&'static Meta>, query: &'a str) -> Self {
         let mut from = Self::new(meta, Cow::Borrowed("{}"));
         let style = from.style();
-        let pairs = query::pairs(query).filter_map(|pair| {
-            let unreadable =
-                |pair| from.violated("unreadable", "", format!("{pair:?}"), "percent-encoded text is needed", "");
-            pair.map_err(unreadable).ok()
-        });
-        let members = query::members(pairs, style);
-        from.members = members.map(|(name, json)| Member { name, json: Cow::Owned(json), taken: false }).collect();
+        let mut pairs = Vec::new();
+        for pair in query::pairs(query) {
+            match pair {
+                Ok(pair) => pairs.push(pair),
+                Err(pair) => {
+                    from.violated("unreadable", "", format!("{pair:?}"), "percent-encoded text is needed", "");
+                }
+            }
+        }
+        for (name, json) in query::members(pairs, style) {
+            from.members.push(Member { name, json: Cow::Owned(json), taken: false });
+        }
         from
     }
 

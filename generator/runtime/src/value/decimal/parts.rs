@@ -163,8 +163,8 @@ impl Normalized<'_> {
             |normalized: &Self| normalized.magnitude - (normalized.head.len() + normalized.tail.len()) as i64;
         let Ok(zeros) = usize::try_from(exponent(self) - exponent(step)) else { return Some(false) };
         let step = step.digits().fold(0, |number, digit| number * 10 + u128::from(digit - b'0'));
-        let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
-        Some(digits.fold(0, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % step) == 0)
+        let rest = self.digits().fold(0, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % step);
+        Some((0..zeros).fold(rest, |rest, _| rest * 10 % step) == 0)
     }
 
     pub(super) fn hash(&self, state: &mut impl Hasher) {

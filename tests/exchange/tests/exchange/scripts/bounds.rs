@@ -115,7 +115,7 @@ fn a_quantity_is_in_the_coin_of_its_order() {
     assert!((bought - 0.01).abs() < 0.001 && spent <= 640.0 && spent > 630.0, "{bought} for {spent}");
     let (sold, received) = spot("sell", "0.01", "sells");
     assert!((sold - 0.01).abs() < 1e-9 && (received - 640.0).abs() < 10.0, "{sold} for {received}");
-    // The new Coin-M product line counts in the quote coin, and has neither modifications nor presets.
+    // The new Coin-M business line counts in the quote coin, and has neither modifications nor presets.
     let coin_m = json!({"category": "COIN-FUTURES", "symbol": "BTCUSD_CM", "side": "buy", "orderType": "limit",
                         "qty": "630", "price": "63000"});
     let path = format!("{UNIFIED}/place-order");
