@@ -10,7 +10,7 @@ use tradeapi_gen::{Code, Diagnostics, Generator, Layout, RuleTests, Schema, Site
 
 use cli::{Output, OutputFormat};
 
-/// Turns hand-written YAML specs of an API into a Rust client.
+/// Turns the hand-written YAML schema of an API into a Rust client.
 ///
 /// Exit codes: 0 success, 1 the schema or the output is wrong, 2 wrong usage, 3 words of a document wait for review.
 #[derive(Parser)]

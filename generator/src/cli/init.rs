@@ -12,10 +12,10 @@ use crate::ReportOptions;
 pub(crate) struct Arguments {
     /// The folder of the project, new or empty.
     folder: PathBuf,
-    /// The name of the crate; that of the folder when left out.
+    /// The name of the crate; by default, that of the folder.
     #[arg(long)]
     name: Option<String>,
-    /// The checkout of tradeapi-gen to depend on: its crates are in no registry.
+    /// The folder of a checkout of tradeapi-gen to depend on, because its crates are in no registry.
     #[arg(long, value_name = "FOLDER")]
     crates: PathBuf,
     /// The repository of tradeapi-gen to depend on instead, so that other machines find it, too.

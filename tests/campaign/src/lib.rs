@@ -11,7 +11,7 @@
 //! always the same. A failing scenario is [shrunk](shrink) to the shortest one that fails in the same way.
 //!
 //! A smaller campaign runs [over sockets](run), in real time. Rate limits are about ten calls per second and user, so
-//! many users run at once. An absence is a proof only after some 45 seconds. To shorten that wait, client and exchange
+//! many users run at once. An absence is a proof only after nearly three minutes. To shorten that wait, client and exchange
 //! can read a clock that runs fast, which is also used for signatures; rate limits still use the real clock.
 //!
 //! A third kind [kills](kill()) the client's process repeatedly. The process stores each id before it sends the order,

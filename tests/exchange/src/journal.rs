@@ -1,8 +1,6 @@
-//! The journal: all input of the exchange, with the answers, as JSON lines. Because the core is deterministic, the
-//! journal is also a saved state: a replay restores it, with the same answers.
-//!
-//! It is also the saved state: it has all input, and its replay leads to the same state with the same answers. A format
-//! for the state itself would repeat every structure and could not be checked.
+//! The journal: all input of the exchange with its answers, as JSON lines. The core is deterministic, so a replay
+//! restores the state with the same answers, and a journal is a saved state. A format for the state itself would repeat
+//! every structure and could not be checked.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;

@@ -206,7 +206,7 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         keys.key, keys.secret, keys.passphrase
     );
     let profile = LocalProfile::write(&lines).unwrap_or_else(|error| {
-        warn(&format!("tradeapi --local will not find it: {error}"));
+        warn(&format!("cannot write the profile for `tradeapi --local`: {error}; export the variables instead"));
         None
     });
     let text = format!(
