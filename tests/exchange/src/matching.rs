@@ -27,8 +27,8 @@ impl Core {
         }
         self.trade(id);
         let Some(order) = self.orders.get_mut(&id).filter(|order| order.state.is_open()) else { return };
-        match (force, order.ticks) {
-            (Force::Gtc | Force::PostOnly | Force::Rpi, Some(ticks)) if order.remaining() > 0 => {
+        match order.ticks {
+            Some(ticks) if order.ticket.may_rest() && order.remaining() > 0 => {
                 let resting = Resting { order: Some(id), lots: order.remaining() };
                 order.spot = Some(self.books[order.ticket.pair].rest(order.ticket.side, ticks, resting));
             }

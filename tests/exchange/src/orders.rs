@@ -151,6 +151,11 @@ impl Ticket {
     pub(crate) fn presets(&self) -> Presets {
         self.presets.as_deref().copied().unwrap_or_default()
     }
+
+    /// Whether what is not filled at once stays in the book.
+    pub(crate) fn may_rest(&self) -> bool {
+        self.price.is_some() && matches!(self.force, Force::Gtc | Force::PostOnly | Force::Rpi)
+    }
 }
 
 /// When an order borrows what its account lacks.

@@ -75,9 +75,10 @@ impl Core {
         if is_used && self.settings.unique_client_ids { Err(Reason::Duplicate) } else { Ok(()) }
     }
 
+    /// Refuses one more open order than the documents allow. An order that never rests is not open afterwards.
     fn refuse_beyond_ceiling(&self, ticket: &Ticket) -> Result<(), Reason> {
         let account = &self.accounts[ticket.account];
-        if !self.settings.ceilings || account.family == Family::Classic {
+        if !self.settings.ceilings || account.family == Family::Classic || !ticket.may_rest() {
             return Ok(());
         }
         let line = ticket.line.as_str();

@@ -144,6 +144,28 @@ async fn times_in_force() {
     }
 }
 
+/// The documents bound open orders, and a market order is never one.
+#[tokio::test]
+async fn an_account_with_all_its_open_orders_can_still_close_at_market() {
+    let fixture = Fixture::one_way();
+    let unified = fixture.client.unified();
+    unified.place_order(&market("open", Side::Buy, "0.01")).await.unwrap();
+    for batch in 0..20 {
+        let item = |item| {
+            let execution = unified::Execution::limit(number("60000"));
+            unified::BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", number("0.001"), Side::Buy, execution)
+                .client_oid(format!("a{batch}-{item}").parse().unwrap())
+        };
+        let placed = unified.batch_order(&unified::BatchOrder::new((0..20).map(item).collect())).await.unwrap();
+        assert_eq!(placed.failures().count(), 0);
+    }
+    assert_eq!(fixture.unified().open_orders.len(), 400);
+    let refused = unified.place_order(&limit("one-more", Side::Buy, "0.001", "60000")).await;
+    assert!(code(refused).is_some(), "no further order may rest");
+    unified.place_order(&market("close", Side::Sell, "0.01")).await.unwrap();
+    assert!(fixture.unified().positions.is_empty());
+}
+
 #[tokio::test]
 async fn an_amended_order_keeps_its_state_and_may_trade_at_once() {
     let fixture = Fixture::one_way();
