@@ -27,9 +27,13 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
         are_distinct(to, &values);
     }
     let of_instrument = account.instrument.iter().flat_map(|instrument| &instrument.properties);
-    let of_instrument: Vec<_> = of_instrument.map(|property| RustName::of("property", &property.name)).collect();
-    are_distinct(to, &of_instrument);
-    are_free(to, &of_instrument, &reserved::PROPERTIES);
+    let setters = of_instrument.clone().map(|property| {
+        let what = format!("the setter of the property `{}`", property.name.wire);
+        RustName::new(what, &format!("with_{}", property.name.bare()), &property.name)
+    });
+    let getters: Vec<_> = of_instrument.map(|property| RustName::of("property", &property.name)).collect();
+    are_free(to, &getters, &reserved::PROPERTIES);
+    are_distinct(to, &getters.into_iter().chain(setters).collect::<Vec<_>>());
 }
 
 /// A property is shown by enums of order records that have the same values, and denied by existing codes.

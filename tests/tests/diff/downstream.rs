@@ -332,7 +332,7 @@ fn operations(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
 
 /// The client, with a function for each family. The other functions do not depend on the schema.
 fn client(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
-    for _table in ["API", "RECOVERIES", "LISTINGS", "FLATS", "INSTRUMENTS"] {
+    for _table in ["API", "RECOVERIES", "LISTINGS", "FLATS", "INSTRUMENTS", "Instrument"] {
         input.parse::<syn::Ident>()?;
         let _: Option<syn::Token![,]> = input.parse()?;
     }

@@ -160,7 +160,7 @@ fn the_compiler_warns_of_deprecated_items() {
     let value = Edit::Replace("house/types", "lawn: On the lawn.", lawn);
     let schema = read(edited(&[parameter, operation, field, value]).path());
     let files = schema.emit(Layout::Crate);
-    let setter = "#[deprecated(note = \"since v2; use note\")]\n        #[wire(\"gift\"";
+    let setter = "#[wire(\"gift\" from impl Into)]\n        #[deprecated(note = \"since v2; use note\")]\n";
     assert!(files["house/lend_book.rs"].contains(setter), "{}", files["house/lend_book.rs"]);
     let function = "#[deprecated(note = \"the document advises against it\")]\n    fn find_books(";
     assert!(files["house/mod.rs"].contains(function), "{}", files["house/mod.rs"]);
