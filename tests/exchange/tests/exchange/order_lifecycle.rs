@@ -157,7 +157,7 @@ async fn an_account_with_all_its_open_orders_can_still_close_at_market() {
                 .client_oid(format!("a{batch}-{item}").parse().unwrap())
         };
         let placed = unified.batch_order(&unified::BatchOrder::new((0..20).map(item).collect())).await.unwrap();
-        assert_eq!(placed.failures().count(), 0);
+        assert!(placed.failures().is_empty());
     }
     assert_eq!(fixture.unified().open_orders.len(), 400);
     let refused = unified.place_order(&limit("one-more", Side::Buy, "0.001", "60000")).await;
