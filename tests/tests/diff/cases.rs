@@ -38,7 +38,7 @@ const MANY: &str = "house/lend-many";
 
 const BATCH: &str = "operation: burn-book\ntitle: Burn Book\nhttp: POST /v1/burnt\ndoc: Burns a book.\neffect: cancel\n\
     request: { isbn: { type: Isbn, required: always } }\nresponse: { object: Loan }\nechoes: { isbn: isbn }\n\
-    examples: [{ about: One., request: '{\"isbn\": \"1234\"}', response: '{\"status\": \"fine\", \"answer\": {}}' }]\n";
+    examples: [{ about: One., request: '{\"isbn\": \"1234\"}', response: '{\"status\": \"fine\", \"answer\": {\"isbn\": \"1234\"}}' }]\n";
 
 cases! {
     nothing: [] => [],
