@@ -84,8 +84,8 @@ cases! {
         => ["breaking confirmation house.extend-loan gone"],
     a_confirmation_judges_by_something_else: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, kept: 1 day }")]
         => ["behaviour confirmation house.extend-loan kept: 1 day now"],
-    a_confirmation_compares: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, agrees: { days: [isbn, due] }, changed: due }")]
-        => ["behaviour confirmation house.extend-loan agrees: days: isbn or due now", "behaviour confirmation house.extend-loan changed: due now"],
+    a_confirmation_compares: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, agrees: { days: [isbn] }, changed: due }")]
+        => ["behaviour confirmation house.extend-loan agrees: days: isbn now", "behaviour confirmation house.extend-loan changed: due now"],
     an_answer_repeats_nothing: [Replace("house/extend-loan", "echoes: { isbn: isbn }", "echoes_one_of: { isbn: isbn }")]
         => ["behaviour operation house.extend-loan echoes: isbn: isbn -> one of isbn: isbn"],
     a_request_does_several_things: [Replace(LEND, "client_id: card", "client_id: card\ncompound: { why: It lends and bills., when: { place: home } }")]
