@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use rust_decimal::Decimal;
 
-use crate::accounts::Profile;
+use crate::accounts::check_permissions;
 use crate::instruments::{Coin, Instrument, PairName};
 use crate::journal::{Action, JournalLine};
 use crate::orders::Order;
@@ -80,7 +80,7 @@ impl Core {
             Action::Mode { user, mode } => self.set_mode(user, mode)?,
             Action::Permissions { user, permissions } => {
                 let user = self.user_with_id(user)?;
-                let checked = Profile { permissions: permissions.clone(), ..Profile::new() }.check();
+                let checked = permissions.as_deref().map_or(Ok(()), check_permissions);
                 checked.map_err(|why| format!("permissions: {why}"))?;
                 self.users[user].permissions = permissions;
             }

@@ -14,7 +14,7 @@ use tradeapi::{Operation, Timestamp, Violations};
 use crate::journal::count_rule;
 use crate::orders::{Name, Order};
 use crate::reading;
-use crate::refusal::{Reason, Refusal, item_of, of_miswritten, of_violation, of_violations};
+use crate::refusal::{Reason, Refusal, item_of, of_parameter, of_violation, of_violations};
 use crate::state::Core;
 use crate::wanted::Wanted;
 use crate::words::{Family, Line};
@@ -63,6 +63,11 @@ impl Desk<'_> {
 
     pub(crate) fn refusal(&self, reason: Reason) -> Refusal {
         reason.of_family(self.meta, self.family)
+    }
+
+    /// The refusal for a parameter; see [`of_parameter`].
+    pub(crate) fn refusal_of(&self, reason: Reason, parameter: [&str; 2], why: &str) -> Refusal {
+        of_parameter(reason, parameter, why, self.meta, self.family)
     }
 
     /// The order that a request names, if it is one of those that the request is about.
@@ -228,7 +233,8 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let serve = || {
         let request = read.map_err(|violations| of_violations(&violations, O::META, O::FAMILY))?;
         if let Some(parameter) = miswritten {
-            return Err(of_miswritten(&parameter, O::META, O::FAMILY));
+            let why = "the documents write it as another kind of JSON";
+            return Err(of_parameter(Reason::WrongForm, [&parameter, "shape"], why, O::META, O::FAMILY));
         }
         let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
         if refuses {

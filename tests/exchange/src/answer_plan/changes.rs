@@ -78,7 +78,7 @@ impl AnswerPlan {
             let (served, shows): (Served, fn(Value, &Value) -> Value) = match shown {
                 ItemOutcome::Served(served) => (served, |answer, _| answer),
                 ItemOutcome::Missing(served) => (served, |answer, _| items::without_items(answer)),
-                ItemOutcome::Bare(served) => (served, bare),
+                ItemOutcome::Bare(served) => (served, without_code),
                 ItemOutcome::Undecided => continue,
             };
             left = served.left;
@@ -123,10 +123,10 @@ impl AnswerPlan {
         let served = self.carry_out(core, route, caller, effect_time, accepted_until);
         match (self.fault, served) {
             (HostileFault::Missing, served) if is_affected => {
-                ItemOutcome::Missing(served.unwrap_or_else(|| nothing(core, route, caller)))
+                ItemOutcome::Missing(served.unwrap_or_else(|| item_template(core, route, caller)))
             }
             (HostileFault::Bare, served) if is_affected => {
-                ItemOutcome::Bare(served.unwrap_or_else(|| nothing(core, route, caller)))
+                ItemOutcome::Bare(served.unwrap_or_else(|| item_template(core, route, caller)))
             }
             (_, Some(served)) => ItemOutcome::Served(served),
             (_, None) => ItemOutcome::Undecided,
@@ -204,7 +204,7 @@ impl AnswerPlan {
                 if let Some(hostile) = &mut core.hostile {
                     hostile.settled = settled(self.now);
                 }
-                let served = self.alike(route.meta, route.call(core, caller));
+                let served = self.with_equivalent_code(route.meta, route.call(core, caller));
                 core.note_versions();
                 let until = soon.min(self.now + settling);
                 for order in placed_since(core, first_new) {
@@ -276,12 +276,12 @@ fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, cod
 }
 
 /// The answer to a failed item, as a template for its form.
-fn nothing(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
+fn item_template(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
     refused_item(core, route, caller, "")
 }
 
 /// An ambiguous answer to an item: a message and the ids of the request, without a code. A list of failures is empty.
-fn bare(answer: Value, request: &Value) -> Value {
+fn without_code(answer: Value, request: &Value) -> Value {
     let Value::Array(mut items) = answer else { return items::without_items(answer) };
     let mut requested = Vec::new();
     items::texts(request, id_parameters(), &mut requested);
