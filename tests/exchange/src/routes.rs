@@ -8,7 +8,7 @@ use http::Request;
 use rustc_hash::FxHashMap;
 use tradeapi::runtime::checks::CheckContext;
 use tradeapi::runtime::json::{Encode, JsonWriter};
-use tradeapi::runtime::tables::{Meta, Scope};
+use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 use tradeapi::{Operation, Timestamp, Violations};
 
 use crate::journal::count_rule;
@@ -200,6 +200,15 @@ impl Served {
     }
 }
 
+/// The refusal of a call beyond a limit.
+fn of_limit(limit: &RateLimit, meta: &Meta) -> Refusal {
+    let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.window().as_secs_f64());
+    let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
+    let class = if limit.class == "default" { String::new() } else { format!("-{}", limit.class) };
+    let rule = format!("{}.rate-{scope}{class}", meta.id);
+    Refusal { message, rule, ..Reason::TooManyRequests.of(meta) }
+}
+
 /// Reads the request of one operation, counts it, checks it by the documents' rules and serves it.
 fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let nobody = tradeapi::runtime::Account::new();
@@ -219,15 +228,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     if core.settings.rate_limits {
         match core.limits.count(O::META, class, user.map(|user| user.id), caller.address, core.now) {
             Ok(remaining) => left = remaining,
-            Err(exceeded) => {
-                let limit = exceeded.0;
-                let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.window().as_secs_f64());
-                let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
-                let class = if limit.class == "default" { String::new() } else { format!("-{}", limit.class) };
-                let rule = format!("{}.rate-{scope}{class}", O::META.id);
-                let refusal = Refusal { message, rule, ..Reason::TooManyRequests.of(O::META) };
-                return Served { data: Err(refusal), left: Some(0) };
-            }
+            Err(exceeded) => return Served { data: Err(of_limit(&exceeded.0, O::META)), left: Some(0) },
         }
     }
     let serve = || {
