@@ -168,6 +168,9 @@ fn compares_with_a_revision() {
     assert!(table.contains("v1:a schema/of ours/house/lend-many.yaml:1:12"), "{table}");
     assert!(table.contains("  a schema/of ours/house/find-books.yaml:13:40"), "{table}");
 
+    let last = diff(folder.path(), &["--schema", "a schema/of ours"]);
+    assert_eq!(said(last.stdout), table.replace("v1:", "HEAD:"));
+
     let wrong = |revision: &str, schema: &str| {
         let output = against(revision, schema);
         assert_eq!(output.status.code(), Some(1));
@@ -185,6 +188,9 @@ fn compares_with_a_revision() {
     git(folder.path(), &["commit", "--quiet", "--all", "-m", "A mistake"]);
     folders::copy(&fixture(), &schema);
     assert!(wrong("HEAD", "a schema/of ours").contains("--> HEAD:a schema/of ours/office/family.yaml:1:9\n"));
+    let json = said(diff(folder.path(), &["--schema", "a schema/of ours", "--format", "json"]).stdout);
+    let mistake: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(mistake["file"], "HEAD:a schema/of ours/office/family.yaml");
 }
 
 #[test]
@@ -210,7 +216,13 @@ fn a_missing_repository_or_git_is_reported() {
 #[test]
 fn wrong_usage() {
     let folder = two();
-    for arguments in [&[][..], &["old"], &["old", "new", "--against", "HEAD"], &["old", "new", "--format", "xml"]] {
+    let wrong: [&[&str]; 4] = [
+        &["old"],
+        &["old", "new", "--against", "HEAD"],
+        &["old", "new", "--schema", "new"],
+        &["old", "new", "--format", "xml"],
+    ];
+    for arguments in wrong {
         assert_eq!(diff(folder.path(), arguments).status.code(), Some(2), "{arguments:?}");
     }
 }

@@ -91,9 +91,12 @@ fn json_of(text: &str) -> Result<String, String> {
 fn content(from: &str) -> Result<String, String> {
     if from == STDIN {
         let mut text = String::new();
-        return io::stdin().read_to_string(&mut text).map(|_| text).map_err(|error| format!("standard input: {error}"));
+        return io::stdin()
+            .read_to_string(&mut text)
+            .map(|_| text)
+            .map_err(|error| format!("cannot read standard input: {error}"));
     }
-    fs::read_to_string(from).map_err(|error| format!("{from}: {error}"))
+    fs::read_to_string(from).map_err(|error| format!("cannot read {from}: {error}"))
 }
 
 /// The object with a client id, which it gets if there is none.
