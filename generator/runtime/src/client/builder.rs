@@ -242,6 +242,9 @@ where
     /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick.
     /// A call that is dropped does not end.
     ///
+    /// The hook must not panic: its panic takes the place of the result of the call, and with it the answer to a change
+    /// that may have had its effect. A journal has the outcome then.
+    ///
     /// ```
     /// use tradeapi_runtime::{ClientBuilder, ClientCore};
     ///

@@ -49,6 +49,21 @@ const ZEROS: &str = "0000000000000000000000000000";
 const TOO_LARGE: &str = "it does not fit a rust_decimal exactly";
 
 impl Decimal {
+    /// The sum of several numbers; zero of none.
+    ///
+    /// ```
+    /// # use tradeapi_runtime::{Decimal, dec};
+    /// assert_eq!(Decimal::sum(&[dec!(0.1), dec!(0.25)])?, dec!(0.35));
+    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`plus`](Self::plus).
+    pub fn sum<'a>(numbers: impl IntoIterator<Item = &'a Self>) -> Result<Self, InvalidDecimal> {
+        numbers.into_iter().try_fold(Self::default(), |sum, number| sum.plus(number))
+    }
+
     /// The number as it was written, `0E-8` and trailing zeros included.
     #[inline]
     pub fn as_str(&self) -> &str {
@@ -77,6 +92,16 @@ impl Decimal {
     /// Whether this is zero, however it is written.
     pub fn is_zero(&self) -> bool {
         self.parts().normalized().sign == 0
+    }
+
+    /// Whether this is above zero, and not zero itself.
+    pub fn is_positive(&self) -> bool {
+        self.parts().normalized().sign > 0
+    }
+
+    /// Whether this is below zero. `-0` is not.
+    pub fn is_negative(&self) -> bool {
+        self.parts().normalized().sign < 0
     }
 
     /// Whether a minus sign is written; `-0` has one.
@@ -379,7 +404,14 @@ macro_rules! from_integers {
         }
     )*};
 }
-from_integers!(u8, u16, u32, u64, i8, i16, i32, i64);
+from_integers!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128);
+
+/// Zero.
+impl Default for Decimal {
+    fn default() -> Self {
+        Self::literal("0")
+    }
+}
 
 impl TryFrom<&Decimal> for rust_decimal::Decimal {
     type Error = InvalidDecimal;

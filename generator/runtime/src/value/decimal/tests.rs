@@ -93,6 +93,22 @@ fn zeros_at_the_end_need_no_room() -> Tested {
 }
 
 #[test]
+fn has_the_functions_of_a_number() -> Tested {
+    let of = |text: &str| text.parse::<Decimal>();
+    assert_eq!((Decimal::default(), Decimal::sum(&[])?), (of("0")?, of("0")?));
+    assert_eq!(Decimal::sum(&[of("0.1")?, of("-0.25")?])?, of("-0.15")?);
+    assert!(Decimal::sum(&[of("1e20")?, of("1e-20")?]).is_err());
+    assert_eq!(Decimal::from(u128::MAX).as_str(), u128::MAX.to_string());
+    assert_eq!((Decimal::from(7_usize), Decimal::from(i128::MIN)), (of("7")?, of(&i128::MIN.to_string())?));
+    for (text, signs) in
+        [("0.01", (true, false)), ("-3", (false, true)), ("0E-8", (false, false)), ("-0", (false, false))]
+    {
+        assert_eq!((of(text)?.is_positive(), of(text)?.is_negative()), signs, "{text}");
+    }
+    Ok(())
+}
+
+#[test]
 fn is_written_plainly() -> Tested {
     let cases = [
         ("0E-8", "0.00000000"),
