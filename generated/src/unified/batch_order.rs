@@ -160,13 +160,13 @@ impl runtime::Operation for BatchOrder {
     type Response = runtime::List<BatchOrderResult>;
     const META: &'static tables::Meta = &META;
 
-    fn show_orders(
+    fn show_results(
         response: &Self::Response,
-        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+        see: &mut dyn FnMut(runtime::lifecycle::OrderResult),
     ) {
         for item in &response.items {
             see(
-                runtime::lifecycle::OrderShown::accepted(
+                runtime::lifecycle::OrderResult::accepted(
                     runtime::emitted::text_of(&item.order_id),
                     runtime::emitted::text_of(&item.client_oid),
                     runtime::emitted::text_of(&item.code),
