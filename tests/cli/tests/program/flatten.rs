@@ -150,13 +150,13 @@ fn success_among_failures_means_that_the_books_are_empty() {
     assert!(flat * 10 >= runs * 8, "{flat} of {runs} runs ended flat");
 }
 
-/// The answer to a cancellation is lost, and may be late for longer than the run may take.
+/// The answer to a closing order is lost, and the order may arrive later than the run may take.
 #[test]
 fn a_run_that_gives_up_does_not_say_that_it_had_no_effect() {
     let local = Local::start();
     trade(&local, Mode::OneWay);
-    let cancel = FaultTarget::Operation("unified.cancel-symbol-order".to_owned());
-    local.exchange.add_fault(Fault::new(FaultKind::Lose).target(cancel).times(1));
+    let close = FaultTarget::Operation("unified.place-order".to_owned());
+    local.exchange.add_fault(Fault::new(FaultKind::Lose).target(close).times(1));
     let mut command = local.command();
     let line =
         crate::fixture::ran(command.args(["--local", "--lag", "1", "--deadline", "1", "flatten"]), "").ended(3).line();
