@@ -162,28 +162,36 @@ fn free_wording(
     questions: &open_questions::ComparedQuestions<'_>,
     rules: &numbered_rules::ComparedRules<'_>,
 ) -> Vec<Discrepancy> {
-    let difference =
-        |kind, at, says: String, place, has: String| Discrepancy { kind, at, says, place, has, elsewhere: None };
-    let unknown = questions.in_document_only.iter().map(|clause| {
-        difference(DiscrepancyKind::DocumentOnly, clause.at, format!("`{}`", clause.text), None, "not there".to_owned())
+    let only_document = |at, says| Discrepancy {
+        kind: DiscrepancyKind::DocumentOnly,
+        at,
+        says: Some(says),
+        place: None,
+        has: None,
+        elsewhere: None,
+    };
+    let only_schema = |at, place, has| Discrepancy {
+        kind: DiscrepancyKind::SchemaOnly,
+        at,
+        says: None,
+        place: Some(place),
+        has: Some(has),
+        elsewhere: None,
+    };
+    let unknown =
+        questions.in_document_only.iter().map(|clause| only_document(clause.at, format!("`{}`", clause.text)));
+    let open = questions
+        .in_schema_only
+        .iter()
+        .map(|(entry, at)| only_schema(*at, entry.place, format!("not shown: {}", entry.says.0)));
+    let unnamed = rules.in_document_only.iter().map(|text| Discrepancy {
+        has: Some("no rule names its number".to_owned()),
+        ..only_document(text.at, "a numbered rule".to_owned())
     });
-    let open = questions.in_schema_only.iter().map(|(entry, at)| {
-        let has = format!("not shown: {}", entry.says.0);
-        difference(DiscrepancyKind::SchemaOnly, *at, "not there".to_owned(), Some(entry.place), has)
-    });
-    let unnamed = rules.in_document_only.iter().map(|text| {
-        difference(
-            DiscrepancyKind::DocumentOnly,
-            text.at,
-            "a numbered rule".to_owned(),
-            None,
-            "no rule names its number".to_owned(),
-        )
-    });
-    let named = rules.in_schema_only.iter().map(|(rule, at)| {
-        let has = format!("rule {} at `{}`", rule.id, rule.at);
-        difference(DiscrepancyKind::SchemaOnly, *at, "not there".to_owned(), Some(rule.place), has)
-    });
+    let named = rules
+        .in_schema_only
+        .iter()
+        .map(|(rule, at)| only_schema(*at, rule.place, format!("rule {} at `{}`", rule.id, rule.at)));
     unknown.chain(open).chain(unnamed).chain(named).collect()
 }
 

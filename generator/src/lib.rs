@@ -54,13 +54,13 @@ mod draft;
 #[cfg(feature = "cli")]
 mod drift;
 #[cfg(feature = "cli")]
-mod explain;
-#[cfg(feature = "cli")]
 mod export;
 #[cfg(feature = "cli")]
 mod init;
 #[cfg(feature = "cli")]
 mod list;
+#[cfg(feature = "cli")]
+mod operation_page;
 #[cfg(feature = "cli")]
 mod revision;
 #[cfg(feature = "cli")]

@@ -95,8 +95,8 @@ enum Command {
     },
     /// Prints the manual page.
     Man {
-        /// The command whose page to print, such as `generate`; without one the page that lists them.
-        command: Option<String>,
+        /// The command whose page to print, such as `generate` or `export site`; without one, the page that lists all.
+        command: Vec<String>,
     },
 }
 
@@ -165,7 +165,8 @@ impl Command {
             Self::Export { what: Export::JsonSchema { report, .. } } => report.format,
             Self::Export { what: Export::Openapi { schema, .. } | Export::Site { schema, .. } } => schema.report.format,
             Self::Init(arguments) => arguments.report.format,
-            Self::Diff(_) | Self::Completions { .. } | Self::Man { .. } => OutputFormat::Human,
+            Self::Diff(arguments) => arguments.format_of_mistakes(),
+            Self::Completions { .. } | Self::Man { .. } => OutputFormat::Human,
         }
     }
 }
@@ -209,7 +210,7 @@ struct SchemaFolder {
 #[derive(Args)]
 struct ReportOptions {
     /// How mistakes are printed: `human` and `short` to standard error, `json` to standard output, one object per line.
-    /// With `json`, `list`, `rules` and `explain` print objects, too.
+    /// With `json`, `audit`, `explain`, `facts`, `list` and `rules` print their results as such objects, too.
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }
@@ -241,9 +242,9 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             output.done(format_args!("no mistakes: {} operations, {} rules", counts.operations, counts.rules));
         }
         Command::Audit { schema, arguments } => return cli::audit::run(&schema.read()?, &arguments, output),
-        Command::Facts { schema, partly: true, .. } => output.print(schema.generator().facts_as_read()?.join("\n")),
-        Command::Facts { schema, observed: true, .. } => output.print(schema.read()?.observed_facts().join("\n")),
-        Command::Facts { schema, .. } => output.print(schema.read()?.facts().join("\n")),
+        Command::Facts { schema, partly: true, .. } => output.facts(&schema.generator().facts_as_read()?),
+        Command::Facts { schema, observed: true, .. } => output.facts(&schema.read()?.observed_facts()),
+        Command::Facts { schema, .. } => output.facts(&schema.read()?.facts()),
         Command::List(schema) => {
             let schema = schema.read()?;
             output.print(if output.is_json() { schema.list_as_json() } else { schema.list() }.trim_end());
@@ -263,7 +264,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         }
         Command::Export { what } => return export(what, output),
         Command::Completions { shell } => output.print(cli::shell::completions(Cli::command(), shell).trim_end()),
-        Command::Man { command } => output.print(cli::shell::manual(Cli::command(), command.as_deref()).trim_end()),
+        Command::Man { command } => output.print(cli::shell::manual(Cli::command(), &command).trim_end()),
     }
     Ok(ExitCode::SUCCESS)
 }

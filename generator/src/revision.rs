@@ -1,4 +1,4 @@
-//! The schema as of a revision of its git repository.
+//! A folder, of a schema or of documents, as of a revision of its git repository.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -28,13 +28,13 @@ fn try_copy(folder: &Path, revision: &str) -> Result<TempDir, Refusal> {
     if !folder.is_dir() {
         return Err(refuse(format!("{shown} is not a folder"), "name the folder that holds api.yaml with `--schema`"));
     }
-    git(folder, ["rev-parse", "--show-toplevel"], "name a schema folder that is in a git repository")?;
+    git(folder, ["rev-parse", "--show-toplevel"], "name a folder that is in a git repository")?;
     let commit = format!("{revision}^{{commit}}");
     let resolve = ["rev-parse", "--verify", "--quiet", "--end-of-options", commit.as_str()];
     let commit = git(folder, resolve, "").map_err(|_| {
         refuse(
             format!("the repository of {shown} has no revision `{revision}`"),
-            "name a commit, a tag or a branch; `git fetch --tags` brings those of the remote",
+            "name a commit, a tag or a branch that exists; `git fetch --tags` brings those of the remote",
         )
     })?;
     let commit = String::from_utf8_lossy(&commit).trim().to_owned();

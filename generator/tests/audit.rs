@@ -256,6 +256,28 @@ fn accepting_writes_only_digests_and_not_where_a_fact_differs() {
     assert!(second.contains("1 difference(s) of fact, 0 change(s) of words to review"), "{second}");
 }
 
+#[test]
+fn a_rule_is_in_a_row_that_its_section_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, docs) = (folder.path().join("schema"), folder.path().join("docs"));
+    copied(&schema);
+    std::fs::create_dir(&docs).unwrap();
+    std::fs::write(docs.join("garden-v1.md"), &*DOCUMENT).unwrap();
+    let file = schema.join("garden/sow-seed.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let differences = |at: &str| {
+        let rule =
+            format!("  - {{ id: slow, at: \"{at}\", kind: type, says: Seeds are sown at a pace. }}\n  - {{ id: night");
+        std::fs::write(&file, text.replacen("  - { id: night", &rule, 1)).unwrap();
+        run(&schema, &docs, &[]).status.code() != Some(0)
+    };
+    assert!(!differences("Sow Seed, parameter table, pace"));
+    assert!(!differences("Sow Seed, parameter table, pace and label"));
+    assert!(differences("Sow Seed, parameter table, pase"));
+    assert!(differences("Sow Seed, parameter table, pace and lable"));
+    assert!(differences("Water Bed, parameter table, pace"));
+}
+
 /// `never above 3 digits` bounds as `at most 3 digits` does, and no reader knows it.
 #[test]
 fn a_bound_that_holds_in_both_stays_when_its_words_were_reviewed() {
@@ -294,7 +316,8 @@ fn older_documents_are_shown_as_a_diff_of_words() {
 
     let was = |was: &[&str]| {
         let output = run(&here().join("schema"), &docs, was);
-        assert_eq!(output.status.code(), Some(if was == ["--was", "no-such-revision"] { 1 } else { 3 }));
+        let is_known = !was.iter().any(|name| name.contains("no-such"));
+        assert_eq!(output.status.code(), Some(if is_known { 3 } else { 1 }));
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     };
     let words = "garden-v1.md:7: Robots [-work-]{+rest+} while people sleep";
@@ -302,6 +325,14 @@ fn older_documents_are_shown_as_a_diff_of_words() {
     assert!(was(&["--was", "HEAD"]).contains(words));
     assert!(was(&[]).contains("garden-v1.md:7: now: Robots rest while people sleep"));
     assert!(was(&["--was", "no-such-revision"]).contains("no revision `no-such-revision`"));
+    assert!(was(&["--was", "./no-such-folder"]).contains("cannot read the document ./no-such-folder/garden-v1.md"));
+
+    let json = was(&["--format", "json"]);
+    let objects: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [changed, totals] = objects.as_slice() else { panic!("{json}") };
+    assert_eq!((&changed["task"], &changed["line"]), (&"review".into(), &7.into()));
+    assert!(changed["message"].as_str().unwrap().contains("Robots rest while people sleep"));
+    assert_eq!((&totals["differences"], &totals["reviews"]), (&0.into(), &1.into()));
 }
 
 proptest! {

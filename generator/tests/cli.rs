@@ -147,6 +147,13 @@ fn facts_and_list_print_the_model() {
     assert!(facts.lines().is_sorted());
     assert!(facts.contains("rate\tclassic.batch-place-order\t1\ts\tUID\tcopy-trading\n"), "{facts}");
     assert!(facts.contains("oneof\tclassic.modify-order\torderId,clientOid\n"));
+    let json = String::from_utf8(run(&["facts", "--schema", &schema(), "--format", "json"]).stdout).unwrap();
+    let as_line = |object: &str| {
+        let fact: serde_json::Value = serde_json::from_str(object).unwrap();
+        let columns = fact["columns"].as_array().unwrap().iter();
+        [&fact["kind"]].into_iter().chain(columns).map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join("\t")
+    };
+    assert_eq!(json.lines().map(as_line).collect::<Vec<_>>(), facts.lines().collect::<Vec<_>>());
     let list = String::from_utf8(run(&["list", "--schema", &schema()]).stdout).unwrap();
     assert_eq!(list.lines().count(), 66);
     assert!(list.contains("unified.inner-trades"));
@@ -276,6 +283,17 @@ fn shells_and_man_know_every_command() {
         assert!(man.contains(&format!("tradeapi\\-gen\\-{command}(1)")), "{command} is not in the manual");
         let page = String::from_utf8(run(&["man", command]).stdout).unwrap();
         assert!(page.contains(&format!("tradeapi\\-gen\\-{command} \\-")), "{page}");
+    }
+    let page = String::from_utf8(run(&["man", "export", "site"]).stdout).unwrap();
+    assert!(page.contains("tradeapi\\-gen\\-export\\-site \\-"), "{page}");
+    for (names, expected) in [
+        (&["man", "exprot"][..], "`tradeapi-gen` has no command `exprot`; its commands are `generate`, "),
+        (&["man", "export", "html"], "`tradeapi-gen export` has no command `html`; its commands are `json-schema`, "),
+        (&["man", "check", "all"], "`tradeapi-gen check` has no command `all`; it has no commands"),
+    ] {
+        let output = run(names);
+        assert_eq!(output.status.code(), Some(2), "{names:?}");
+        assert!(said(&output).contains(expected), "{}", said(&output));
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = String::from_utf8(run(&["completions", shell]).stdout).unwrap();

@@ -25,7 +25,17 @@ const LAYERS: [&[&str]; 4] = [
     ],
     // The tools of the command line.
     &[
-        "compare", "revision", "rules", "list", "skeleton", "init", "draft", "explain", "drift", "diff", "export",
+        "compare",
+        "revision",
+        "rules",
+        "list",
+        "skeleton",
+        "init",
+        "draft",
+        "operation_page",
+        "drift",
+        "diff",
+        "export",
         "audit",
     ],
     // The entrance, and its documentation.
@@ -170,5 +180,19 @@ fn only_the_model_reads_raw_documents() {
         let reads = imports(module, text, &known).iter().any(|other| is_in(other, "load"));
         let may_read = READERS_OF_LOAD.iter().any(|reader| is_in(module, reader));
         assert!(!reads || may_read, "`{module}` imports `load`");
+    }
+}
+
+/// A module without a line of the map in ARCHITECTURE.md is not found there.
+#[test]
+fn the_map_names_every_module() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("../ARCHITECTURE.md")).unwrap();
+    let map = text.split("```").nth(1).unwrap();
+    let words: BTreeSet<&str> = map.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).collect();
+    for module in LAYERS.iter().flat_map(|layer| layer.iter()).filter(|module| **module != "guide") {
+        let has_folder = root.join("src").join(module).is_dir();
+        let name = if has_folder { (*module).to_owned() } else { format!("{module}.rs") };
+        assert!(words.contains(name.as_str()), "the map of ARCHITECTURE.md does not name {name}");
     }
 }

@@ -177,13 +177,13 @@ impl runtime::Operation for BatchOrder {
     type Response = BatchPlaceOutcome;
     const META: &'static tables::Meta = &META;
 
-    fn show_orders(
+    fn show_results(
         response: &Self::Response,
-        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+        see: &mut dyn FnMut(runtime::lifecycle::OrderResult),
     ) {
         for item in &response.success_list.items {
             see(
-                runtime::lifecycle::OrderShown::accepted(
+                runtime::lifecycle::OrderResult::accepted(
                     runtime::emitted::text_of(&item.order_id),
                     runtime::emitted::text_of(&item.client_oid),
                     None,
@@ -192,7 +192,7 @@ impl runtime::Operation for BatchOrder {
         }
         for item in &response.failure_list.items {
             see(
-                runtime::lifecycle::OrderShown::refused(
+                runtime::lifecycle::OrderResult::refused(
                     runtime::emitted::text_of(&item.order_id),
                     runtime::emitted::text_of(&item.client_oid),
                     runtime::emitted::text_of(&item.error_code),

@@ -161,9 +161,9 @@ impl runtime::Operation for GetHistoryOrder {
     type Response = GetHistoryOrderPage;
     const META: &'static tables::Meta = &META;
 
-    fn show_orders(
-        response: &Self::Response,
-        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    fn show_orders<'a>(
+        response: &'a Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown<'a>),
     ) {
         response
             .entrusted_list

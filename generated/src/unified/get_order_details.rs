@@ -58,9 +58,9 @@ impl runtime::Operation for GetOrderDetails {
     type Response = Order;
     const META: &'static tables::Meta = &META;
 
-    fn show_orders(
-        response: &Self::Response,
-        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    fn show_orders<'a>(
+        response: &'a Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown<'a>),
     ) {
         see(runtime::lifecycle::OrderShown::of(response));
     }

@@ -119,9 +119,9 @@ impl runtime::Operation for GetOrderHistory {
     type Response = GetOrderHistoryPage;
     const META: &'static tables::Meta = &META;
 
-    fn show_orders(
-        response: &Self::Response,
-        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    fn show_orders<'a>(
+        response: &'a Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown<'a>),
     ) {
         response.list.items.iter().map(runtime::lifecycle::OrderShown::of).for_each(see);
     }

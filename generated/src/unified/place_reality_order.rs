@@ -167,12 +167,12 @@ impl runtime::Operation for PlaceRealityOrder {
     type Response = OrderIds;
     const META: &'static tables::Meta = &META;
 
-    fn show_orders(
+    fn show_results(
         response: &Self::Response,
-        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+        see: &mut dyn FnMut(runtime::lifecycle::OrderResult),
     ) {
         see(
-            runtime::lifecycle::OrderShown::accepted(
+            runtime::lifecycle::OrderResult::accepted(
                 runtime::emitted::text_of(&response.order_id),
                 runtime::emitted::text_of(&response.client_oid),
                 None,

@@ -61,7 +61,7 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
             .value_hint(ValueHint::FilePath),
         option(DEADLINE, format!("How long an unknown outcome is queried. [default: {}]", ConfirmPolicy::DEADLINE.as_secs()))
             .value_name("SECONDS")
-            .value_parser(value_parser!(u64)),
+            .value_parser(seconds),
         option(
             LAG,
             format!(
@@ -70,7 +70,7 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
             ),
         )
             .value_name("SECONDS")
-            .value_parser(value_parser!(u64)),
+            .value_parser(seconds),
         #[cfg(feature = "journal")]
         option(JOURNAL, "Stores each change in this folder before it is sent, and its outcome after.".to_owned())
             .value_name("FOLDER")
@@ -88,6 +88,10 @@ pub(crate) fn of_operations() -> Vec<Arg> {
         option(DRY_RUN, "Shows the request and what its checks find, without keys, and sends nothing.")
             .action(ArgAction::SetTrue),
     ]
+}
+
+fn seconds(text: &str) -> Result<u64, &'static str> {
+    text.parse().map_err(|_| "expected a whole number of seconds")
 }
 
 /// The option of a listing.

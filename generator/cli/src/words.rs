@@ -99,7 +99,7 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     }
     if !program.flats.is_empty() {
         all.push(word(Word::Flatten).about(
-            "Cancels all orders and closes all positions, until reading shows that none is left; otherwise lists what is. Asks nothing.",
+            "Cancels all orders and closes all positions, until none is left, or lists what is left. Does not ask for confirmation.",
         ));
     }
     #[cfg(feature = "journal")]
@@ -113,7 +113,7 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
             .arg(
                 Arg::new(ALLOW_TRADING)
                     .long(ALLOW_TRADING)
-                    .help("Sends changes, too.")
+                    .help("Allows the assistant to send changes.")
                     .action(clap::ArgAction::SetTrue),
             ),
     );

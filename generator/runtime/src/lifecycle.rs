@@ -9,7 +9,7 @@ mod state;
 
 pub use monitor::{ImpossibleChange, Monitor, Observed};
 pub(crate) use monitor::{StateComparison, compare_states};
-pub use shown::{OrderShown, PropertyShown, ShownAs};
+pub use shown::{OrderResult, OrderShown, PropertyShown};
 pub use sighting::Sighting;
 pub use state::{HasState, Lifecycle, Next, Possible, State, StateRow, Transition};
 

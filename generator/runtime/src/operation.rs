@@ -8,7 +8,7 @@ use crate::account::Account;
 use crate::checks::{CheckContext, Checks, Violations};
 use crate::clock::{Clock, SystemClock};
 use crate::json::Decode;
-use crate::lifecycle::{OrderShown, PropertyShown};
+use crate::lifecycle::{OrderResult, OrderShown, PropertyShown};
 use crate::parameters::{HeaderWriter, ParameterReader, Parameters, PathWriter, json_of};
 use crate::tables::Meta;
 use crate::value::Timestamp;
@@ -63,8 +63,15 @@ pub trait Operation: Parameters + Sized + Send + Sync {
         inspect(self, Self::META, context)
     }
 
-    /// Calls `see` with each order that a response shows. Emitted where the schema has a lifecycle of orders.
-    fn show_orders(response: &Self::Response, see: &mut dyn FnMut(OrderShown)) {
+    /// Calls `see` with each order of which a response has the record. Emitted where the schema has a lifecycle of
+    /// orders.
+    fn show_orders<'a>(response: &'a Self::Response, see: &mut dyn FnMut(OrderShown<'a>)) {
+        let _ = (response, see);
+    }
+
+    /// Calls `see` with the result of each order that the request was to place. Emitted where the schema has a lifecycle
+    /// of orders, and the response to a placement has no records.
+    fn show_results(response: &Self::Response, see: &mut dyn FnMut(OrderResult)) {
         let _ = (response, see);
     }
 

@@ -28,11 +28,11 @@ pub(super) enum DiscrepancyKind {
 pub(super) struct Discrepancy {
     pub(super) kind: DiscrepancyKind,
     pub(super) at: usize,
-    /// The statement of the document, or that it has none.
-    pub(super) says: String,
+    /// The statement of the document, if it has one.
+    pub(super) says: Option<String>,
     pub(super) place: Option<Place>,
-    /// The claim of the schema.
-    pub(super) has: String,
+    /// The claim of the schema, if it has one.
+    pub(super) has: Option<String>,
     /// Another place where the document states what the schema claims.
     pub(super) elsewhere: Option<(usize, String)>,
 }
@@ -107,9 +107,9 @@ impl Comparison<'_> {
         key: &FactKey,
         kind: DiscrepancyKind,
         at: usize,
-        says: String,
+        says: Option<String>,
         place: Option<Place>,
-        has: String,
+        has: Option<String>,
     ) {
         self.differences.push((key.clone(), Discrepancy { kind, at, says, place, has, elsewhere: None }));
     }
@@ -146,7 +146,7 @@ impl Comparison<'_> {
                 last.clone_from(name);
             }
             let place = self.claims.get(key).first().map(|claim| claim.place);
-            self.add(key, DiscrepancyKind::Changed, *at, of_key(&new), place, of_key(key));
+            self.add(key, DiscrepancyKind::Changed, *at, Some(of_key(&new)), place, Some(of_key(key)));
         }
     }
 
@@ -225,14 +225,8 @@ impl Comparison<'_> {
     fn document_only(&mut self, statement: &Statement) {
         let place = self.nearest_place(&statement.key);
         let says = describe::statement(&statement.key, &statement.value);
-        self.add(
-            &statement.key,
-            DiscrepancyKind::DocumentOnly,
-            statement.at,
-            says.trim().to_owned(),
-            place,
-            "not there".to_owned(),
-        );
+        let says = Some(says.trim().to_owned());
+        self.add(&statement.key, DiscrepancyKind::DocumentOnly, statement.at, says, place, None);
     }
 
     fn changed(&mut self, statement: &Statement, claim: &Claim) {
@@ -251,9 +245,9 @@ impl Comparison<'_> {
         let difference = Discrepancy {
             kind,
             at: statement.at,
-            says: says.trim().to_owned(),
+            says: Some(says.trim().to_owned()),
             place: Some(claim.place),
-            has,
+            has: Some(has),
             elsewhere,
         };
         self.differences.push((key.clone(), difference));
@@ -273,10 +267,10 @@ impl Comparison<'_> {
                 let elsewhere = stated.map(|statement| (statement.at, of_key(key)));
                 let kind =
                     if elsewhere.is_some() { DiscrepancyKind::Contradiction } else { DiscrepancyKind::SchemaOnly };
-                let has = format!("{} {}", of_key(key), of_value(key, &claim.value)).trim().to_owned();
-                let says = "not there".to_owned();
-                self.differences
-                    .push((key.clone(), Discrepancy { kind, at: *at, says, place: Some(claim.place), has, elsewhere }));
+                let has = Some(format!("{} {}", of_key(key), of_value(key, &claim.value)).trim().to_owned());
+                let place = Some(claim.place);
+                let difference = Discrepancy { kind, at: *at, says: None, place, has, elsewhere };
+                self.differences.push((key.clone(), difference));
             }
         }
     }
@@ -309,7 +303,7 @@ impl Comparison<'_> {
             }
             let at = self.section_of(key);
             let has = format!("{} {}", of_key(key), of_value(key, &claim.value)).trim().to_owned();
-            self.add(key, DiscrepancyKind::SchemaOnly, at, "not there".to_owned(), Some(claim.place), has);
+            self.add(key, DiscrepancyKind::SchemaOnly, at, None, Some(claim.place), Some(has));
         }
     }
 }

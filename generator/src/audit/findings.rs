@@ -6,178 +6,106 @@ use std::ops::Range;
 
 use super::text::Span;
 
-/// The kinds of facts, in the order of their words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum FactKind {
-    Alphabet,
-    Both,
-    Ceiling,
-    Credential,
-    Deprecated,
-    Digits,
-    Edit,
-    Endpoint,
-    Envelope,
-    Error,
-    Form,
-    Header,
-    HeaderOn,
-    Length,
-    NamedValues,
-    OneOf,
-    Parameter,
-    ParameterDefault,
-    ParameterValue,
-    ParameterMax,
-    ParameterMin,
-    Permission,
-    Rate,
-    RecordCase,
-    RecordField,
-    RecordValue,
-    ResponseField,
-    ResponseShape,
-    State,
-    TimeUnit,
-    Title,
-    Transition,
-    Type,
-    Unit,
-    Unsupported,
-    Whitelisted,
-    Window,
-    Wins,
+/// What is true of all facts of a kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Property {
+    /// They are about a parameter.
+    OfParameter,
+    /// Documents always state them if they are true.
+    AlwaysStated,
+    /// They bound a number, or are a default.
+    Bound,
+    /// An owner can have several at once, so that a removed and an added one may be one change.
+    OneOfASet,
 }
 
-impl FactKind {
-    /// Its name; the one that `facts` prints, if it has lines there.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Alphabet => "alphabet",
-            Self::Both => "both",
-            Self::Ceiling => "ceiling",
-            Self::Credential => "credential",
-            Self::Deprecated => "deprecated",
-            Self::Digits => "digits",
-            Self::Edit => "edit",
-            Self::Endpoint => "endpoint",
-            Self::Envelope => "envelope",
-            Self::Error => "error",
-            Self::Form => "form",
-            Self::Header => "header",
-            Self::HeaderOn => "headeron",
-            Self::Length => "length",
-            Self::NamedValues => "named",
-            Self::OneOf => "oneof",
-            Self::Parameter => "param",
-            Self::ParameterDefault => "paramdefault",
-            Self::ParameterValue => "paramenum",
-            Self::ParameterMax => "parammax",
-            Self::ParameterMin => "parammin",
-            Self::Permission => "permission",
-            Self::Rate => "rate",
-            Self::RecordCase => "recordcase",
-            Self::RecordField => "record",
-            Self::RecordValue => "recordenum",
-            Self::ResponseField => "respfield",
-            Self::ResponseShape => "respshape",
-            Self::State => "state",
-            Self::TimeUnit => "timeunit",
-            Self::Title => "title",
-            Self::Transition => "transition",
-            Self::Type => "type",
-            Self::Unit => "unit",
-            Self::Unsupported => "unsupported",
-            Self::Whitelisted => "whitelisted",
-            Self::Window => "window",
-            Self::Wins => "wins",
+/// Declares the kinds of facts, in the order of their words, each with its word and its properties. The word is the one that
+/// `facts` prints, if it has lines there.
+macro_rules! kinds {
+    ($($kind:ident = $word:literal $(: $($of:ident),+)?;)+) => {
+        /// The kinds of facts, in the order of their words.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum FactKind {
+            $($kind,)+
         }
-    }
+
+        impl FactKind {
+            /// Its word.
+            pub(super) fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $word,)+
+                }
+            }
+
+            fn properties(self) -> &'static [Property] {
+                match self {
+                    $(Self::$kind => &[$($(Property::$of),+)?],)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Alphabet = "alphabet": AlwaysStated;
+    Both = "both": AlwaysStated;
+    Ceiling = "ceiling": AlwaysStated;
+    Credential = "credential": OneOfASet;
+    Deprecated = "deprecated": OfParameter, AlwaysStated;
+    Digits = "digits": OfParameter, AlwaysStated, Bound;
+    Edit = "edit": OfParameter;
+    Endpoint = "endpoint": AlwaysStated;
+    Envelope = "envelope": OneOfASet;
+    Error = "error": OneOfASet;
+    Form = "form": AlwaysStated, OneOfASet;
+    Header = "header";
+    HeaderOn = "headeron";
+    Length = "length": AlwaysStated, Bound;
+    NamedValues = "named";
+    OneOf = "oneof": AlwaysStated, OneOfASet;
+    Parameter = "param": OfParameter, AlwaysStated;
+    ParameterDefault = "paramdefault": OfParameter, AlwaysStated, Bound;
+    ParameterValue = "paramenum": OfParameter, OneOfASet;
+    ParameterMax = "parammax": OfParameter, AlwaysStated, Bound;
+    ParameterMin = "parammin": OfParameter;
+    Permission = "permission";
+    Rate = "rate": AlwaysStated;
+    RecordCase = "recordcase": OneOfASet;
+    RecordField = "record";
+    RecordValue = "recordenum": OneOfASet;
+    ResponseField = "respfield";
+    ResponseShape = "respshape": AlwaysStated;
+    State = "state": OneOfASet;
+    TimeUnit = "timeunit": OfParameter;
+    Title = "title": AlwaysStated;
+    Transition = "transition": OneOfASet;
+    Type = "type": OfParameter;
+    Unit = "unit": OfParameter;
+    Unsupported = "unsupported";
+    Whitelisted = "whitelisted": AlwaysStated;
+    Window = "window": AlwaysStated;
+    Wins = "wins": AlwaysStated;
 }
 
 impl FactKind {
     /// Whether it is a fact about a parameter.
     pub(super) fn is_of_parameter(self) -> bool {
-        matches!(
-            self,
-            Self::Parameter
-                | Self::Type
-                | Self::ParameterValue
-                | Self::Deprecated
-                | Self::ParameterDefault
-                | Self::ParameterMax
-                | Self::ParameterMin
-                | Self::Digits
-                | Self::Unit
-                | Self::TimeUnit
-                | Self::Edit
-        )
+        self.properties().contains(&Property::OfParameter)
     }
 
     /// Whether documents always state it if it is true.
     pub(super) fn is_always_stated(self) -> bool {
-        match self {
-            Self::Endpoint
-            | Self::Rate
-            | Self::Parameter
-            | Self::ParameterDefault
-            | Self::ParameterMax
-            | Self::OneOf
-            | Self::Wins
-            | Self::Window
-            | Self::ResponseShape
-            | Self::Whitelisted
-            | Self::Deprecated
-            | Self::Both
-            | Self::Digits
-            | Self::Ceiling
-            | Self::Length
-            | Self::Alphabet
-            | Self::Title
-            | Self::Form => true,
-            Self::Credential
-            | Self::Edit
-            | Self::Envelope
-            | Self::Error
-            | Self::Header
-            | Self::HeaderOn
-            | Self::NamedValues
-            | Self::ParameterMin
-            | Self::ParameterValue
-            | Self::Permission
-            | Self::RecordCase
-            | Self::RecordField
-            | Self::RecordValue
-            | Self::ResponseField
-            | Self::State
-            | Self::TimeUnit
-            | Self::Transition
-            | Self::Type
-            | Self::Unit
-            | Self::Unsupported => false,
-        }
+        self.properties().contains(&Property::AlwaysStated)
     }
 
     /// Whether it bounds a number, or is a default.
     pub(super) fn is_bound(self) -> bool {
-        matches!(self, Self::ParameterDefault | Self::ParameterMax | Self::Digits | Self::Length)
+        self.properties().contains(&Property::Bound)
     }
 
     /// Whether an owner can have several at once, so that a removed and an added one may be one change.
     pub(super) fn is_one_of_a_set(self) -> bool {
-        matches!(
-            self,
-            Self::ParameterValue
-                | Self::RecordCase
-                | Self::RecordValue
-                | Self::State
-                | Self::Transition
-                | Self::OneOf
-                | Self::Form
-                | Self::Error
-                | Self::Credential
-                | Self::Envelope
-        )
+        self.properties().contains(&Property::OneOfASet)
     }
 }
 

@@ -33,9 +33,9 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
         differences.push(Discrepancy {
             kind: DiscrepancyKind::Changed,
             at: start,
-            says,
+            says: Some(says),
             place: Some(place),
-            has: format!("section `{old}`"),
+            has: Some(format!("section `{old}`")),
             elsewhere: None,
         });
         document.renamed.push((old.to_owned(), start));

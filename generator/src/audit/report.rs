@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use super::accept::{self, Replacement};
 use super::compare::{Discrepancy, DiscrepancyKind, Facts};
 use super::document::Document;
@@ -33,17 +35,16 @@ enum Task {
     Review,
 }
 
-impl Group {
-    pub(super) const ALL: [Self; 7] = [
-        Self::Changed,
-        Self::Contradiction,
-        Self::DocumentOnly,
-        Self::SchemaOnly,
-        Self::Unclaimed,
-        Self::Words,
-        Self::Unchecked,
-    ];
+impl Task {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Review => "review",
+        }
+    }
+}
 
+impl Group {
     fn title(self) -> &'static str {
         match self {
             Self::Changed => "changed",
@@ -83,7 +84,9 @@ impl Line {
             Some(_) => shown_place(files, difference.place),
             None => "schema".to_owned(),
         };
-        let mut text = format!("{}:{line}: {} · {place}: {}", document.file, difference.says, difference.has);
+        let says = difference.says.as_deref().unwrap_or("absent from the document");
+        let has = difference.has.as_deref().unwrap_or("absent from the schema");
+        let mut text = format!("{}:{line}: {says} · {place}: {has}", document.file);
         if let Some((at, says)) = &difference.elsewhere {
             let other = document.line(*at);
             text.push_str(&format!(" · {}:{other}: {says}", document.file));
@@ -155,6 +158,34 @@ impl Audit {
         all.fold((0, 0), |sum, (all, matched)| (sum.0 + all, sum.1 + matched))
     }
 
+    /// The report as JSON, an object on each line: the lines in the order of the text, then the totals.
+    pub fn as_json(&self) -> String {
+        let line = |line: &Line| {
+            json!({
+                "group": line.group.title(),
+                "task": line.group.task().as_str(),
+                "file": line.file,
+                "line": Some(line.line).filter(|line| *line > 0),
+                "message": line.text,
+            })
+        };
+        let (facts, found) = self.facts();
+        let totals = json!({
+            "differences": self.differences(),
+            "reviews": self.reviews(),
+            "facts": facts,
+            "facts_found": found,
+        });
+        self.sorted().map(line).chain([totals]).map(|object| format!("{object}\n")).collect()
+    }
+
+    /// The lines by their group and place.
+    fn sorted(&self) -> impl Iterator<Item = &Line> {
+        let mut lines: Vec<&Line> = self.lines.iter().collect();
+        lines.sort_by(|a, b| (a.group, &a.file, a.line).cmp(&(b.group, &b.file, b.line)));
+        lines.into_iter()
+    }
+
     /// Writes the current digests of sections to the schema's files; sections in which a fact differs keep theirs.
     /// Returns the number of digests that were written, and of those that were kept.
     ///
@@ -167,15 +198,12 @@ impl Audit {
 
 impl fmt::Display for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for group in Group::ALL {
-            let mut lines: Vec<&Line> = self.lines.iter().filter(|line| line.group == group).collect();
-            lines.sort_by_key(|line| (line.file.clone(), line.line));
-            if !lines.is_empty() {
-                writeln!(f, "{}:", group.title())?;
+        let mut last = None;
+        for line in self.sorted() {
+            if last.replace(line.group) != Some(line.group) {
+                writeln!(f, "{}:", line.group.title())?;
             }
-            for line in lines {
-                writeln!(f, "  {}", line.text)?;
-            }
+            writeln!(f, "  {}", line.text)?;
         }
         if !self.lines.is_empty() {
             writeln!(f)?;

@@ -73,9 +73,9 @@ pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) ->
 impl Review<'_> {
     /// Gives removed statements their former places, as far as the marks show them.
     pub(super) fn place(&self, document: &Document, claims: &Claims<'_>, differences: &mut [Discrepancy]) {
-        for difference in differences.iter_mut().filter(|difference| difference.says == "not there") {
-            let is_operation =
-                difference.kind == DiscrepancyKind::SchemaOnly && difference.has.starts_with("endpoint ");
+        for difference in differences.iter_mut().filter(|difference| difference.says.is_none()) {
+            let is_operation = difference.kind == DiscrepancyKind::SchemaOnly
+                && difference.has.as_ref().is_some_and(|has| has.starts_with("endpoint "));
             let removed = is_operation.then(|| self.place_of_operation(document, claims, difference.place)).flatten();
             if let Some(at) = removed.or_else(|| self.nearest_change(document, difference.at)) {
                 difference.at = at;

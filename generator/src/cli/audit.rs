@@ -29,25 +29,34 @@ impl Arguments {
     fn were(&self, schema: &Schema) -> Result<Documents, Diagnostics> {
         match &self.was {
             None => Ok(Documents::default()),
-            Some(folder) if Path::new(folder).is_dir() => schema.documents(Path::new(folder)),
+            Some(folder) if is_folder(folder) => schema.documents(Path::new(folder)),
             Some(revision) => schema.documents_at(&self.docs, revision),
         }
     }
 }
 
+/// Whether a name is that of a folder rather than of a revision: it exists, or no revision can be written so.
+fn is_folder(name: &str) -> bool {
+    Path::new(name).is_dir() || name.starts_with(['/', '.']) || name.contains('\\')
+}
+
 pub(crate) fn run(schema: &Schema, arguments: &Arguments, output: &Output) -> Result<ExitCode, Diagnostics> {
     let audit = schema.audit(&schema.documents(&arguments.docs)?, &arguments.were(schema)?);
-    output.print(&audit);
+    if output.is_json() {
+        output.print(audit.as_json().trim_end());
+    } else {
+        output.print(&audit);
+    }
     if arguments.accept {
         let (written, kept) = audit.accept()?;
         let kept = match kept {
             0 => String::new(),
             kept => format!(", {kept} kept because a fact of the section differs"),
         };
-        output.print(format_args!("{written} digest(s) recorded{kept}"));
+        output.done(format_args!("{written} digest(s) recorded{kept}"));
     }
     if let Some(next) = next(&audit, arguments.accept) {
-        output.print(format_args!("next: {next}"));
+        output.done(format_args!("next: {next}"));
     }
     Ok(match (audit.differences(), audit.reviews()) {
         (0, 0) => ExitCode::SUCCESS,

@@ -1,29 +1,28 @@
 //! `tradeapi-gen diff`: compares two versions of the schema, given as folders or as revisions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use tradeapi_gen::diff::{Class, Format};
-use tradeapi_gen::{Diagnostics, Generator};
+use tradeapi_gen::{Diagnostics, Generator, Schema};
 
-use super::Output;
+use super::{Output, OutputFormat};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Folder with the older schema.
-    #[arg(required_unless_present = "against", conflicts_with = "against")]
+    /// Folder with the older schema; without folders, the schema is compared with an earlier revision of its own.
+    #[arg(requires = "new")]
     old: Option<PathBuf>,
     /// Folder with the newer schema.
-    #[arg(required_unless_present = "against")]
     new: Option<PathBuf>,
     /// Revision of the git repository that has the older schema; the newer one is the folder as it is now.
-    #[arg(long, value_name = "REVISION")]
-    against: Option<String>,
-    /// Folder with the schema, with `--against`.
-    #[arg(long, value_name = "FOLDER", default_value = "schema")]
+    #[arg(long, value_name = "REVISION", default_value = "HEAD", conflicts_with = "old")]
+    against: String,
+    /// Folder with the schema that is compared with a revision.
+    #[arg(long, value_name = "FOLDER", default_value = "schema", conflicts_with = "old")]
     schema: PathBuf,
-    /// How the differences are written.
+    /// How the differences are written; with `json`, mistakes of a schema are, too.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Exit with 1 when there is a difference of one of these classes.
@@ -31,14 +30,27 @@ pub(crate) struct Arguments {
     fail_on: Vec<Class>,
 }
 
+impl Arguments {
+    pub(crate) fn format_of_mistakes(&self) -> OutputFormat {
+        match self.format {
+            Format::Table | Format::Markdown => OutputFormat::Human,
+            Format::Json => OutputFormat::Json,
+        }
+    }
+
+    /// The older schema and the newer one.
+    fn schemas(&self) -> Result<(Schema, Schema), Diagnostics> {
+        let of = |folder: &Path| Generator::new().schema_dir(folder);
+        match self.old.as_ref().zip(self.new.as_ref()) {
+            Some((old, new)) => Ok((of(old).read()?, of(new).read()?)),
+            None => Ok((of(&self.schema).read_at(&self.against)?, of(&self.schema).read()?)),
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, Diagnostics> {
-    let read = |folder: &PathBuf| Generator::new().schema_dir(folder).read();
-    let newer = arguments.new.as_ref().unwrap_or(&arguments.schema);
-    let older = match (&arguments.against, &arguments.old) {
-        (Some(revision), _) => Generator::new().schema_dir(newer).read_at(revision)?,
-        (None, older) => read(older.as_ref().unwrap_or(&arguments.schema))?,
-    };
-    let diff = older.diff(&read(newer)?);
+    let (older, newer) = arguments.schemas()?;
+    let diff = older.diff(&newer);
     output.print(diff.render(arguments.format).trim_end());
     let fails = arguments.fail_on.iter().any(|class| diff.count(*class) > 0);
     Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })

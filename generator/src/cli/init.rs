@@ -12,10 +12,10 @@ use crate::ReportOptions;
 pub(crate) struct Arguments {
     /// The folder of the project, new or empty.
     folder: PathBuf,
-    /// The name of the crate; by default, that of the folder.
+    /// The name of the crate [default: that of the folder].
     #[arg(long)]
     name: Option<String>,
-    /// The folder of a checkout of tradeapi-gen to depend on, because its crates are in no registry.
+    /// A checkout of this repository, whose crates the project depends on: `.` within one.
     #[arg(long, value_name = "FOLDER")]
     crates: PathBuf,
     /// The repository of tradeapi-gen to depend on instead, so that other machines find it, too.
@@ -30,12 +30,12 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<(), Diagnost
     for path in tradeapi_gen::init_project(folder, name.as_deref(), crates, git.as_deref())? {
         output.print(format_args!("wrote {}", path.display()));
     }
-    output.print(format_args!("next: `cargo test` in {}", folder.display()));
     if git.is_none() {
         output.print(format_args!(
             "not written: CI, because other machines do not have the dependencies in {}; name their repository with `--git`",
             crates.display()
         ));
     }
+    output.print(format_args!("next: `cargo test` in {}", folder.display()));
     Ok(())
 }

@@ -56,6 +56,17 @@ impl Output {
         }
     }
 
+    /// Prints facts, one per line: their columns separated by tabs, or as an object.
+    pub(crate) fn facts(&self, facts: &[String]) {
+        let as_object = |fact: &String| {
+            let mut columns = fact.split('\t');
+            let kind = columns.next().unwrap_or_default();
+            serde_json::json!({ "kind": kind, "columns": columns.collect::<Vec<_>>() }).to_string()
+        };
+        let lines: Vec<String> = if self.is_json() { facts.iter().map(as_object).collect() } else { facts.to_vec() };
+        self.print(lines.join("\n"));
+    }
+
     /// Prints how the files differ from what `command` would write; fails if any does.
     pub(crate) fn differences(&self, differences: &[Difference], command: &str) -> ExitCode {
         if differences.is_empty() {

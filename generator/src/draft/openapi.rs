@@ -17,7 +17,7 @@ use serde_json::Value;
 use self::answers::{answer_form, answered_headers, refusal};
 use self::described::{Content, Style, described};
 use self::reading::{Cursor, Mark, Reading};
-use self::requests::{apart_in_path, choices_within, path_parameters};
+use self::requests::{Outside, apart_in_path, choices_within, path_parameters};
 use super::{Answer, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, known_as, name_of_path, shape};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Method, Need, PathPiece};
@@ -31,32 +31,28 @@ const LONGEST_TITLE: usize = 60;
 /// # Errors
 /// Fails if the file cannot be read, or is not OpenAPI.
 pub(crate) fn drafts(api: &Api, path: &Path, wanted: &Wanted) -> Result<Source, Diagnostics> {
-    let mut to = Diagnostics::default();
-    let shown = path.display();
-    let text = match plain_text::read(path) {
-        Ok(text) => text,
-        Err(error) => {
-            to.whole(Code::CannotRead, format!("cannot read {shown}: {error}")).help("name an OpenAPI file");
-            return Err(to);
-        }
-    };
-    let root = match text::parse(&text) {
-        Ok(root) => root,
-        Err(why) => {
-            to.whole(Code::CannotRead, format!("{shown} is not JSON or YAML: {why}"))
-                .help("name an OpenAPI file of version 3 or 2, as JSON or YAML");
-            return Err(to);
-        }
-    };
-    let is_old = root["swagger"].as_str().is_some_and(|version| version.starts_with("2."));
-    let root = if is_old { swagger::converted(root) } else { root };
-    if !root["openapi"].as_str().is_some_and(|version| version.starts_with("3.")) || !root["paths"].is_object() {
-        to.whole(Code::CannotRead, format!("{shown} is not OpenAPI 3: expected `openapi: 3.x` and `paths`"))
-            .help("name an OpenAPI file of version 3 or 2");
-        return Err(to);
-    }
+    let root = read(path).map_err(|why| {
+        let mut to = Diagnostics::default();
+        to.whole(Code::CannotRead, why).help("name an OpenAPI file of version 3 or 2, as JSON or YAML");
+        to
+    })?;
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(of_root(api, file, root, wanted))
+}
+
+/// The description in a file, as one of version 3.
+fn read(path: &Path) -> Result<Value, String> {
+    let shown = path.display();
+    let text = plain_text::read(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let root = text::parse(&text).map_err(|why| format!("{shown} is not JSON or YAML: {why}"))?;
+    let is_old = root["swagger"].as_str().is_some_and(|version| version.starts_with("2."));
+    let root = if is_old { swagger::converted(root) } else { root };
+    let is_new = root["openapi"].as_str().is_some_and(|version| version.starts_with("3."));
+    if is_new && root["paths"].is_object() {
+        Ok(root)
+    } else {
+        Err(format!("{shown} is not OpenAPI 3: expected `openapi: 3.x` and `paths`"))
+    }
 }
 
 /// The drafts of a whole description.
@@ -75,15 +71,12 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
                     if !wanted.has(path, id.into_iter().chain(tags)) {
                         continue;
                     }
-                    let whole = format!("{}{path}", source.base_path());
-                    let call = source.call(path, &operation);
-                    let address =
-                        call.map_or(whole.as_str(), |call| whole.trim_end_matches(call).trim_end_matches('#'));
-                    if let Some(why) = source.why_left_out(method, address, call, &found.drafts) {
-                        found.left_out.push(format!("{} {whole}: {why}", method.as_str()));
-                    } else {
-                        places.push((found.drafts.len(), operation.at.clone()));
-                        found.drafts.push(source.draft(address, call, method, &item, &operation));
+                    match source.wanted(path, method, &item, &operation, &found.drafts) {
+                        Ok(draft) => {
+                            places.push((found.drafts.len(), operation.at.clone()));
+                            found.drafts.push(draft);
+                        }
+                        Err(why) => found.left_out.push(why),
                     }
                 }
                 None if ["options", "head", "trace"].contains(&method) => found
@@ -94,9 +87,16 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
         }
     }
     found.credentials = exported::credentials(api, &source.root);
+    add_unread(&mut found, &reading, &places);
+    found
+}
+
+/// Adds what was not read to the draft whose operation holds it, each with the pointer to its operation.
+fn add_unread(found: &mut Source, reading: &Reading, places: &[(usize, String)]) {
     let (read, left_empty) = reading.counts();
     let unread = reading.unread();
     let not_read = unread.iter().map(|unread| unread.statements).sum();
+    found.tally = Some(Tally { read, left_empty, not_read });
     for unread in unread {
         let within =
             |place: &str| unread.place.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -108,8 +108,6 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
             None => found.unread.push(line),
         }
     }
-    found.tally = Some(Tally { read, left_empty, not_read });
-    found
 }
 
 struct OpenApiFile<'a> {
@@ -119,6 +117,24 @@ struct OpenApiFile<'a> {
 }
 
 impl OpenApiFile<'_> {
+    /// The draft of an operation, or why it is left out.
+    fn wanted(
+        &self,
+        path: &str,
+        method: Method,
+        item: &Cursor<'_>,
+        operation: &Cursor<'_>,
+        drafts: &[Draft],
+    ) -> Result<Draft, String> {
+        let whole = format!("{}{path}", self.base_path());
+        let call = self.call(path, operation);
+        let address = call.map_or(whole.as_str(), |call| whole.trim_end_matches(call).trim_end_matches('#'));
+        match self.why_left_out(method, address, call, drafts) {
+            Some(why) => Err(format!("{} {whole}: {why}", method.as_str())),
+            None => Ok(self.draft(address, call, method, item, operation)),
+        }
+    }
+
     fn draft(
         &self,
         path: &str,
@@ -127,13 +143,64 @@ impl OpenApiFile<'_> {
         item: &Cursor<'_>,
         operation: &Cursor<'_>,
     ) -> Draft {
-        let (mut of_body, mut unread) = (Vec::new(), Vec::new());
-        let (body, content) = self.body(method, operation, &mut of_body, &mut unread);
-        let body = body.map(|body| self.without_call(call, body));
-        let of_whole = body.as_ref().filter(|body| body.kind == JsonKind::Object);
-        let mut choices = of_whole.map(|body| body.choices.clone()).unwrap_or_default();
-        let mut by_value: Vec<_> =
-            of_whole.iter().flat_map(|body| &body.by_value).map(|one| (String::new(), one.clone())).collect();
+        let (form, data) = answer_form(operation).unzip();
+        let mut draft = Draft {
+            method: method.as_str().to_owned(),
+            call: call.map(str::to_owned),
+            access: self.access(operation),
+            is_deprecated: operation.is_true("deprecated"),
+            response: data.map_or_else(|| self.answer(operation), Answer::Object),
+            answer_form: form,
+            refusal: refusal(operation),
+            answered_headers: answered_headers(operation),
+            examples_seen: self.examples(operation),
+            ..Draft::default()
+        };
+        self.add_names(&mut draft, path, method, operation);
+        let content = self.add_request(&mut draft, path, method, item, operation);
+        exported::add(operation, &mut draft);
+        // Only JSON has a choice of objects.
+        if content == Content::Unknown || content == Content::Form && draft.chooses_objects() {
+            draft.body_is_unread();
+        }
+        draft
+    }
+
+    /// Adds the name of the operation, its title, and what the file says about it.
+    fn add_names(&self, draft: &mut Draft, path: &str, method: Method, operation: &Cursor<'_>) {
+        let id = operation.text("operationId").filter(|id| id.chars().any(|c| c.is_ascii_alphanumeric()));
+        draft.name = id.map_or_else(|| name_of_path(path), |id| name_of_id(id, &names(operation).1));
+        let summary = operation.value.get("summary").and_then(Value::as_str).unwrap_or_default().trim();
+        let is_title = !summary.is_empty() && summary.len() < LONGEST_TITLE && !summary.contains('\n');
+        operation.mark("summary", if is_title { Mark::Read } else { Mark::LeftEmpty });
+        draft.title = if is_title { summary.to_owned() } else { draft.name.clone() };
+        let base = self.base_path();
+        let in_file = path.strip_prefix(base.as_str()).unwrap_or(path);
+        let stated = |texts: &[&str]| -> Vec<String> {
+            texts.iter().filter(|text| !text.is_empty()).map(|text| (*text).to_owned()).collect()
+        };
+        draft.effect_seen = stated(&[method.as_str(), in_file, id.unwrap_or_default(), summary]);
+        draft.about = vec![format!("From {}, {} {in_file}.", self.file, method.as_str())];
+        draft.about.extend(stated(&[summary, operation.text_beside_gap("description").unwrap_or_default()]));
+    }
+
+    /// Adds the parameters, their choices and how they are sent; returns what the body holds.
+    fn add_request(
+        &self,
+        draft: &mut Draft,
+        path: &str,
+        method: Method,
+        item: &Cursor<'_>,
+        operation: &Cursor<'_>,
+    ) -> Content {
+        let mut remarks = Vec::new();
+        let (body, content) = self.body(method, operation, &mut remarks, &mut draft.unread);
+        draft.about.extend(remarks.into_iter().map(|remark: String| format!("Of the body: {remark}")));
+        let body = body.map(|body| self.without_call(draft.call.as_deref(), body));
+        if let Some(whole) = body.as_ref().filter(|body| body.kind == JsonKind::Object) {
+            draft.choices.clone_from(&whole.choices);
+            draft.by_value = whole.by_value.iter().map(|one| (String::new(), one.clone())).collect();
+        }
         let body = body.map(|body| match body.kind {
             JsonKind::List => vec![DraftField { need: Some(Need::Always), ..body }],
             _ => self.without_credentials(body.fields),
@@ -143,56 +210,18 @@ impl OpenApiFile<'_> {
         let elsewhere = described.iter().filter(|one| one.place != "path").map(|one| one.name);
         let members = body.iter().flatten().map(|member| member.name.as_str());
         let (drafted_path, renamed) = apart_in_path(path, &elsewhere.chain(members).collect::<Vec<_>>());
-        let mut fields = self.parameters(path, &renamed, &described, &style, body.as_deref(), &mut unread);
+        let outside = Outside { path, renamed: &renamed, described: &described, style: &style, body: body.as_deref() };
+        let mut fields = self.parameters(&outside, &mut draft.unread);
         path_parameters(&drafted_path, &mut fields);
         fields.extend(body.into_iter().flatten());
-        choices_within("", &fields, &mut choices, &mut by_value);
-        let id = operation.text("operationId").filter(|id| id.chars().any(|c| c.is_ascii_alphanumeric()));
-        let name = id.map_or_else(|| name_of_path(path), |id| name_of_id(id, &names(operation).1));
-        let summary = operation.value.get("summary").and_then(Value::as_str).unwrap_or_default().trim();
-        let is_title = !summary.is_empty() && summary.len() < LONGEST_TITLE && !summary.contains('\n');
-        operation.mark("summary", if is_title { Mark::Read } else { Mark::LeftEmpty });
-        let description = operation.text_beside_gap("description").unwrap_or_default();
-        let about = [summary, description].into_iter().filter(|text| !text.is_empty()).map(str::to_owned);
-        let base = self.base_path();
-        let in_file = path.strip_prefix(base.as_str()).unwrap_or(path);
-        let seen = [method.as_str(), in_file, id.unwrap_or_default(), summary];
-        let seen = seen.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect();
-        let (form, data) = answer_form(operation).unzip();
-        let mut draft = Draft {
-            title: if is_title { summary.to_owned() } else { name.clone() },
-            name,
-            method: method.as_str().to_owned(),
-            path: drafted_path,
-            call: call.map(str::to_owned),
-            effect_seen: seen,
-            access: self.access(operation),
-            is_deprecated: operation.is_true("deprecated"),
-            headers: self.declared_headers(&described),
-            sends: style.sends(content, method),
-            lists: style.lists.filter(|_| style.is_read_from(content)),
-            objects: style.objects.filter(|_| style.is_read_from(content)),
-            choices,
-            by_value,
-            request: Some(fields),
-            response: data.map_or_else(|| self.answer(operation), Answer::Object),
-            answer_form: form,
-            refusal: refusal(operation),
-            answered_headers: answered_headers(operation),
-            examples_seen: self.examples(operation),
-            about: std::iter::once(format!("From {}, {} {in_file}.", self.file, method.as_str()))
-                .chain(about)
-                .chain(of_body.into_iter().map(|remark: String| format!("Of the body: {remark}")))
-                .collect(),
-            unread,
-            ..Draft::default()
-        };
-        exported::add(operation, &mut draft);
-        // Only JSON has a choice of objects.
-        if content == Content::Unknown || content == Content::Form && draft.chooses_objects() {
-            draft.body_is_unread();
-        }
-        draft
+        choices_within("", &fields, &mut draft.choices, &mut draft.by_value);
+        draft.path = drafted_path;
+        draft.headers = self.declared_headers(&described);
+        draft.sends = style.sends(content, method);
+        draft.lists = style.lists.filter(|_| style.is_read_from(content));
+        draft.objects = style.objects.filter(|_| style.is_read_from(content));
+        draft.request = Some(fields);
+        content
     }
 
     /// Why an operation is not drafted, although it is wanted.

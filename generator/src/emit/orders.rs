@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::trees::{self, Field as Row};
 use crate::model::{Api, Effect, Family, Field, Operation, Parameter, Record, Response, Shape, Tracked};
 
-/// The function that shows the orders in a response.
+/// The function that shows the orders in a response: their records, or the results of their placement.
 pub(super) fn shown(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let family = scope.family;
     let lifecycle = family.lifecycle.as_ref()?;
@@ -19,11 +19,21 @@ pub(super) fn shown(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
         Some((Records::Each(list), _)) => {
             quote!(#list.iter().map(runtime::lifecycle::OrderShown::of).for_each(see);)
         }
-        None if operation.effect == Effect::Create => results(family, operation, lifecycle.records.first()?)?,
+        None if operation.effect == Effect::Create => {
+            let body = results(family, operation, lifecycle.records.first()?)?;
+            return Some(quote! {
+                fn show_results(response: &Self::Response, see: &mut dyn FnMut(runtime::lifecycle::OrderResult)) {
+                    #body
+                }
+            });
+        }
         None => return None,
     };
     Some(quote! {
-        fn show_orders(response: &Self::Response, see: &mut dyn FnMut(runtime::lifecycle::OrderShown)) {
+        fn show_orders<'a>(
+            response: &'a Self::Response,
+            see: &mut dyn FnMut(runtime::lifecycle::OrderShown<'a>),
+        ) {
             #body
         }
     })
@@ -91,14 +101,14 @@ fn results(family: &Family, operation: &Operation, tracked: &Tracked) -> Option<
     match (&operation.response, &operation.batch) {
         (Response::Object { record }, None) => {
             let (id, client_id) = ids(&family.records[*record], &quote!(response))?;
-            Some(quote!(see(runtime::lifecycle::OrderShown::accepted(#id, #client_id, None));))
+            Some(quote!(see(runtime::lifecycle::OrderResult::accepted(#id, #client_id, None));))
         }
         (Response::Array { record, .. }, Some(_)) => {
             let record = &family.records[*record];
             let ((id, client_id), code) = (ids(record, &item)?, code(record));
             Some(quote! {
                 for item in &response.items {
-                    see(runtime::lifecycle::OrderShown::accepted(#id, #client_id, #code));
+                    see(runtime::lifecycle::OrderResult::accepted(#id, #client_id, #code));
                 }
             })
         }
@@ -107,7 +117,7 @@ fn results(family: &Family, operation: &Operation, tracked: &Tracked) -> Option<
             let (id, client_id) = ids(&family.records[done_of], &item)?;
             let accepted = quote! {
                 for item in &response.#done.items {
-                    see(runtime::lifecycle::OrderShown::accepted(#id, #client_id, None));
+                    see(runtime::lifecycle::OrderResult::accepted(#id, #client_id, None));
                 }
             };
             let (id, client_id) = ids(&family.records[failed_of], &item)?;
@@ -115,7 +125,7 @@ fn results(family: &Family, operation: &Operation, tracked: &Tracked) -> Option<
             Some(quote! {
                 #accepted
                 for item in &response.#failed.items {
-                    see(runtime::lifecycle::OrderShown::refused(#id, #client_id, #code));
+                    see(runtime::lifecycle::OrderResult::refused(#id, #client_id, #code));
                 }
             })
         }

@@ -9,7 +9,7 @@ use crate::audit::{Audit, Auditor, Documents};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::drift::{self, Drift};
 use crate::rules::{self, Case};
-use crate::{diff, explain, export, list};
+use crate::{diff, export, list, operation_page};
 
 /// What a site shows besides the schema.
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,7 +145,7 @@ impl Schema {
     /// # Errors
     /// Fails if no operation has this name, or if several have it.
     pub fn explain(&self, operation: &str) -> Result<String, Diagnostics> {
-        explain::operation(&self.api, operation)
+        operation_page::operation(&self.api, operation)
     }
 
     /// The same as JSON: an element with its keys and the elements within.
@@ -153,7 +153,7 @@ impl Schema {
     /// # Errors
     /// Fails if no operation has this name, or if several have it.
     pub fn explain_as_json(&self, operation: &str) -> Result<String, Diagnostics> {
-        explain::operation_as_json(&self.api, operation)
+        operation_page::operation_as_json(&self.api, operation)
     }
 
     /// The API as OpenAPI 3.1.

@@ -1,5 +1,6 @@
 //! What the generator and the clients that it writes share: the words of the schema language that mean something at run
-//! time, each declared once with its spelling, the calendar, the escapes of URLs, and the letters of minted ids.
+//! time, each declared once with its spelling, the calendar, the escapes of URLs, the letters of minted ids, and which of
+//! several names resembles a misspelt one.
 //!
 //! The runtime re-exports the words in its own modules.
 #![forbid(unsafe_code)]
@@ -10,6 +11,7 @@ mod credentials;
 pub mod escapes;
 mod operation;
 mod outcome;
+pub mod similar;
 
 pub use credentials::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQuery, TimestampForm};
 pub use operation::{Access, Around, Effect, Lists, Method, Objects, ResetForm, Scope, Sends, Sent, Severity};

@@ -51,20 +51,30 @@ fn open_code(dice: &mut Dice) -> String {
 }
 
 impl FaultKind {
-    /// The kind with this name; `refuse` and `hide` need a code.
-    pub(crate) fn named(name: &str, code: Option<&str>) -> Option<Self> {
-        Some(match (name, code) {
-            ("refuse", Some(code)) => Self::Refuse(code.to_owned()),
-            ("hide", Some(code)) => Self::Hide(code.to_owned()),
-            ("drop", None) => Self::Drop,
-            ("lose", None) => Self::Lose,
-            ("cut", None) => Self::Cut,
-            ("gateway", None) => Self::Gateway,
-            ("late-gateway", None) => Self::LateGateway,
-            ("slow", None) => Self::Slow,
-            ("any", None) => Self::Any,
-            _ => return None,
-        })
+    /// The kind with this name.
+    ///
+    /// # Errors
+    ///
+    /// There is none, `refuse` or `hide` has no code, or another kind has one.
+    pub(crate) fn named(name: &str, code: Option<&str>) -> Result<Self, String> {
+        let kind = match (name, code) {
+            ("refuse", Some(code)) => return Ok(Self::Refuse(code.to_owned())),
+            ("hide", Some(code)) => return Ok(Self::Hide(code.to_owned())),
+            ("refuse" | "hide", None) => return Err(format!("missing code: {name} needs one, such as code=40762")),
+            ("drop", _) => Self::Drop,
+            ("lose", _) => Self::Lose,
+            ("cut", _) => Self::Cut,
+            ("gateway", _) => Self::Gateway,
+            ("late-gateway", _) => Self::LateGateway,
+            ("slow", _) => Self::Slow,
+            ("any", _) => Self::Any,
+            _ => {
+                return Err(format!(
+                    "invalid kind {name:?}: expected refuse, hide, drop, lose, cut, gateway, late-gateway, slow or any"
+                ));
+            }
+        };
+        if code.is_some() { Err(format!("code beside kind={name}: it means nothing there")) } else { Ok(kind) }
     }
 
     /// The name, and the code if there is one.
@@ -203,6 +213,14 @@ impl Fault {
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
+    }
+
+    /// Refuses what cannot be.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.per_mille > 1_000 || self.times == Some(0) {
+            return Err(format!("the fault {:?}: expected per_mille up to 1000, and times of at least 1", self.kind));
+        }
+        Ok(())
     }
 
     fn concerns(&self, meta: &Meta) -> bool {

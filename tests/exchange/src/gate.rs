@@ -14,8 +14,8 @@ use crate::authentication::authenticate;
 use crate::delivery::{Delivered, Delivery};
 use crate::faults::FaultKind;
 use crate::journal::{JournalLine, count_rule};
+use crate::journal_entry::{RecordedAnswer, RecordedRequest};
 use crate::log::Entry;
-use crate::recorded::{Answered, Recorded};
 use crate::refusal::{FAULT, Reason, Refusal, text_of_code};
 use crate::routes::{Caller, Route, Served};
 use crate::state::Core;
@@ -56,8 +56,8 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     let response = respond(core, &time, &served);
     let answered = core.journal.as_mut().map(|journal| {
         let name = kind.as_ref().map(|kind| kind.name().0);
-        let answered = Answered::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
-        journal.push(&JournalLine::of_request(core.now, Recorded::new(request, address), answered.clone()));
+        let answered = RecordedAnswer::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
+        journal.push(&JournalLine::of_request(core.now, RecordedRequest::new(request, address), answered.clone()));
         answered
     });
     let (delivered, behind) = match (&kind, &mut answer_plan, meta) {

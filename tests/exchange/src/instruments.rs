@@ -1,8 +1,10 @@
 //! Instruments: pairs with their steps, minimums and the arithmetic of their contracts.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use rust_decimal::Decimal;
 
@@ -10,6 +12,18 @@ use crate::words::{Family, Line, Side};
 
 /// The name of a coin.
 pub(crate) type Coin = &'static str;
+
+/// A name that lives as long as the program: one copy of each, so that restarts and resets take no more memory.
+pub(crate) fn interned(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name) {
+        return known;
+    }
+    let new: &'static str = Box::leak(name.into());
+    names.insert(new);
+    new
+}
 
 /// The decimal places that quotients are rounded to, more than any coin has.
 pub(crate) const PLACES: u32 = 12;
@@ -347,6 +361,12 @@ pub(crate) fn all() -> Vec<Instrument> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_kept_once() {
+        let [first, second] = [interned("DOGE"), interned(&String::from("DOGE"))];
+        assert!(std::ptr::eq(first, second) && first == "DOGE");
+    }
 
     #[test]
     fn numbers_are_on_the_grid_or_refused() {

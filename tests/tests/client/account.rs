@@ -80,7 +80,7 @@ fn all_mistakes_are_reported_with_their_lines() {
     let lines: Vec<_> = error.to_string().lines().map(str::to_owned).collect();
     let expected = [
         "the account cannot be read:",
-        "line 2, column 11: nmae: unknown member `nmae`: expected `name`, `properties` or `instruments`",
+        "line 2, column 11: nmae: unknown member `nmae`: did you mean `name`?",
         "line 9, column 41: properties.whitelisted: `whitelisted` is given twice",
         "line 4, column 21: properties.positionMode: expected `one_way_mode` or `hedge_mode`, found \"hedge\"",
         "line 5, column 20: properties.copyTrading: expected true or false, found \"yes\"",

@@ -11,6 +11,7 @@ use crate::account::{Account, Instrument, PropertyValue};
 use crate::json::{Kind, ReadError, Reader, read_json};
 use crate::tables::{AccountTable, PropertyKind};
 use crate::value::{Decimal, IsoTime, Timestamp};
+use tradeapi_words::similar::nearest;
 
 impl Account {
     /// Reads an account from a file of JSON in the form that [`to_json`](Self::to_json) writes.
@@ -201,7 +202,11 @@ impl<'a> Reading<'a> {
     }
 
     fn unknown(&mut self, member: &Member<'a>, what: &str, known: &[&str]) {
-        self.mistake(member.value.at, format!("unknown {what} `{}`: expected {}", member.name, either(known)));
+        let help = match nearest(&member.name, known.iter().copied()) {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => format!("expected {}", either(known)),
+        };
+        self.mistake(member.value.at, format!("unknown {what} `{}`: {help}", member.name));
     }
 
     fn mistake(&mut self, offset: usize, what: String) {

@@ -12,9 +12,7 @@ use super::prepared::{SignedRequest, client_ids};
 use super::recent::RequestNumber;
 use crate::checks::Violations;
 use crate::clock::Moment;
-use crate::error::{
-    Error, ExchangeError, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of,
-};
+use crate::error::{Error, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of};
 use crate::evidence::QueryInProgress;
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
@@ -110,7 +108,8 @@ impl ClientCore {
         let meta = operation.meta();
         let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
         let may_answer_repeat = meta.effect != Effect::Read && self.codes().may_answer_repeat(received.since(at));
-        let reply = answer.map_err(|error| self.unanswered(meta, error)).and_then(|response| {
+        // Changed in place, because it is large.
+        let mut reply = answer.map_err(|error| self.unanswered(meta, error)).and_then(|response| {
             let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.parts.api, &response) };
             span.answered(&response);
             let date = time_of_date_header(self.parts.api, response.headers());
@@ -121,7 +120,9 @@ impl ClientCore {
             if let Ok(reply) = &mut reply {
                 (reply.remaining, reply.may_answer_repeat) = (feedback.remaining, may_answer_repeat);
             }
-            dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)
+            self.learn_the_time(operation, (signed_at, at, received), date, &mut reply);
+            add_date(&mut reply, date);
+            reply
         });
         if reply.is_ok() {
             self.note_records(meta, data);
@@ -129,10 +130,9 @@ impl ClientCore {
         if matches!(reply, Ok(_) | Err(Error::Exchange(_))) {
             asking.into_iter().for_each(QueryInProgress::answered);
         }
-        let reply = match self.stated() {
-            Some(stated) => stated.compare(operation, data, reply),
-            None => reply,
-        };
+        if let Some(stated) = self.stated() {
+            stated.compare(operation, data, &mut reply);
+        }
         if let Some(drift) = &self.parts.drift {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
             drift.record_any(self.parts.api, meta, data.form(), credentials, reply.as_ref().map(|reply| &reply.raw));
@@ -148,18 +148,17 @@ impl ClientCore {
                 Ok(_) | Err(Outcome::Done) => self.parts.recent.settle(number, received),
             }
         }
-        match reply.map_err(|error| error.after_waiting(waited)) {
-            Ok(mut reply) => {
-                (reply.waited, reply.warnings) = (waited, warnings);
-                (reply.signed_at, reply.left) = (Some(signed_at), Some(at));
-                Ok(reply)
-            }
-            Err(why) if why.outcome() == Outcome::Unknown || is_contradicted => {
-                let unknown = UnknownOutcome::new(meta, client_ids(operation), what, why);
-                Err(Error::Unknown(Box::new(UnknownOutcome { is_contradicted, ..unknown })))
-            }
-            Err(error) => Err(error),
+        if let Ok(reply) = &mut reply {
+            (reply.waited, reply.warnings) = (waited, warnings);
+            (reply.signed_at, reply.left) = (Some(signed_at), Some(at));
         }
+        reply.map_err(|error| match error.after_waiting(waited) {
+            why if why.outcome() == Outcome::Unknown || is_contradicted => {
+                let unknown = UnknownOutcome::new(meta, client_ids(operation), what, why);
+                Error::Unknown(Box::new(UnknownOutcome { is_contradicted, ..unknown }))
+            }
+            error => error,
+        })
     }
 
     /// Learns the exchange's time from the response to a signed request; others may come from a cache. Adds the offset
@@ -169,12 +168,12 @@ impl ClientCore {
         operation: &dyn DynOperation,
         (signed_at, left, received): (Timestamp, Moment, Moment),
         date: Option<Timestamp>,
-        answer: Result<Reply<()>, Error>,
-    ) -> Result<Reply<()>, Error> {
+        answer: &mut Result<Reply<()>, Error>,
+    ) {
         if operation.meta().access != Access::Signed {
-            return answer;
+            return;
         }
-        let (request_time, signature) = match &answer {
+        let (request_time, signature) = match answer {
             Ok(reply) => (reply.request_time, Signature::Accepted),
             Err(Error::Exchange(error)) if error.call_result == CallResult::TimestampRefused => {
                 (error.request_time, Signature::Refused)
@@ -184,12 +183,9 @@ impl ClientCore {
         };
         let time = &self.parts.time;
         time.learn(request_time, date, (left, received), signed_at, self.window(operation), signature);
-        answer.map_err(|error| match error {
-            Error::Exchange(error) if signature == Signature::Refused => {
-                Error::Exchange(Box::new(ExchangeError { skew: time.skew(), ..*error }))
-            }
-            error => error,
-        })
+        if let (Err(Error::Exchange(error)), Signature::Refused) = (answer, signature) {
+            error.skew = time.skew();
+        }
     }
 
     fn unanswered(&self, meta: &'static Meta, error: TransportError) -> Error {
@@ -209,13 +205,10 @@ fn time_of(answer: &Result<Reply<()>, Error>) -> Option<Timestamp> {
 }
 
 /// Adds the time of the header `Date` to a response that contains no time.
-fn dated(answer: Result<Reply<()>, Error>, date: Option<Timestamp>) -> Result<Reply<()>, Error> {
+fn add_date(answer: &mut Result<Reply<()>, Error>, date: Option<Timestamp>) {
     match answer {
-        Ok(reply) => Ok(Reply { request_time: reply.request_time.or(date), ..reply }),
-        Err(Error::Exchange(error)) => {
-            let request_time = error.request_time.or(date);
-            Err(Error::Exchange(Box::new(ExchangeError { request_time, ..*error })))
-        }
-        Err(error) => Err(error),
+        Ok(reply) => reply.request_time = reply.request_time.or(date),
+        Err(Error::Exchange(error)) => error.request_time = error.request_time.or(date),
+        Err(_) => {}
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::Hasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxBuildHasher, FxHasher};
 
 /// The maximum number of ids that are remembered.
 const MAX_IDS: usize = 1 << 16;
@@ -17,7 +17,7 @@ pub(super) struct ShownIds(Mutex<Ids>);
 /// Ids by their hashes. If two ids have the same hash, an outcome may stay unknown that could be known.
 #[derive(Debug, Default)]
 struct Ids {
-    known: HashSet<u64>,
+    known: HashSet<u64, FxBuildHasher>,
     in_order: VecDeque<u64>,
 }
 

@@ -4,8 +4,8 @@ use super::core::ClientCore;
 use super::listed::Listed;
 use crate::account::{Account, AccountEvidence, AccountMismatch, Mismatches};
 use crate::checks::{CheckContext, CheckPolicy};
-use crate::error::{Error, ExchangeError};
-use crate::lifecycle::{PropertyShown, ShownAs};
+use crate::error::Error;
+use crate::lifecycle::PropertyShown;
 use crate::observe;
 use crate::operation::{DynOperation, DynResponse};
 use crate::tables::{AccountProperty, Api, Effect, Meta, PropertyKind};
@@ -37,19 +37,17 @@ impl StatedAccount<'_> {
         &self,
         operation: &dyn DynOperation,
         data: &dyn DynResponse,
-        answer: Result<Reply<()>, Error>,
-    ) -> Result<Reply<()>, Error> {
+        answer: &mut Result<Reply<()>, Error>,
+    ) {
         match answer {
             Ok(reply) => {
                 data.show_properties(&mut |shown| self.compare_shown(Some(operation.meta()), shown));
                 self.compare_items(operation, data, reply.request_time);
-                Ok(reply)
             }
             Err(Error::Exchange(error)) => {
-                let mismatch = self.denied(operation, error.code.as_str(), error.request_time).map(Box::new);
-                Err(Error::Exchange(Box::new(ExchangeError { mismatch, ..*error })))
+                error.mismatch = self.denied(operation, error.code.as_str(), error.request_time).map(Box::new);
             }
-            Err(error) => Err(error),
+            Err(_) => {}
         }
     }
 
@@ -71,11 +69,10 @@ impl StatedAccount<'_> {
         if operation.meta().effect != Effect::Create {
             return;
         }
-        data.show_orders(&mut |order| match order.shown {
-            ShownAs::Accepted { code: Some(code) } | ShownAs::Refused { code: Some(code) } => {
+        data.show_results(&mut |order| {
+            if let Some(code) = order.code {
                 self.denied(operation, &code, at);
             }
-            ShownAs::Accepted { code: None } | ShownAs::Refused { code: None } | ShownAs::Record { .. } => {}
         });
     }
 

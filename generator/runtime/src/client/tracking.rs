@@ -6,7 +6,7 @@ use super::core::ClientCore;
 use super::weighing::{LAG, SETTLING};
 use crate::error::Error;
 use crate::evidence::CLOCK_ERROR;
-use crate::lifecycle::{OrderShown, ShownAs};
+use crate::lifecycle::OrderResult;
 use crate::operation::{DynOperation, DynResponse};
 use crate::orders::{Answered, TrackedOrders, Tracking};
 use crate::parameters::Named;
@@ -48,46 +48,42 @@ impl ClientCore {
         let answered = match result {
             Ok(reply) => {
                 let codes = self.codes().for_answer(reply.may_answer_repeat);
-                Answered::Done(orders_in(operation, data, self.api(), &codes))
+                let mut shown = Vec::new();
+                data.show_orders(&mut |order| shown.push(order));
+                Answered::Done { shown, results: results_in(operation, data, self.api(), &codes) }
             }
             Err(error) => match error.outcome() {
                 Outcome::Unknown => Answered::Unknown,
                 Outcome::NotDone => Answered::NotDone,
-                Outcome::Done => Answered::Done(Vec::new()),
+                Outcome::Done => Answered::Done { shown: Vec::new(), results: Vec::new() },
             },
         };
         tracking.ended(answered, self.moment().steady.saturating_add(SETTLING).saturating_add(LAG));
     }
 }
 
-/// The orders that a response shows, each with its outcome by these codes, which for a batch is that of the item.
-fn orders_in(
+/// The results of the orders that a request was to place, each with its outcome by these codes.
+fn results_in(
     operation: &dyn DynOperation,
     data: &dyn DynResponse,
     api: &'static Api,
     codes: &CodePolicy,
-) -> Vec<(OrderShown, Outcome)> {
-    let (meta, mut shown) = (operation.meta(), Vec::new());
-    data.show_orders(&mut |order| shown.push(order));
-    if shown.is_empty() {
-        return Vec::new();
+) -> Vec<(OrderResult, Outcome)> {
+    let (meta, mut results) = (operation.meta(), Vec::new());
+    data.show_results(&mut |result| results.push((result, Outcome::Done)));
+    if results.is_empty() {
+        return results;
     }
     let is_compound = is_compound_with(meta, &Named::of(operation));
-    let of_code = |code: &str| match meta.is_success(api, code) {
-        true => Outcome::Done,
-        false => codes.read(api, meta, code).outcome(meta.effect, || is_compound),
-    };
-    let outcome = |order: &OrderShown| match &order.shown {
-        ShownAs::Record { .. } => Outcome::Done,
-        ShownAs::Accepted { code } => code.as_deref().map_or(Outcome::Done, of_code),
-        ShownAs::Refused { code } => {
-            code.as_deref().map_or_else(|| codes.without_code(meta.effect, Outcome::NotDone), of_code)
-        }
-    };
-    let mut orders = Vec::with_capacity(shown.len());
-    for order in shown {
-        let outcome = outcome(&order);
-        orders.push((order, outcome));
+    for (result, outcome) in &mut results {
+        *outcome = match result.code.as_deref() {
+            Some(code) if !meta.is_success(api, code) => {
+                codes.read(api, meta, code).outcome(meta.effect, || is_compound)
+            }
+            Some(_) => Outcome::Done,
+            None if result.is_accepted => Outcome::Done,
+            None => codes.without_code(meta.effect, Outcome::NotDone),
+        };
     }
-    orders
+    results
 }

@@ -7,7 +7,7 @@ use crate::clock::Moment;
 use crate::evidence::{Attempts, Awaited, CLOSE, Departure, Evidence, Sent, Target};
 use crate::journal::SigningTimes;
 use crate::json::Form;
-use crate::lifecycle::{OrderShown, ShownAs};
+use crate::lifecycle::OrderShown;
 use crate::operation::{DynOperation, DynResponse};
 use crate::parameters::Named;
 use crate::tables::Meta;
@@ -32,14 +32,12 @@ impl ClientCore {
 
     /// Notes the records in an answer to any call: they refute an absence that a later query reports.
     pub(super) fn note_records(&self, meta: &Meta, data: &dyn DynResponse) {
-        data.show_orders(&mut |order| self.note_order(meta.family, &order));
+        data.show_orders(&mut |order| self.note_order(meta.family, order));
     }
 
-    /// Notes the ids of an order if its record is shown.
-    pub(crate) fn note_order(&self, family: &str, order: &OrderShown) {
-        if let ShownAs::Record { .. } = order.shown {
-            order.id.iter().chain(&order.client_id).for_each(|id| self.note_shown(family, id));
-        }
+    /// Notes the ids of an order whose record is shown.
+    pub(crate) fn note_order(&self, family: &str, order: OrderShown<'_>) {
+        order.id.iter().chain(&order.client_id).for_each(|id| self.note_shown(family, id));
     }
 
     /// Whether an answer showed a record with `id`.

@@ -23,8 +23,8 @@ pub(crate) struct OrderLookup {
     pub(crate) ids: fn(&str) -> Result<Vec<Option<String>>, Violations>,
     /// Queries the order with an id of a stored request.
     pub(crate) query: LookUp,
-    /// What the JSON of a record shows of the order.
-    pub(crate) shown: fn(&str) -> Option<OrderShown>,
+    /// Calls a function with what the JSON of a record shows of the order.
+    pub(crate) order: ShowOrder,
     /// Calls a function with each property of the account that the JSON of a record shows.
     pub(crate) properties: ShowProperties,
     /// The minimum time for which an order can be queried.
@@ -32,6 +32,8 @@ pub(crate) struct OrderLookup {
     /// The family of the operation.
     pub(crate) family: &'static str,
 }
+
+type ShowOrder = fn(&str, &mut dyn FnMut(OrderShown<'_>));
 
 type ShowProperties = fn(&str, &mut dyn FnMut(PropertyShown<'_>));
 
@@ -67,8 +69,8 @@ impl OrderLookup {
         let query: LookUp =
             |client, order, policies| look_up(client, (QueryPlan::of::<O>(), sighting::<O::Record>), order, policies);
         let ids = |request: &str| ids(QueryPlan::of::<O>(), request);
-        let (shown, properties) = (shown::<O::Record>, properties::<O::Record>);
-        Self { ids, query, shown, properties, kept, family: O::META.family }
+        let (order, properties): (ShowOrder, ShowProperties) = (order::<O::Record>, properties::<O::Record>);
+        Self { ids, query, order, properties, kept, family: O::META.family }
     }
 }
 
@@ -79,8 +81,10 @@ fn sighting<R: HasState + Encode + 'static>(record: &AnyRecord) -> Option<Sighti
     record.get::<R>().map(Sighting::of)
 }
 
-fn shown<R: HasState + Decode>(json: &str) -> Option<OrderShown> {
-    read_json::<R>(json).ok().map(|record| OrderShown::of(&record))
+fn order<R: HasState + Decode>(json: &str, see: &mut dyn FnMut(OrderShown<'_>)) {
+    if let Ok(record) = read_json::<R>(json) {
+        see(OrderShown::of(&record));
+    }
 }
 
 fn properties<R: HasState + Decode>(json: &str, see: &mut dyn FnMut(PropertyShown<'_>)) {

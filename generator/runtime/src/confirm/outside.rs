@@ -114,12 +114,12 @@ pub async fn evidence<R: Decode + Encode + 'static>(
 
 /// Passes on what the JSON of a record shows of the order and of the account.
 fn show_outside(client: &ClientCore, look: &OrderLookup, json: &str) {
-    if let Some(order) = (look.shown)(json) {
-        client.note_order(look.family, &order);
+    (look.order)(json, &mut |order| {
+        client.note_order(look.family, order);
         if let Some(orders) = client.tracked_orders() {
             orders.observe(look.family, order, None);
         }
-    }
+    });
     if let Some(stated) = client.stated() {
         (look.properties)(json, &mut |shown| stated.compare_shown(None, shown));
     }

@@ -156,7 +156,7 @@ mod tests {
         assert_eq!((map.get("b"), map.get("x"), map.len()), (Some(&vec![2]), None, 3));
         assert_eq!(map.bad[0].error.to_string(), "[0]: expected a whole number, found \"x\" (at byte 1)");
         let written = write_json(&map);
-        assert_eq!(written, r#"{"b":[1],"é\u000a":[],"b":[2],"a":["x"]}"#);
+        assert_eq!(written, r#"{"b":[1],"é\n":[],"b":[2],"a":["x"]}"#);
         assert_eq!(read_json(&written), Ok(map));
     }
 

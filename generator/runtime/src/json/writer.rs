@@ -174,6 +174,9 @@ impl JsonWriter {
             match letter {
                 '"' => self.text.push_str("\\\""),
                 '\\' => self.text.push_str("\\\\"),
+                '\n' => self.text.push_str("\\n"),
+                '\r' => self.text.push_str("\\r"),
+                '\t' => self.text.push_str("\\t"),
                 '\0'..' ' => self.control(u32::from(letter)),
                 _ => self.text.push(letter),
             }
@@ -280,9 +283,9 @@ mod tests {
         out.member("yes").boolean(true);
         out.member("none").raw("null");
         out.member("text").string("it");
-        out.member("line").string("\n");
+        out.member("lines").string("\r\n\t\0");
         out.end_object();
-        let written = r#"{"list":["[",5,{}],"yes":true,"none":null,"text":"it","line":"\u000a"}"#;
+        let written = r#"{"list":["[",5,{}],"yes":true,"none":null,"text":"it","lines":"\r\n\t\u0000"}"#;
         assert_eq!(out.finish(), written);
     }
 

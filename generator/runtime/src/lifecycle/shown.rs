@@ -1,45 +1,38 @@
-//! What a response or a record shows of one order.
+//! What records and responses show of orders and of the account.
 
 use super::state::{HasState, Lifecycle, State};
 use crate::value::{OpenEnum, Timestamp};
 
-/// What a response or a record shows of one order.
+/// What a record shows of one order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OrderShown<'a> {
+    /// The exchange's id of the order.
+    pub id: Option<&'a str>,
+    /// The client id.
+    pub client_id: Option<&'a str>,
+    /// The value by which ceilings of open orders count it.
+    pub kind: Option<&'a str>,
+    /// The states of such orders.
+    pub lifecycle: &'static Lifecycle,
+    /// Its state, if the record has one.
+    pub state: Option<&'a str>,
+    /// When it last changed.
+    pub at: Option<Timestamp>,
+}
+
+/// What a response says about an order that its request was to place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct OrderShown {
+pub struct OrderResult {
     /// The exchange's id of the order.
     pub id: Option<String>,
     /// The client id.
     pub client_id: Option<String>,
-    /// The value by which ceilings of open orders count it.
-    pub kind: Option<String>,
-    /// What it is shown as.
-    pub shown: ShownAs,
-}
-
-/// What an order is shown as.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ShownAs {
-    /// By its record.
-    Record {
-        /// The states of such orders.
-        lifecycle: &'static Lifecycle,
-        /// Its state, if the record has one.
-        state: Option<String>,
-        /// When it last changed.
-        at: Option<Timestamp>,
-    },
-    /// As accepted, with its ids only; a code, if there is one, may say otherwise.
-    Accepted {
-        /// The code of the item.
-        code: Option<String>,
-    },
-    /// As refused.
-    Refused {
-        /// The code of the item.
-        code: Option<String>,
-    },
+    /// The code of the item of a batch, which decides if there is one.
+    pub code: Option<String>,
+    /// Whether the order is among those that were accepted.
+    pub is_accepted: bool,
 }
 
 /// What a record shows of the account that it belongs to.
@@ -62,31 +55,28 @@ impl PropertyShown<'_> {
     }
 }
 
-impl OrderShown {
+impl<'a> OrderShown<'a> {
     /// The order in a record.
-    pub fn of<R: HasState>(record: &R) -> Self {
-        let (ids, state) = ([record.id(), record.client_id(), record.kind()], record.state().map(R::State::as_str));
-        Self::in_state(ids, R::State::LIFECYCLE, state, record.at())
+    pub fn of<R: HasState>(record: &'a R) -> Self {
+        Self {
+            id: record.id(),
+            client_id: record.client_id(),
+            kind: record.kind(),
+            lifecycle: R::State::LIFECYCLE,
+            state: record.state().map(R::State::as_str),
+            at: record.at(),
+        }
     }
+}
 
-    fn in_state(
-        [id, client_id, kind]: [Option<&str>; 3],
-        lifecycle: &'static Lifecycle,
-        state: Option<&str>,
-        at: Option<Timestamp>,
-    ) -> Self {
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        let shown = ShownAs::Record { lifecycle, state: owned(state), at };
-        Self { id: owned(id), client_id: owned(client_id), kind: owned(kind), shown }
-    }
-
+impl OrderResult {
     /// An order that was accepted, or an item of a batch, whose code decides.
     pub fn accepted(id: Option<String>, client_id: Option<String>, code: Option<String>) -> Self {
-        Self { id, client_id, kind: None, shown: ShownAs::Accepted { code } }
+        Self { id, client_id, code, is_accepted: true }
     }
 
     /// An item of a batch that was refused.
     pub fn refused(id: Option<String>, client_id: Option<String>, code: Option<String>) -> Self {
-        Self { id, client_id, kind: None, shown: ShownAs::Refused { code } }
+        Self { id, client_id, code, is_accepted: false }
     }
 }

@@ -9,7 +9,7 @@ use super::{ItemJudge, ItemOutcomes, Operation};
 use crate::account::Account;
 use crate::checks::{CheckContext, Violations};
 use crate::json::{Decode, Form, ReadError, Reader};
-use crate::lifecycle::{OrderShown, PropertyShown};
+use crate::lifecycle::{OrderResult, OrderShown, PropertyShown};
 use crate::parameters::{HeaderWriter, Parameters, PathWriter};
 use crate::tables::Meta;
 
@@ -55,8 +55,11 @@ pub(crate) trait DynResponse: Send {
     /// Takes what stands for data that is absent. Returns whether there is anything.
     fn take_absent(&mut self) -> bool;
 
-    /// Calls `see` with each order that the data shows.
-    fn show_orders(&self, see: &mut dyn FnMut(OrderShown));
+    /// Calls `see` with each order of which the data has the record.
+    fn show_orders<'a>(&'a self, see: &mut dyn FnMut(OrderShown<'a>));
+
+    /// Calls `see` with the result of each order that the request was to place.
+    fn show_results(&self, see: &mut dyn FnMut(OrderResult));
 
     /// Calls `see` with each property of the account that the data shows.
     fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>));
@@ -99,8 +102,12 @@ impl<O: Operation> DynResponse for ReceivedFor<'_, O> {
         self.data.take_absent()
     }
 
-    fn show_orders(&self, see: &mut dyn FnMut(OrderShown)) {
+    fn show_orders<'a>(&'a self, see: &mut dyn FnMut(OrderShown<'a>)) {
         self.data.show_orders(see);
+    }
+
+    fn show_results(&self, see: &mut dyn FnMut(OrderResult)) {
+        self.data.show_results(see);
     }
 
     fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>)) {
@@ -142,8 +149,12 @@ impl<O: Operation> DynResponse for Received<O> {
         self.0.is_some()
     }
 
-    fn show_orders(&self, see: &mut dyn FnMut(OrderShown)) {
+    fn show_orders<'a>(&'a self, see: &mut dyn FnMut(OrderShown<'a>)) {
         self.0.iter().for_each(|data| O::show_orders(data, see));
+    }
+
+    fn show_results(&self, see: &mut dyn FnMut(OrderResult)) {
+        self.0.iter().for_each(|data| O::show_results(data, see));
     }
 
     fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>)) {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use super::order::{Standing, TrackedOrder};
-use crate::lifecycle::{ImpossibleChange, Lifecycle, OrderShown, ShownAs, StateComparison, compare_states};
+use crate::lifecycle::{ImpossibleChange, Lifecycle, OrderShown, StateComparison, StateRow, compare_states};
 use crate::value::Timestamp;
 
 /// The maximum number of orders that are remembered after their end.
@@ -206,9 +206,9 @@ impl Book {
 
     /// The number of the order that a record shows. A client id alone matches an order with any id; with both, two ids
     /// of the exchange are two orders.
-    fn find(&mut self, shown: &OrderShown) -> Option<Number> {
-        let by_client_id = shown.client_id.as_ref().and_then(|id| self.by_client_id.get(id)).copied();
-        let Some(id) = &shown.id else { return by_client_id };
+    fn find(&mut self, shown: OrderShown<'_>) -> Option<Number> {
+        let by_client_id = shown.client_id.and_then(|id| self.by_client_id.get(id)).copied();
+        let Some(id) = shown.id else { return by_client_id };
         let lacks_id = |number: &Number| self.orders.get(number).is_some_and(|entry| entry.order.id.is_none());
         let nameless = by_client_id.filter(lacks_id);
         let by_id = self.by_id.get(id).copied();
@@ -222,37 +222,37 @@ impl Book {
     /// Takes what a record shows, in a turn, at a time by the steady clock.
     pub(super) fn observe(
         &mut self,
-        shown: OrderShown,
+        shown: OrderShown<'_>,
         turn: u64,
         listed_from: Option<Duration>,
     ) -> Result<(), ImpossibleChange<String>> {
-        let ShownAs::Record { lifecycle, state, at } = &shown.shown else { return Ok(()) };
-        let (lifecycle, at) = (*lifecycle, *at);
-        let state = state.clone().filter(|state| lifecycle.row(state).is_some());
-        let has_ended = state.as_ref().and_then(|state| lifecycle.row(state)).is_some_and(|row| row.is_terminal);
-        let number = match self.find(&shown) {
+        let OrderShown { lifecycle, at, .. } = shown;
+        let [id, client_id, kind] = [shown.id, shown.client_id, shown.kind].map(|text| text.map(str::to_owned));
+        let row = shown.state.and_then(|state| lifecycle.row(state));
+        let has_ended = row.is_some_and(|row| row.is_terminal);
+        let number = match self.find(shown) {
             Some(number) => number,
             // An order that has ended and was not known is of no interest.
-            None if has_ended || shown.id.is_none() && shown.client_id.is_none() => return Ok(()),
-            None => self.insert(shown.id.clone(), shown.client_id.clone(), shown.kind.clone(), Standing::Open),
+            None if has_ended || id.is_none() && client_id.is_none() => return Ok(()),
+            None => self.insert(id.clone(), client_id.clone(), kind.clone(), Standing::Open),
         };
-        self.name(number, shown.id, shown.client_id);
+        self.name(number, id, client_id);
         let ends = self.change(number, |entry| {
             (entry.turn, entry.lifecycle) = (turn, Some(lifecycle));
             entry.listed_from = entry.listed_from.or(listed_from);
-            entry.order.kind = shown.kind.or(entry.order.kind.take());
+            entry.order.kind = kind.or(entry.order.kind.take());
             let had_ended = entry.order.standing == Standing::Ended;
-            let Some(state) = state else {
+            let Some(StateRow { value: state, .. }) = row else {
                 // A state that no document lists is not an end.
                 entry.order.standing = if had_ended { Standing::Ended } else { Standing::Open };
                 return Ok(false);
             };
-            if !entry.is_later(lifecycle, &state, at)? {
+            if !entry.is_later(lifecycle, state, at)? {
                 return Ok(false);
             }
             entry.order.standing = if has_ended { Standing::Ended } else { Standing::Open };
             entry.order.at = entry.order.at.max(at);
-            entry.order.state = Some(state);
+            entry.order.state = Some((*state).to_owned());
             Ok(has_ended && !had_ended)
         });
         if ends.transpose()?.is_some_and(|ends| ends) {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::gate::AmendGate;
 use super::{Standing, TrackedOrder, TrackedOrders};
-use crate::lifecycle::{Lifecycle, OrderShown, Possible, ShownAs, StateRow};
+use crate::lifecycle::{Lifecycle, OrderShown, Possible, StateRow};
 use crate::tables::{Amends, Ceiling, Effect, Meta, Outcome};
 use crate::value::Timestamp;
 
@@ -77,9 +77,8 @@ fn an_order_with_one_of_its_names_in_the_gate_is_busy() {
 static STATES: Lifecycle = Lifecycle { states: &[], transitions: &[] };
 
 /// The record of an order that is open.
-fn record(id: Option<&str>, client_id: Option<&str>) -> OrderShown {
-    let (id, client_id) = (id.map(str::to_owned), client_id.map(str::to_owned));
-    OrderShown { id, client_id, kind: None, shown: ShownAs::Record { lifecycle: &STATES, state: None, at: None } }
+fn record<'a>(id: Option<&'a str>, client_id: Option<&'a str>) -> OrderShown<'a> {
+    OrderShown { id, client_id, kind: None, lifecycle: &STATES, state: None, at: None }
 }
 
 fn place(orders: &TrackedOrders, client_id: &str) -> Vec<u64> {
@@ -160,9 +159,9 @@ static LIFE: Lifecycle = {
 };
 
 /// The record of the order 7 in a state, last changed then.
-fn in_state(state: &str, second: u64) -> OrderShown {
-    let (state, at) = (Some(state.to_owned()), Some(Timestamp::from_millis(1_000 * second)));
-    OrderShown { shown: ShownAs::Record { lifecycle: &LIFE, state, at }, ..record(Some("7"), None) }
+fn in_state(state: &str, second: u64) -> OrderShown<'_> {
+    let (state, at) = (Some(state), Some(Timestamp::from_millis(1_000 * second)));
+    OrderShown { lifecycle: &LIFE, state, at, ..record(Some("7"), None) }
 }
 
 /// The state of the order 7, when it last changed, and whether it is open, after these records.
@@ -241,9 +240,9 @@ proptest! {
         let mut placed = Vec::new();
         for (step, name, kind, second) in steps {
             let name = ["a", "b", "c", "d"][name];
-            let kind = [None, Some("spot"), Some("futures")][kind].map(str::to_owned);
+            let kind = [None, Some("spot"), Some("futures")][kind];
             match step {
-                0 => placed.extend(orders.place(&META, vec![(name.to_owned(), kind)])),
+                0 => placed.extend(orders.place(&META, vec![(name.to_owned(), kind.map(str::to_owned))])),
                 1 => orders.not_placed(&META, &placed),
                 2 => placed.iter().for_each(|number| orders.in_book("family", |book| book.accept(*number, None))),
                 3 => orders.listed("family", orders.turn(), Duration::from_secs(second)),
@@ -251,7 +250,7 @@ proptest! {
                 5 => orders.open().first().into_iter().for_each(|order| orders.forget(order)),
                 _ => {
                     let state = ["new", "partly", "done", "not documented"][second as usize];
-                    let (id, client_id) = if second % 2 == 0 { (text("7"), None) } else { (None, text(name)) };
+                    let (id, client_id) = if second % 2 == 0 { (Some("7"), None) } else { (None, Some(name)) };
                     let shown = OrderShown { id, client_id, kind, ..in_state(state, second) };
                     orders.observe("family", shown, Some(Duration::from_secs(second)));
                 }

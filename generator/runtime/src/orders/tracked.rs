@@ -190,8 +190,8 @@ impl TrackedOrders {
     }
 
     /// Returns the places of amendments of an order, because they have a result.
-    fn release(known: &mut TrackedState, family: &str, ids: &[&String]) -> Vec<Pass> {
-        known.take_held(&|held| held.family == family && held.orders.iter().any(|id| ids.contains(&id)))
+    fn release(known: &mut TrackedState, family: &str, ids: &[&str]) -> Vec<Pass> {
+        known.take_held(&|held| held.family == family && held.orders.iter().any(|id| ids.contains(&id.as_str())))
     }
 
     /// Notes that a request had no effect: the orders that it was to place do not exist.
@@ -215,7 +215,7 @@ impl TrackedOrders {
     }
 
     /// Takes what a record shows.
-    pub(crate) fn observe(&self, family: &'static str, shown: OrderShown, listed_from: Option<Duration>) {
+    pub(crate) fn observe(&self, family: &'static str, shown: OrderShown<'_>, listed_from: Option<Duration>) {
         let mut known = self.lock();
         known.turn += 1;
         let turn = known.turn;
@@ -228,7 +228,7 @@ impl TrackedOrders {
         }
         let has_ended = ids.iter().any(|id| known.book(family).get(id).is_some_and(|order| !order.may_be_open()));
         if has_ended {
-            drop(Self::release(&mut known, family, &ids.iter().collect::<Vec<_>>()));
+            drop(Self::release(&mut known, family, &ids));
         }
     }
 
@@ -243,7 +243,7 @@ impl TrackedOrders {
             (None, _) => {}
         }
         if meta.amends.is_some() {
-            drop(Self::release(&mut known, meta.family, &[&id.to_owned()]));
+            drop(Self::release(&mut known, meta.family, &[id]));
         }
     }
 

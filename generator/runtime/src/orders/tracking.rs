@@ -9,7 +9,7 @@ use super::gate::Pass;
 use super::tracked::TrackedOrders;
 use crate::error::NotAmendable;
 use crate::evidence::Target;
-use crate::lifecycle::{OrderShown, ShownAs};
+use crate::lifecycle::{OrderResult, OrderShown};
 use crate::operation::DynOperation;
 use crate::parameters::Named;
 use crate::tables::{Amends, Confirm, Effect, Meta, Outcome};
@@ -30,9 +30,13 @@ pub(crate) struct Tracking<'a> {
 }
 
 /// How a call ended.
-pub(crate) enum Answered {
-    /// The orders that the response shows, those of items with the outcome of the item.
-    Done(Vec<(OrderShown, Outcome)>),
+pub(crate) enum Answered<'a> {
+    Done {
+        /// The orders whose records the response has.
+        shown: Vec<OrderShown<'a>>,
+        /// The results of the orders that the request was to place, with their outcomes.
+        results: Vec<(OrderResult, Outcome)>,
+    },
     NotDone,
     Unknown,
 }
@@ -71,42 +75,37 @@ impl<'a> Tracking<'a> {
     }
 
     /// Ends the call. Its accepted effects are visible from `visible` on.
-    pub(crate) fn ended(mut self, answered: Answered, visible: Duration) {
+    pub(crate) fn ended(mut self, answered: Answered<'_>, visible: Duration) {
         self.is_over = true;
         match answered {
-            Answered::Done(shown) => {
+            Answered::Done { shown, results } => {
                 self.orders.may_be_placed(self.meta, &self.placed, Some(visible));
-                self.take(shown, visible);
+                self.accept_without_items();
+                shown.into_iter().for_each(|order| self.orders.observe(self.meta.family, order, Some(visible)));
+                results.into_iter().for_each(|(result, outcome)| self.take_result(result, outcome, visible));
             }
             Answered::NotDone => self.orders.not_placed(self.meta, &self.placed),
             Answered::Unknown => self.leave_open(),
         }
     }
 
-    /// Takes the orders that a response shows.
-    fn take(&self, shown: Vec<(OrderShown, Outcome)>, visible: Duration) {
-        // A response without items accepts what was placed.
+    /// Notes that a response without items accepts what was placed.
+    fn accept_without_items(&self) {
         let has_items = self.meta.confirm.as_ref().is_some_and(|confirm| confirm.list.is_some());
         if !has_items {
             self.orders.in_book(self.meta.family, |book| {
                 self.placed.iter().for_each(|number| book.accept(*number, None));
             });
         }
-        for (order, outcome) in shown {
-            match order.shown {
-                ShownAs::Record { .. } => self.orders.observe(self.meta.family, order, Some(visible)),
-                ShownAs::Accepted { .. } | ShownAs::Refused { .. } => self.take_result(order, outcome, visible),
-            }
-        }
     }
 
     /// Takes the result of a request that places an order, or of one of its items. The ids in the response to an
     /// amendment may be those of either order.
-    fn take_result(&self, order: OrderShown, outcome: Outcome, visible: Duration) {
+    fn take_result(&self, result: OrderResult, outcome: Outcome, visible: Duration) {
         if self.meta.effect != Effect::Create {
             return;
         }
-        let OrderShown { id, client_id, kind, .. } = order;
+        let OrderResult { id, client_id, .. } = result;
         self.orders.in_book(self.meta.family, |book| {
             let only = if let [number] = *self.placed { Some(number) } else { None };
             let number = match &client_id {
@@ -119,7 +118,7 @@ impl<'a> Tracking<'a> {
                 (None, Outcome::Done) => {
                     let is_known = client_id.as_ref().is_some_and(|client_id| book.named(client_id).is_some());
                     if let Some(id) = id.filter(|_| !is_known) {
-                        let number = book.accept_new(id, client_id, kind.or_else(|| self.kind.clone()));
+                        let number = book.accept_new(id, client_id, self.kind.clone());
                         book.set_listed_from(number, Some(visible));
                     }
                 }

@@ -29,7 +29,7 @@ impl<O: Paged> Operation for ForPage<O> {
         self.0.write_headers(out);
     }
 
-    fn show_orders(response: &Self::Response, see: &mut dyn FnMut(OrderShown)) {
+    fn show_orders<'a>(response: &'a Self::Response, see: &mut dyn FnMut(OrderShown<'a>)) {
         O::show_orders(&response.0, see);
     }
 

@@ -16,7 +16,7 @@ use crate::clock::ManualEnvironment;
 use crate::error::{Error, Unsigned};
 use crate::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use crate::ledger::{Ledger, Trade, TradeEffect, TradeFields};
-use crate::lifecycle::{Lifecycle, OrderShown, ShownAs};
+use crate::lifecycle::{Lifecycle, OrderShown};
 use crate::orders::TrackedOrder;
 use crate::pages::{self, Clipped, PageError, PageFuture, TimeRange};
 use crate::tables::{Api, Length};
@@ -111,10 +111,9 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn open(id: &str) -> OrderShown {
+fn open(id: &str) -> OrderShown<'_> {
     static STATES: Lifecycle = Lifecycle { states: &[], transitions: &[] };
-    let shown = ShownAs::Record { lifecycle: &STATES, state: None, at: None };
-    OrderShown { id: Some(id.to_owned()), client_id: None, kind: None, shown }
+    OrderShown { id: Some(id), client_id: None, kind: None, lifecycle: &STATES, state: None, at: None }
 }
 
 fn clipped() -> Option<Clipped> {

@@ -28,20 +28,20 @@ enum Comparison {
 pub(super) fn repeats_an_id(
     operation: &dyn DynOperation,
     sent: &SentRequest,
-    data: Option<Reader<'_>>,
+    data: Option<&Reader<'_>>,
 ) -> Result<bool, ReadError> {
     let Some(echoes) = &operation.meta().echoes else { return Ok(false) };
     let shows = operation.meta().shows;
     let quick = |echo: &Echo| {
-        let text = data.as_ref().and_then(|data| text_of(data, echo.member, shows));
+        let text = data.and_then(|data| text_of(data, echo.member, shows));
         compare_as_written(sent, echo, text.as_deref())
     };
     if Agreement::of(echoes, quick).is_some_and(|compared| compared.is_proof(echoes)) {
         return Ok(true);
     }
     let records: Vec<Reader<'_>> = match shows {
-        Shows::List => items_of(data.clone(), operation.meta().list_member),
-        Shows::Nothing | Shows::OneOf(_) | Shows::Each(_) => data.iter().map(Reader::ahead).collect(),
+        Shows::List => items_of(data.map(Reader::ahead), operation.meta().list_member),
+        Shows::Nothing | Shows::OneOf(_) | Shows::Each(_) => data.into_iter().map(Reader::ahead).collect(),
     };
     let request = Named::of(operation);
     let agreement = |record: Option<&Reader<'_>>| {
@@ -52,7 +52,7 @@ pub(super) fn repeats_an_id(
     if all.is_empty() {
         all.push(agreement(None));
     }
-    let refuse = |why: &str| Err(ReadError::new(data.clone().map_or(0, |mut data| data.here()), why.to_owned()));
+    let refuse = |why: &str| Err(ReadError::new(data.map_or(0, |data| data.ahead().here()), why.to_owned()));
     if all.iter().any(|compared| compared.is_proof(echoes)) {
         Ok(true)
     } else if all.iter().any(|compared| compared.differs || compared.another_differs) {

@@ -93,12 +93,7 @@ impl<'a> Opened<'a> {
         self.found_message.as_ref().map_or("", |(_, message)| message)
     }
 
-    /// Another reader, at the beginning of the data.
-    fn at_data(&self) -> Option<Reader<'a>> {
-        self.moved_to_data(self.from.clone())
-    }
-
-    /// The same, to look ahead.
+    /// Another reader, at the beginning of the data, to look ahead.
     pub(super) fn ahead_at_data(&self) -> Option<Reader<'a>> {
         self.moved_to_data(self.from.ahead())
     }
@@ -125,29 +120,29 @@ impl<'a> Opened<'a> {
     /// Reads the data, and what follows it. `list_member` is the member to read when the data is an object around a
     /// list.
     pub(super) fn data(&mut self, list_member: Option<&str>, into: &mut dyn DynResponse) -> Result<(), ReadError> {
-        let Some((data, mut inner)) = self.data.zip(self.at_data()) else {
-            // Without a code of success, only the data shows that it is one.
-            return match self.envelope.success {
-                Some(_) => absent(into),
-                None => Err(no_data()),
-            };
-        };
+        let Some(data) = self.data else { return self.without_any(into) };
         let ended = self.ended;
-        match self.within_data() {
-            [] => {
-                self.from.go_back(data);
-                read_data(&mut self.from, list_member, into)?;
-            }
-            _ => {
-                read_data(&mut inner, list_member, into)?;
-                self.from.go_back(data);
-                self.from.skip()?;
-            }
+        if self.within_data().is_empty() {
+            self.from.go_back(data);
+            read_data(&mut self.from, list_member, into)?;
+        } else {
+            let Some(mut inner) = self.moved_to_data(self.from.clone()) else { return self.without_any(into) };
+            read_data(&mut inner, list_member, into)?;
+            self.from.go_back(data);
+            self.from.skip()?;
         }
         if !ended {
             self.read_on(|_| false)?;
         }
         Ok(())
+    }
+
+    /// Takes what stands for data that is absent. Without a code of success, only data shows that it is one.
+    fn without_any(&self, into: &mut dyn DynResponse) -> Result<(), ReadError> {
+        match self.envelope.success {
+            Some(_) => absent(into),
+            None => Err(no_data()),
+        }
     }
 
     /// The path to the data from the marked value.

@@ -76,7 +76,7 @@ pub(crate) fn read_answer(
     let lists_ids = || lists_ids(operation);
     let known =
         KnownRequest { codes, keeps_unknown, is_compound: &|| is_compound(operation), lists_ids: &lists_ids, call };
-    let check = |data: Option<Reader<'_>>| echo::repeats_an_id(operation, sent, data);
+    let check = |data: Option<&Reader<'_>>| echo::repeats_an_id(operation, sent, data);
     read(api, operation.meta(), known, response, &check, data).map_err(|error| match error {
         Error::Exchange(error) => {
             Error::Exchange(Box::new(error.about_query(api.credentials.as_ref(), sent.uri.query())))
@@ -96,7 +96,7 @@ fn lists_ids(operation: &dyn DynOperation) -> bool {
 
 /// Whether data repeats an id of the request. Refuses data that does not belong to the request; `None` stands for data
 /// that is absent.
-type Check<'a> = &'a dyn Fn(Option<Reader<'_>>) -> Result<bool, ReadError>;
+type Check<'a> = &'a dyn Fn(Option<&Reader<'_>>) -> Result<bool, ReadError>;
 
 fn read(
     api: &Api,
@@ -244,7 +244,7 @@ impl<'a> Answer<'a> {
     /// Whether data repeats an id of the request. Refuses data that does not belong to the request, and data that shows
     /// nothing of what it should.
     fn check_data(&self, check: Check<'_>, data: Option<Reader<'_>>) -> Result<bool, ReadError> {
-        Ok(check(data.as_ref().map(Reader::ahead))? || shown::refuse_empty(self.meta.shows, data).map(|()| false)?)
+        Ok(check(data.as_ref())? || shown::refuse_empty(self.meta.shows, data).map(|()| false)?)
     }
 
     /// What a success lacks that the documents describe. A read changes nothing, so its message may be missing.
@@ -296,26 +296,31 @@ impl<'a> Answer<'a> {
 
     /// The envelope of a success, its data unread.
     fn open(&self, envelope: &'a Envelope) -> Result<Opened<'a>, Error> {
-        let data = self.meta.data_path(self.api);
-        let opened =
-            self.text().and_then(|text| Opened::open(envelope, data, text).map_err(|error| self.unreadable(error)));
-        let opened = opened.and_then(|opened| self.with_code(envelope, opened));
-        match opened {
-            // A response without an envelope comes from a gateway before the exchange.
-            Err(Error::Unreadable(_)) if !self.status.is_success() => Err(self.refused_by_status()),
-            opened => opened,
+        let mut opened = self.open_success(envelope);
+        // A response without an envelope comes from a gateway before the exchange.
+        if matches!(opened, Err(Error::Unreadable(_))) && !self.status.is_success() {
+            opened = Err(self.refused_by_status());
         }
+        opened
     }
 
-    fn with_code(&self, envelope: &Envelope, mut opened: Opened<'a>) -> Result<Opened<'a>, Error> {
+    fn open_success(&self, envelope: &'a Envelope) -> Result<Opened<'a>, Error> {
+        let data = self.meta.data_path(self.api);
+        let mut opened = Opened::open(envelope, data, self.text()?).map_err(|error| self.unreadable(error))?;
+        self.refuse_failure(envelope, &mut opened)?;
+        Ok(opened)
+    }
+
+    /// Refuses an envelope whose code is not that of a success.
+    fn refuse_failure(&self, envelope: &Envelope, opened: &mut Opened<'_>) -> Result<(), Error> {
         let Some(code) = opened.code() else {
             return match envelope.success {
-                None if self.status.is_success() => Ok(opened),
+                None if self.status.is_success() => Ok(()),
                 None | Some(_) => Err(self.unreadable(ReadError::new(0, "there is no code"))),
             };
         };
         if self.meta.is_success(self.api, code) {
-            return Ok(opened);
+            return Ok(());
         }
         let code = Code::new(code);
         // The rest contains the message, or shows that the response is truncated, and then its code may be as well.

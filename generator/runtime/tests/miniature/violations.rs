@@ -129,11 +129,13 @@ fn reading_reports_all_mistakes() {
 
 #[test]
 fn reading_refuses_foreign_members() {
-    let json = r#"{"symbol":"A","side":"buy","size":1,"orderType":"market","price":"5","colour":"red"}"#;
+    let json = r#"{"symbol":"A","side":"buy","size":1,"orderType":"market","price":"5","colour":"red","sized":1}"#;
     let violations = PlaceOrder::from_json(json).map(drop).map_err(|violations| violations.to_string());
     let expected = "price: it does not go with the others (rule price.not-applicable; mini-v1, Place Order): leave it out\n\
                     colour: the parameters here are clientOid, orderType, price, reduceOnly, side, size, symbol \
-                    (rule colour.unknown-parameter; mini-v1, Place Order): leave it out or correct its name";
+                    (rule colour.unknown-parameter; mini-v1, Place Order): leave it out or correct its name\n\
+                    sized: the parameters here are clientOid, orderType, price, reduceOnly, side, size, symbol \
+                    (rule sized.unknown-parameter; mini-v1, Place Order): did you mean `size`?";
     assert_eq!(violations, Err(expected.to_owned()));
 }
 

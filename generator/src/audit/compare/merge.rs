@@ -64,17 +64,25 @@ impl Comparison<'_> {
             match same {
                 Some(other) if other.says == difference.says && other.has == difference.has => {}
                 Some(other) => {
-                    for (all, one) in [(&mut other.says, &difference.says), (&mut other.has, &difference.has)] {
-                        if !all.split(" / ").any(|part| part == one) {
-                            all.push_str(" / ");
-                            all.push_str(one);
-                        }
-                    }
+                    join(&mut other.says, difference.says);
+                    join(&mut other.has, difference.has);
                 }
                 None => found.push(difference),
             }
         }
         found
+    }
+}
+
+/// Adds a statement to those of the same place, once.
+fn join(all: &mut Option<String>, one: Option<String>) {
+    match (all.as_mut(), one) {
+        (Some(all), Some(one)) if !all.split(" / ").any(|part| part == one) => {
+            all.push_str(" / ");
+            all.push_str(&one);
+        }
+        (None, one) => *all = one,
+        _ => {}
     }
 }
 

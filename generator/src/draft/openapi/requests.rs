@@ -8,6 +8,18 @@ use crate::draft::{ByValue, DraftField, JsonKind, OneOf};
 use crate::model::{ListName, Method, Need, Sent};
 use crate::words::In;
 
+/// The parameters outside of a body, and what decides how they are drafted.
+pub(super) struct Outside<'a> {
+    /// The path in the file.
+    pub(super) path: &'a str,
+    /// Parts of the path that get another name, each before that name.
+    pub(super) renamed: &'a [(String, String)],
+    pub(super) described: &'a [Described<'a>],
+    pub(super) style: &'a Style,
+    /// The parameters in the body, if there is one.
+    pub(super) body: Option<&'a [DraftField]>,
+}
+
 impl OpenApiFile<'_> {
     /// The parameters of a call, without the members that name it.
     pub(super) fn without_call(&self, call: Option<&str>, body: DraftField) -> DraftField {
@@ -54,100 +66,68 @@ impl OpenApiFile<'_> {
         described.iter().filter(|one| one.place == "header").filter_map(own).collect()
     }
 
-    pub(super) fn parameters(
-        &self,
-        path: &str,
-        renamed: &[(String, String)],
-        described: &[Described<'_>],
-        style: &Style,
-        body: Option<&[DraftField]>,
-        unread: &mut Vec<String>,
-    ) -> Vec<DraftField> {
+    /// The parameters outside of the body. Those in headers come last, because others are part of what is signed.
+    pub(super) fn parameters(&self, of: &Outside<'_>, unread: &mut Vec<String>) -> Vec<DraftField> {
         let mut fields: Vec<DraftField> = Vec::new();
-        // Those in headers come last, because others are part of what is signed.
-        let (headers, others): (Vec<_>, Vec<_>) = described.iter().partition(|one| one.place == "header");
+        let (headers, others): (Vec<_>, Vec<_>) = of.described.iter().partition(|one| one.place == "header");
         for one in others.into_iter().chain(headers) {
-            let in_header = one.place == "header";
-            if in_header && self.is_declared(one.name) {
+            if one.place == "header" && self.is_declared(one.name) {
                 one.at.mark_all(Mark::Read);
                 continue;
             }
-            let has_name = |fields: &[DraftField], name: &str| fields.iter().any(|field| field.name == name);
-            let is_taken = |name: &str| has_name(&fields, name) || has_name(body.unwrap_or_default(), name);
-            // What travels apart from the others may be sent under a name that it does not have.
-            let is_apart = in_header || one.place == "query" && body.is_some();
-            let other = is_apart.then(|| other_name(one, described, is_taken)).flatten();
-            // The name of a part of the path is never sent, so that it can be another one.
-            let is_double = one.place != "path" && other.is_none() && is_taken(one.name);
-            let mut why = "which has the name of another one";
-            let field = one.at.attempt(|| {
-                let schema = one.schema();
-                let field = schema.as_ref().map(|schema| schema::field(one.name, schema, Side::Request, &[]));
-                let field = field.unwrap_or_else(|| DraftField { name: one.name.to_owned(), ..DraftField::default() });
-                let fault = if is_double { Some(why) } else { self.why_unfit(path, one, &field, style, body) };
-                why = fault.unwrap_or(why);
-                fault.is_none().then_some(field).map(|field| {
-                    // JSON of any form has no form outside of a body.
-                    let is_undecided = field.is_undecided || field.kind == JsonKind::Json;
-                    DraftField { is_undecided, ..field }
-                })
-            });
-            let Some(mut field) = field else {
-                unread.push(format!("the {} parameter {}, {why}", one.place, one.name));
-                continue;
-            };
-            undecided_maps(&mut field);
-            match one.at.value.get("style").and_then(serde_json::Value::as_str).filter(|_| one.place == "path") {
-                Some("simple") => one.at.mark("style", Mark::Read),
-                Some(style) => {
-                    one.at.mark("style", Mark::LeftEmpty);
-                    field.is_undecided = true;
-                    field.remarks.push(format!("It is in the path in the style {style}."));
-                }
-                None => {}
+            match self.parameter(of, one, &fields) {
+                Ok(field) => fields.push(field),
+                Err(why) => unread.push(format!("the {} parameter {}, {why}", one.place, one.name)),
             }
-            one.at.mark("name", Mark::Read);
-            one.at.mark("in", Mark::Read);
-            field.apart = match one.place {
-                "header" => Some(In::Header),
-                "query" => body.map(|_| In::Query),
-                _ => None,
-            };
-            let is_required = one.at.is_true("required") || one.place == "path";
-            field.is_bare = true;
-            field.need = Some(exported::need_of(&one.at));
-            if is_required {
-                field.need = Some(Need::Always);
-            }
-            field.is_deprecated |= one.at.is_true("deprecated");
-            field.remarks.splice(..0, one.at.text_beside_gap("description").map(str::to_owned));
-            if let Some((old, new)) = renamed.iter().find(|(old, _)| one.place == "path" && old == one.name) {
-                field.remarks.push(format!("The file calls this part of the path {old}, as another parameter."));
-                field.name.clone_from(new);
-            }
-            if let Some(other) = other {
-                field.sent_as = Some(std::mem::replace(&mut field.name, other));
-            }
-            fields.push(field);
         }
         fields
     }
 
-    /// Why the language cannot have a parameter where the file has it.
-    fn why_unfit(
+    /// A parameter outside of the body, beside those `before` it; or why the language cannot have it.
+    fn parameter(
         &self,
-        path: &str,
+        of: &Outside<'_>,
         one: &Described<'_>,
-        field: &DraftField,
-        style: &Style,
-        body: Option<&[DraftField]>,
-    ) -> Option<&'static str> {
+        before: &[DraftField],
+    ) -> Result<DraftField, &'static str> {
+        let is_taken = |name: &str| before.iter().chain(of.body.unwrap_or_default()).any(|field| field.name == name);
+        // What travels apart from the others may be sent under a name that it does not have.
+        let is_apart = one.place == "header" || one.place == "query" && of.body.is_some();
+        let other = is_apart.then(|| other_name(one, of.described, is_taken)).flatten();
+        // The name of a part of the path is never sent, so that it can be another one.
+        let is_double = one.place != "path" && other.is_none() && is_taken(one.name);
+        let mut why = "which has the name of another one";
+        let field = one.at.attempt(|| {
+            let schema = one.schema();
+            let field = schema.as_ref().map(|schema| schema::field(one.name, schema, Side::Request, &[]));
+            let field = field.unwrap_or_else(|| DraftField { name: one.name.to_owned(), ..DraftField::default() });
+            let fault = if is_double { Some(why) } else { self.why_unfit(of, one, &field) };
+            why = fault.unwrap_or(why);
+            fault.is_none().then_some(field).map(|field| {
+                // JSON of any form has no form outside of a body.
+                let is_undecided = field.is_undecided || field.kind == JsonKind::Json;
+                DraftField { is_undecided, ..field }
+            })
+        });
+        let mut field = field.ok_or(why)?;
+        undecided_maps(&mut field);
+        add_place(&mut field, of, one);
+        if let Some(other) = other {
+            field.sent_as = Some(std::mem::replace(&mut field.name, other));
+        }
+        Ok(field)
+    }
+
+    /// Why the language cannot have a parameter where the file has it.
+    fn why_unfit(&self, of: &Outside<'_>, one: &Described<'_>, field: &DraftField) -> Option<&'static str> {
         let is_set = || IGNORED_HEADERS.iter().any(|name| name.eq_ignore_ascii_case(one.name));
         match one.place {
-            "path" if !path.contains(&format!("{{{}}}", one.name)) => Some("which is not in the path"),
+            "path" if !of.path.contains(&format!("{{{}}}", one.name)) => Some("which is not in the path"),
             "path" => None,
-            "query" if body.is_some() && !fits_header(field) => Some("whose form a query beside a body does not have"),
-            "query" => style.why_unlike(one, field),
+            "query" if of.body.is_some() && !fits_header(field) => {
+                Some("whose form a query beside a body does not have")
+            }
+            "query" => of.style.why_unlike(one, field),
             "header" if is_set() => Some("which the client sets"),
             "header" if fits_header(field) => None,
             "header" => Some("whose type no header has"),
@@ -208,6 +188,38 @@ impl OpenApiFile<'_> {
                 (None, Content::Unknown)
             }
         }
+    }
+}
+
+/// Adds what a parameter outside of the body states beside its schema: its place, whether it is required, remarks.
+fn add_place(field: &mut DraftField, of: &Outside<'_>, one: &Described<'_>) {
+    match one.at.value.get("style").and_then(serde_json::Value::as_str).filter(|_| one.place == "path") {
+        Some("simple") => one.at.mark("style", Mark::Read),
+        Some(style) => {
+            one.at.mark("style", Mark::LeftEmpty);
+            field.is_undecided = true;
+            field.remarks.push(format!("It is in the path in the style {style}."));
+        }
+        None => {}
+    }
+    one.at.mark("name", Mark::Read);
+    one.at.mark("in", Mark::Read);
+    field.apart = match one.place {
+        "header" => Some(In::Header),
+        "query" => of.body.map(|_| In::Query),
+        _ => None,
+    };
+    let is_required = one.at.is_true("required") || one.place == "path";
+    field.is_bare = true;
+    field.need = Some(exported::need_of(&one.at));
+    if is_required {
+        field.need = Some(Need::Always);
+    }
+    field.is_deprecated |= one.at.is_true("deprecated");
+    field.remarks.splice(..0, one.at.text_beside_gap("description").map(str::to_owned));
+    if let Some((old, new)) = of.renamed.iter().find(|(old, _)| one.place == "path" && old == one.name) {
+        field.remarks.push(format!("The file calls this part of the path {old}, as another parameter."));
+        field.name.clone_from(new);
     }
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn random(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'st
 }
 
 /// A code with the same meaning. Only absences and duplicate ids have equivalent codes.
-pub(crate) fn alike(meta: &'static Meta, code: String, dice: &mut Dice) -> String {
+pub(crate) fn equivalent(meta: &'static Meta, code: String, dice: &mut Dice) -> String {
     match meta.known(&API, &code).map(Proof::of) {
         Some(proof @ (Proof::NoSuchOrder | Proof::DuplicateId)) => random(meta, proof, dice).to_owned(),
         _ => code,

@@ -11,15 +11,12 @@ use crate::hostile::{Hostility, Node};
 /// The greatest offset of a clock.
 const MAX_OFFSET: i64 = 24 * 60 * 60 * 1000;
 
-/// The parameters.
-pub(super) const KNOWN: &[&str] = &["latency", "clocks", "lag", "maintenance", "hostile", "quirks", "seed", "nodes"];
-
 /// The greatest share of a node.
 const MAX_SHARE: u64 = 1_000;
 
 pub(super) fn conditions(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
-    if KNOWN.iter().all(|name| query.get(name).is_none()) {
-        return Err(Refused::bad(format!("expected at least one of {}", KNOWN.join(", "))));
+    if query.is_empty() {
+        return Err(Refused::bad(format!("expected at least one of {}", query.known_but(""))));
     }
     let mut conditions = exchange.conditions();
     if let Some(latency) = query.numbers("latency", 0, i64::try_from(MAX_DELAY).unwrap_or(i64::MAX))? {

@@ -142,7 +142,7 @@ fn the_program_writes_loads_and_replays_a_journal() {
     assert_eq!(placed(&mut program, "two"), 2, "the earlier order is still there");
     written(second, "two");
     drop(program);
-    let replay = |path: &str| Program::run(&["--replay", path]);
+    let replay = |path: &str| Program::run(&["replay", path]);
     let output = Program::run(&["--port", "0", "--journal", second]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && error.contains("has content; name another file"), "{error}");

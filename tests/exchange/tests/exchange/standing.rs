@@ -96,7 +96,7 @@ async fn a_terminated_exchange_writes_the_end_of_its_journal() {
     let torn = &text[..text.len() - 7];
     assert!(torn_line(torn).is_some_and(|line| line.starts_with('{')) && torn_line(&text).is_none());
     std::fs::write(&file, torn).unwrap();
-    let replayed = Program::run(&["--replay", file.to_str().unwrap()]);
+    let replayed = Program::run(&["replay", file.to_str().unwrap()]);
     let warning = String::from_utf8(replayed.stderr).unwrap();
     assert!(replayed.status.success() && warning.contains("the last line is torn"), "{warning}");
     let middle = text.replacen("\"request\"", "\"reques", 1);

@@ -6,6 +6,7 @@ use crate::json::ReadError;
 use crate::parameters::{Parameters, json_of};
 use crate::sorting::sort_by;
 use crate::tables::{Meta, Severity};
+use tradeapi_words::similar::nearest;
 
 impl ParameterReader<'_> {
     /// Checks the parameters of a request that were read.
@@ -81,7 +82,11 @@ impl ParameterReader<'_> {
                 });
             } else {
                 let allowed = format!("the parameters here are {}", self.known.join(", "));
-                self.violated("unknown-parameter", name, String::new(), allowed, "leave it out or correct its name");
+                let hint = match nearest(name, self.known.iter().copied()) {
+                    Some(similar) => format!("did you mean `{similar}`?"),
+                    None => "leave it out or correct its name".to_owned(),
+                };
+                self.violated("unknown-parameter", name, String::new(), allowed, &hint);
             }
         }
     }

@@ -21,7 +21,7 @@ const LOOK: OrderLookup = OrderLookup {
     ids: |request| Ok(request.split(' ').map(|id| (id != "-").then(|| id.to_owned())).collect()),
     query: |_, _, _| Box::pin(std::future::ready(Ok(LookedUp::Nothing))),
     kept: Some(Duration::from_secs(100)),
-    shown: |_| None,
+    order: |_, _| {},
     properties: |_, _| {},
     family: FAMILY,
 };
