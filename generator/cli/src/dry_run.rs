@@ -45,7 +45,7 @@ enum CheckResult {
     Needs(Vec<&'static str>),
 }
 
-/// Any address does, because only what follows it is shown.
+/// A placeholder: only the path and the query are shown.
 const ADDRESS: &str = "http://localhost";
 
 /// The dry run of a request.
