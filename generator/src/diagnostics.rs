@@ -18,7 +18,7 @@ pub use place::Place;
 pub use render::Format;
 pub(crate) use render::{is_invisible, printable};
 pub(crate) use report::{DiagnosticBuilder, Help};
-pub(crate) use suggest::{did_you_mean, name_list, unknown};
+pub(crate) use suggest::{did_you_mean, name_list, one_of, unknown};
 pub(crate) use tradeapi_words::similar::nearest;
 
 /// One mistake.
