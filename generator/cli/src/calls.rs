@@ -124,11 +124,12 @@ where
     let failures = reply.failures();
     let ending = match reply.all_done() {
         true => Ending::Done,
-        // What the answer does not mention may have been done.
-        false if reply.unmentioned() > 0 || !reply.bad().is_empty() => Ending::Unknown,
-        false => Ending::of_all(
-            std::iter::once(Ending::NotDone).chain(failures.iter().map(|failure| failure.error.outcome.into())),
-        ),
+        // What the answer does not mention, or claims without saying of which item, may have been done.
+        false if reply.unmentioned() > 0 || !reply.bad().is_empty() || failures.is_empty() => Ending::Unknown,
+        false => {
+            let done = std::iter::repeat_n(Ending::Done, reply.succeeded());
+            Ending::of_all(done.chain(failures.iter().map(|failure| failure.error.outcome.into())))
+        }
     };
     Ok(report(called, ending, |out| {
         if !failures.is_empty() {

@@ -27,7 +27,7 @@ use crate::operation::{Operation, Repeatable};
 
 pub(crate) use look::{LookedUp, OrderLookup};
 
-pub use calls::{locate, place_and_confirm, settle};
+pub use calls::{check_ids, locate, place_and_confirm, settle};
 pub use each::{BatchConfirmation, ItemConfirmation, settle_each};
 pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence, evidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};

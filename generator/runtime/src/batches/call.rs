@@ -65,8 +65,7 @@ impl<O: Batch> BatchCall<O> {
 
     /// The rules of the client except for the length of the list, which no call exceeds.
     fn policy(&self) -> CheckPolicy {
-        let rule = Place::rule(None, O::SHAPE.list, "max-items");
-        self.client.policy().clone().off(format!("{}/{rule}", O::META.id))
+        any_length::<O>(self.client.policy())
     }
 
     async fn send_part(&self, items: Vec<O::Item>, ids: &[Ids], report: &mut BatchReport<O::Item, O::Done>) {
@@ -101,9 +100,15 @@ impl<O: Batch> fmt::Debug for BatchCall<O> {
     }
 }
 
+/// The same rules except for the length of the list.
+pub(super) fn any_length<O: Batch>(policy: &CheckPolicy) -> CheckPolicy {
+    let rule = Place::rule(None, O::SHAPE.list, "max-items");
+    policy.clone().off(format!("{}/{rule}", O::META.id))
+}
+
 /// Two items with one id cannot be distinguished afterwards, and the exchange takes the second for a repeat of the
 /// first.
-fn no_id_twice<O: Batch>(items: &[Ids]) -> Result<(), Error> {
+pub(super) fn no_id_twice<O: Batch>(items: &[Ids]) -> Result<(), Error> {
     let mut violations = Violations::default();
     for (kind, name) in O::SHAPE.ids.iter().enumerate() {
         let mut first = HashMap::new();

@@ -40,6 +40,7 @@ use crate::wire::Reply;
 pub struct ItemsReply<T> {
     reply: Reply<T>,
     failures: Vec<ItemFailure>,
+    succeeded: usize,
     bad: Vec<BadItem>,
     /// How many items the response does not mention, or contradicts itself about.
     unmentioned: usize,
@@ -66,6 +67,11 @@ impl<T> ItemsReply<T> {
     /// values of the enum of a family, and [`remedy`](ExchangeError::remedy) what to do.
     pub fn failures(&self) -> &[ItemFailure] {
         &self.failures
+    }
+
+    /// How many items the response shows to have succeeded.
+    pub fn succeeded(&self) -> usize {
+        self.succeeded
     }
 
     /// Results that could not be read.
@@ -190,12 +196,15 @@ impl<O: ListsResults<Response: Clone>> ReplyTo<O> for ItemsReply<O::Response> {
                 (matched.chain(matching.unmatched).collect(), unmentioned)
             }
         };
+        let results: Vec<_> = results;
+        let all = results.len();
         let failures = results.into_iter().map(|stated| of_reply.unmatched(stated)).filter_map(
             |UnmatchedResult { ids, result }| {
                 Some(ItemFailure { ids: ids.into_iter().flatten().collect(), error: result.err()? })
             },
         );
-        let failures = failures.collect();
-        Self { reply, failures, bad, unmentioned, claims_failure }
+        let failures: Vec<_> = failures.collect();
+        let succeeded = all - failures.len();
+        Self { reply, failures, succeeded, bad, unmentioned, claims_failure }
     }
 }
