@@ -164,6 +164,12 @@ impl Diagnostics {
         render::render(self, format)
     }
 
+    /// How much was found and noted so far; it stays the same while nothing is.
+    pub(crate) fn extent(&self) -> [usize; 4] {
+        let UnderReading { unread, later, lacking } = &*self.reading;
+        [self.items.len(), unread.len(), later.len(), lacking.len()]
+    }
+
     /// The indices of the files with mistakes.
     pub(crate) fn mistaken_files(&self) -> BTreeSet<u32> {
         self.items.iter().filter_map(|item| Some(item.place?.file)).collect()

@@ -162,12 +162,16 @@ where
     }))
 }
 
-/// Sends a batch in as many calls as it takes, and reports each item.
+/// Sends a batch in as many calls as it takes, and reports each item. A request without items is one call.
 pub(crate) async fn batch<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
-    O: Batch<Response: Clone, Item: Send, Done: Encode + Send>,
+    O: Batch<Response: Clone + Encode, Item: Send, Done: Encode + Send>
+        + Callable<Reply = ItemsReply<<O as Operation>::Response>>,
 {
     let request = request_of_any_length::<O>(called.client, called.json)?;
+    if request.sent().is_none() {
+        return results::<O>(called).await;
+    }
     let report = BatchCall::new(called.client.clone(), request).send().await?;
     called.to.warn(&report.warnings);
     let endings: Vec<_> = report.items.iter().map(|item| of_item(called.to, item)).collect();

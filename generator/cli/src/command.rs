@@ -87,7 +87,10 @@ impl Command {
     /// Changes of several items, which no query confirms.
     pub const fn batch<O>(name: &'static str) -> Self
     where
-        O: Described + Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
+        O: Described
+            + Batch<Response: Clone + Encode, Item: Send, Done: Encode + Send>
+            + Callable<Reply = ItemsReply<<O as Operation>::Response>>
+            + 'static,
     {
         let command = Self::of::<O>(name, |called| Box::pin(calls::batch::<O>(called)));
         Self { dry_run: dry_run::of_batch::<O>, ..command }

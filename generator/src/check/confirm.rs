@@ -367,7 +367,7 @@ fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
 fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let has_query = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(has_query) else { return };
-    if operation.batch.as_ref().is_none_or(|batch| batch.of.0 != item.list) {
+    if operation.batch.as_ref().is_none_or(|batch| batch.of.as_ref().is_none_or(|(of, _)| *of != item.list)) {
         to.at(confirm.place, Code::BadOutcome, "`confirm` queries each item, but the response has no `items`")
             .related(list.name.place, "the items are here")
             .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));

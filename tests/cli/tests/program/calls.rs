@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tradeapi_exchange::{Exchange, Family};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget};
 
 use crate::fixture::{Local, Ran};
 
@@ -108,6 +108,24 @@ fn a_change_refuses_null() {
     assert_eq!(local.open(), 2);
     let read = json!({ "category": "USDT-FUTURES", "symbol": null }).to_string();
     assert_eq!(local.run_with(&["unified", "unfilled-orders", "--json", "-"], &read).ended(0).lines().len(), 2);
+}
+
+/// A batch without its list cancels by pair: it is one call, and ends as that does.
+#[test]
+fn a_cancellation_by_pair_ends_as_its_answer_says() {
+    let local = Local::start();
+    let cancel = ["classic", "batch-cancel-orders", "--product-type", "USDT-FUTURES", "--symbol", "BTCUSDT"];
+    let with = |fault: Fault| {
+        local.exchange.clear_faults();
+        local.exchange.add_fault(fault.target(FaultTarget::Operation("classic.batch-cancel-orders".to_owned())));
+        local.run(&cancel)
+    };
+    let done = local.run(&cancel).ended(0).line();
+    assert_eq!((&done["outcome"], &done["data"]["successList"]), (&json!("done"), &json!([])), "{done}");
+    let lost = with(Fault::new(FaultKind::Lose)).ended(3).line();
+    assert_eq!(lost["outcome"], "unknown", "{lost}");
+    let refused = with(Fault::new(FaultKind::Refuse("40762".to_owned()))).ended(1).line();
+    assert_eq!((&refused["outcome"], &refused["code"]), (&json!("not done"), &json!("40762")), "{refused}");
 }
 
 #[test]
