@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
+use crate::diagnostics::{Code, Diagnostics, Help, Place, one_of, unknown};
 use crate::model::{Api, Deprecated, Family, Lookup, Name, Operation, Shape};
 
 /// The headers, pools and markets of `api.yaml` have descriptions.
@@ -56,19 +56,12 @@ fn has_type_with_doc(shape: &Shape) -> bool {
     shape.element().is_some_and(|ty| !ty.is_built_in())
 }
 
-/// The words in `called` become aliases for the search of rustdoc: they can be searched for, and each is listed once.
+/// The words in `called` become aliases for the search of rustdoc: they can be searched for.
 pub(super) fn words_are_searchable(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let operations = family.operations.iter().map(|operation| &operation.called);
     let parameters = family.all_parameters().map(|parameter| &parameter.called);
     for words in operations.chain(parameters) {
-        for (index, (word, place)) in words.iter().enumerate() {
-            is_searchable(word, *place, to);
-            if let Some((_, first)) = words.iter().take(index).find(|(first, _)| first == word) {
-                to.at(*place, Code::DefinedTwice, format!("duplicate words {word:?}"))
-                    .related(*first, "the first ones")
-                    .help("remove one of them");
-            }
-        }
+        words.iter().for_each(|(word, place)| is_searchable(word, *place, to));
     }
 }
 
@@ -137,6 +130,5 @@ impl Replacements<'_> {
 
 /// Help for a name that is not in a list; `None` if it is.
 fn among<'a, I: Iterator<Item = (&'a str, Option<Place>)>>(name: &str, known: impl Fn() -> I) -> Option<Help> {
-    let others = || format!("expected one of: {}", name_list(known().map(|(known, _)| known)));
-    (!known().any(|(known, _)| known == name)).then(|| unknown(name, known(), others))
+    (!known().any(|(known, _)| known == name)).then(|| one_of(name, known()))
 }

@@ -53,10 +53,7 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
             let help = format!("remove it, or correct the envelope in {}", to.api_file());
             to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
         }
-        for (index, (name, place)) in code.families.iter().enumerate() {
-            if code.families.iter().take(index).any(|(first, _)| first == name) {
-                to.at(*place, Code::DefinedTwice, format!("duplicate family `{name}`")).help("remove one of them");
-            }
+        for (name, place) in &code.families {
             let known = || api.families.iter().map(|family| family.name.as_str());
             if api.is_whole && !known().any(|family| family == name) {
                 let help = did_you_mean(name, known()).unwrap_or_else(|| "name the folder of a family".into());

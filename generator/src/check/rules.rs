@@ -7,7 +7,7 @@ use super::ranges::Range;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
     Api, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Role, Rule, RuleKind, Severity, Statements,
-    Test, WireNames,
+    Test, WireNames, meaning,
 };
 
 /// Checks the rules and other statements of a family and its operations.
@@ -167,12 +167,24 @@ fn contradicts_itself(all: &[Condition]) -> bool {
     pairs.any(|(one, other)| excludes(one, other))
 }
 
-/// A rule whose `when` implies what it requires, or excludes what it forbids, could never fail.
-fn can_fail(rule: &Rule, to: &mut Diagnostics) {
-    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
+/// Whether the `when` of a rule implies what it requires, or excludes what it forbids.
+fn never_fails(rule: &Rule) -> bool {
+    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return false };
     let is_implied = |required: &Condition| when.iter().any(|condition| implies(condition, required));
     let is_excluded = |forbidden: &Condition| when.iter().any(|condition| excludes(condition, forbidden));
-    if !require.is_empty() && require.iter().all(is_implied) || forbid.iter().any(is_excluded) {
+    !require.is_empty() && require.iter().all(is_implied) || forbid.iter().any(is_excluded)
+}
+
+/// Whether a rule never applies or never fails, which is reported.
+fn is_decided(rule: &Rule) -> bool {
+    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return false };
+    never_fails(rule) || [when, require, forbid].into_iter().any(|all| contradicts_itself(all))
+}
+
+/// A rule can fail, and does not require what it forbids.
+fn can_fail(rule: &Rule, to: &mut Diagnostics) {
+    let Some(Test::Condition { require, forbid, .. }) = &rule.test else { return };
+    if never_fails(rule) {
         to.at(rule.place, Code::BadRule, format!("{} can never fail: `when` implies it", name(rule)))
             .help("correct the condition, or remove the rule");
     }
@@ -192,7 +204,7 @@ fn can_be_kept(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
-/// Two rules with the same condition do not require and forbid the same.
+/// Two rules with the same condition do not require and forbid the same, and no two test the same.
 fn agree(rules: &[Rule], to: &mut Diagnostics) {
     for (index, rule) in rules.iter().enumerate() {
         if let Some(first) = rules.iter().take(index).find(|first| contradict(first, rule)) {
@@ -200,7 +212,22 @@ fn agree(rules: &[Rule], to: &mut Diagnostics) {
                 .related(first.place, "the other rule is here")
                 .help("correct one of them: under the same `when`, one requires what the other forbids");
         }
+        if let Some(first) = rules.iter().take(index).find(|first| test_the_same(first, rule)) {
+            to.at(rule.place, Code::BadRule, format!("{} tests the same as {}", name(rule), name(first)))
+                .related(first.place, "the other rule is here")
+                .help("correct one of them, or name both places in one rule: `at: Place Order, rule 1; rule 4`");
+        }
     }
+}
+
+/// Whether one of two rules refuses nothing that the other does not.
+fn test_the_same(one: &Rule, other: &Rule) -> bool {
+    let meanings = one.test.as_ref().zip(other.test.as_ref()).map(|(one, other)| (one.meaning(), other.meaning()));
+    list(one) == list(other) && meanings.is_some_and(|(one, other)| one == other)
+}
+
+fn list(rule: &Rule) -> Option<&ListName> {
+    rule.within.as_ref().map(|(list, _)| list)
 }
 
 fn contradict(one: &Rule, other: &Rule) -> bool {
@@ -211,40 +238,17 @@ fn contradict(one: &Rule, other: &Rule) -> bool {
     else {
         return false;
     };
-    let list = |rule: &Rule| rule.within.as_ref().map(|(list, _)| list.clone());
     let clash = |require: &[Condition], forbid: &[Condition]| match forbid {
         [forbidden] => require.iter().any(|required| implies(required, forbidden)),
         _ => false,
     };
     list(one) == list(other)
-        && texts(when) == texts(other_when)
+        && meaning(when) == meaning(other_when)
         && (clash(require, other_forbid) || clash(other_require, forbid))
 }
 
 fn values(values: &[(String, Place)]) -> BTreeSet<&str> {
     values.iter().map(|(value, _)| value.as_str()).collect()
-}
-
-/// Conditions as texts without their places, in any order.
-fn texts(conditions: &[Condition]) -> BTreeSet<String> {
-    conditions.iter().map(text).collect()
-}
-
-fn text(condition: &Condition) -> String {
-    match condition {
-        Condition::Given(names) => format!("given {:?}", values(names)),
-        Condition::AnyGiven(names) => format!("any_given {:?}", values(names)),
-        Condition::HasForm { parameter, forms } => format!("{}.form {:?}", parameter.0, values(forms)),
-        Condition::Is { parameter, values: all } => format!("{} {:?}", parameter.0, values(all)),
-        Condition::AccountIs { property, values: all } => format!("account.{} {:?}", property.0, values(all)),
-        Condition::Compares { parameter, comparison, property } => {
-            format!("{}.{} {}", parameter.0, comparison.as_str(), property.0)
-        }
-        Condition::Relates { parameter, relation, operand, .. } => {
-            format!("{}.{} {operand}", parameter.0, relation.as_str())
-        }
-        Condition::Not(inner) => format!("not.{}", text(inner)),
-    }
 }
 
 /// The parameter or property that a condition compares, how, and with which values.
@@ -300,11 +304,21 @@ fn excludes(one: &Condition, other: &Condition) -> bool {
     }
 }
 
+/// Whether a rule refuses each request of which all of `facts` hold.
+pub(super) fn refuses(rule: &Rule, facts: &[Condition]) -> bool {
+    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return false };
+    let holds = |condition: &Condition| facts.iter().any(|fact| implies(fact, condition));
+    let fails = |condition: &Condition| facts.iter().any(|fact| excludes(fact, condition));
+    let is_forbidden = !forbid.is_empty() && forbid.iter().all(holds);
+    rule.severity == Severity::Refuse && when.iter().all(holds) && (require.iter().any(fails) || is_forbidden)
+}
+
 fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule: &Rule, to: &mut Diagnostics) {
     let Some(parameters) = subject(operation, rule, to) else { return };
     let names = family.names(parameters);
     let name = name(rule);
-    let subject = Subject { api, family, name: &name, place: rule.place, names: &names };
+    let subject =
+        Subject { api, family, name: &name, place: rule.place, names: &names, tests_values: !is_decided(rule) };
     belong_to_others(api, family, operation, rule, &names, to);
     if rule.test.iter().flat_map(Test::conditions).any(Condition::is_of_instrument) {
         names_its_instrument(api, family, operation, rule, &names, to);
@@ -482,6 +496,6 @@ fn not_comparable(name: &str, place: Place, why: &str, to: &mut Diagnostics) {
 }
 
 /// The name of a rule in messages.
-fn name(rule: &Rule) -> String {
+pub(super) fn name(rule: &Rule) -> String {
     if rule.id.is_empty() { "the rule".to_owned() } else { format!("the rule `{}`", rule.id) }
 }

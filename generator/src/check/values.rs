@@ -12,7 +12,7 @@ use crate::words::Times;
 const MAX_DIGITS: u32 = u64::MAX.ilog10() + 1;
 
 /// Rules for a single parameter.
-const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 13] = [
+const PARAMETER_RULES: &[fn(&Family, &Parameter, &mut Diagnostics)] = &[
     shape,
     only_of_parameter,
     fixed_parameter,
@@ -480,7 +480,7 @@ fn null(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         let says = format!("`may_be: null` contradicts `required: always`: `{name}` is never left out");
         to.at(place, Code::Misplaced, says).help("remove one of them");
     } else if let Some(edit) = &parameter.edit {
-        to.at(place, Code::Misplaced, format!("`may_be: null` beside `edit`: two ways to delete `{name}`"))
+        to.at(place, Code::Misplaced, format!("`edit` and `may_be: null` of `{name}` exclude each other"))
             .related(edit.place, "`edit` is here")
             .help("keep the one that the document states");
     }
