@@ -76,7 +76,7 @@ const CLASSIC: &[cli::Command] = &[
 const OBSERVED: &[cli::Command] = &[
     cli::Command::read::<super::observed::GetAccountSettings>("account-settings"),
     cli::Command::read::<super::observed::GetCandles>("candles"),
-    cli::Command::change::<super::observed::ClosePositions>("close-positions"),
+    cli::Command::results::<super::observed::ClosePositions>("close-positions"),
     cli::Command::read::<super::observed::GetCoins>("coins"),
     cli::Command::read::<super::observed::GetContractAccount>("contract-account"),
     cli::Command::read::<super::observed::GetContractAccounts>("contract-accounts"),

@@ -53,7 +53,7 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// Rules for the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 17] = [
+const API_RULES: &[fn(&Api, &mut Diagnostics)] = &[
     account::names,
     account::is_shown,
     calls::check,

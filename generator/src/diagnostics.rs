@@ -18,7 +18,7 @@ pub use place::Place;
 pub use render::Format;
 pub(crate) use render::{is_invisible, printable};
 pub(crate) use report::{DiagnosticBuilder, Help};
-pub(crate) use suggest::{did_you_mean, name_list, unknown};
+pub(crate) use suggest::{did_you_mean, name_list, one_of, unknown};
 pub(crate) use tradeapi_words::similar::nearest;
 
 /// One mistake.
@@ -162,6 +162,12 @@ impl Diagnostics {
     /// replaced.
     pub fn render(&self, format: Format) -> String {
         render::render(self, format)
+    }
+
+    /// How much was found and noted so far; it stays the same while nothing is.
+    pub(crate) fn extent(&self) -> [usize; 4] {
+        let UnderReading { unread, later, lacking } = &*self.reading;
+        [self.items.len(), unread.len(), later.len(), lacking.len()]
     }
 
     /// The indices of the files with mistakes.

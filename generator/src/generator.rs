@@ -22,7 +22,7 @@ use crate::check;
 use crate::diagnostics::Diagnostics;
 use crate::earlier::{self, Earlier, RecordedFile};
 use crate::emit::{self, Job, Layout};
-use crate::load::{self, Readers, Sources};
+use crate::load::{self, Readers, Reading, Remembered, Sources};
 use crate::model::{self, Api, Counts};
 use crate::select::Selection;
 use crate::write::{self, Report, Writing};
@@ -40,6 +40,7 @@ pub struct Generator {
     out_dir: Option<PathBuf>,
     layout: Layout,
     selection: Selection,
+    remembered: Option<Remembered>,
 }
 
 /// A family, some of whose operations are emitted. Families and operations that are not named are left out.
@@ -102,6 +103,14 @@ impl Generator {
         self
     }
 
+    /// Has this generator and its clones remember what each file says, so that later readings, also of other folders,
+    /// parse only the files that differ. It is for programs that read a schema again and again; by default, nothing
+    /// is remembered.
+    pub fn remember(mut self) -> Self {
+        self.remembered = Some(Remembered::default());
+        self
+    }
+
     /// Restricts the output to parts of the schema: a family, and then its operations.
     ///
     /// ```no_run
@@ -125,7 +134,7 @@ impl Generator {
     /// Returns all mistakes of the schema.
     pub fn read(&self) -> Result<Schema, Diagnostics> {
         let folder = self.schema_folder();
-        read(folder, folder, STRICTEST)
+        read(folder, folder, self.reading())
     }
 
     /// Reads and checks the schema as of a revision of the git repository that contains its folder.
@@ -136,7 +145,7 @@ impl Generator {
     pub fn read_at(&self, revision: &str) -> Result<Schema, Diagnostics> {
         let folder = self.schema_folder();
         let copy = crate::revision::copy(folder, revision)?;
-        read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())), STRICTEST)
+        read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())), self.reading())
     }
 
     /// Reads, checks, emits and writes. Files whose bytes would not change are left alone, and nothing is made if the
@@ -168,7 +177,7 @@ impl Generator {
             earlier.files.keys().for_each(|name| writing.keep(name));
             return writing.finish().map(|report| Report { read: earlier.counts, ..report });
         }
-        let schema = resolve_and_check(sources, folder, STRICTEST, to)?;
+        let schema = resolve_and_check(sources, folder, self.reading(), to)?;
         let (out, api) = (self.out_folder()?, self.selection.of(&schema.api)?);
         let jobs = emit::jobs(&api, self.layout);
         let writing = Writing::begin(&out, jobs.iter().map(|job| job.name.clone()).collect(), &write::RUST, |_| None)?;
@@ -192,6 +201,10 @@ impl Generator {
     #[cfg(feature = "cli")]
     fn files(&self, schema: &Schema) -> Result<BTreeMap<String, String>, Diagnostics> {
         Ok(emit::emit(self.selection.of(&schema.api)?.as_ref(), self.layout))
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading { readers: STRICTEST, remembered: self.remembered.as_ref() }
     }
 
     fn schema_folder(&self) -> &Path {
@@ -244,29 +257,29 @@ fn make(job: &Job<'_>, earlier: &Earlier, writing: &Writing, path: &Path) -> Rec
 }
 
 /// Reads and checks a schema; messages call its folder `shown`.
-fn read(folder: &Path, shown: &Path, readers: Readers) -> Result<Schema, Diagnostics> {
+fn read(folder: &Path, shown: &Path, reading: Reading<'_>) -> Result<Schema, Diagnostics> {
     let mut to = Diagnostics::default();
     let sources = Sources::read(folder, shown, &mut to);
-    resolve_and_check(sources, shown, readers, to)
+    resolve_and_check(sources, shown, reading, to)
 }
 
 /// Resolves and checks the files of a schema, in which mistakes may already have been found.
 fn resolve_and_check(
     sources: Sources,
     shown: &Path,
-    readers: Readers,
+    reading: Reading<'_>,
     mut to: Diagnostics,
 ) -> Result<Schema, Diagnostics> {
-    let documents = load::load(sources, shown, readers, &mut to);
-    let reading = to.end_of_reading();
+    let documents = load::load(sources, shown, reading, &mut to);
+    let read = to.end_of_reading();
     let api = model::builder::build(documents, &mut to);
     check::check(&api, &mut to);
     // Build scripts run without the interpreter of the rules.
     #[cfg(feature = "cli")]
-    if matches!(readers, Readers::Two) {
+    if matches!(reading.readers, Readers::Two) {
         crate::rules::check(&api, &mut to);
     }
-    to.drop_follow_ups(&reading);
+    to.drop_follow_ups(&read);
     to.fold_repeats();
     #[cfg(feature = "cli")]
     let files = to.files().to_vec();

@@ -11,6 +11,7 @@ mod describe;
 pub(crate) mod editor;
 mod language;
 pub(crate) mod raw;
+mod remembered;
 mod shapes;
 mod source;
 mod syntax;
@@ -20,6 +21,7 @@ mod typed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub(crate) use remembered::Remembered;
 pub(crate) use shapes::{Named, Short, Spanned, Text, Texts, WordOr};
 pub(crate) use source::watched;
 
@@ -90,8 +92,16 @@ pub(crate) enum Readers {
     Two,
 }
 
+/// How files are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading<'a> {
+    pub(crate) readers: Readers,
+    /// The files that need not be parsed if they are as they were; these readers have accepted them.
+    pub(crate) remembered: Option<&'a Remembered>,
+}
+
 /// Reads the files of a schema, whose folder messages call `shown`.
-pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Diagnostics) -> Documents {
+pub(crate) fn load(sources: Sources, shown: &Path, reading: Reading<'_>, to: &mut Diagnostics) -> Documents {
     let Sources { all: sources, are_sound: found_all } = sources;
     let mut documents = Documents { incomplete: !found_all, ..Documents::default() };
     if !found_all && sources.is_empty() {
@@ -104,7 +114,7 @@ pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Di
             Some((folder, _)) => folders.entry(folder).or_default().push(source),
             None if source.name == "api.yaml" => api = Some(source),
             None if source.name == "codes.yaml" => {
-                documents.codes = read(source, readers, &mut documents.incomplete, to).unwrap_or_default();
+                documents.codes = read(source, reading, &mut documents.incomplete, to).unwrap_or_default();
             }
             None => {
                 to.at(source.top(), Code::StrayFile, "unexpected file: only api.yaml and codes.yaml belong here")
@@ -119,7 +129,7 @@ pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Di
         }
         Some(source) => {
             let before = to.len();
-            documents.api = read(source, readers, &mut documents.incomplete, to).unwrap_or_default();
+            documents.api = read(source, reading, &mut documents.incomplete, to).unwrap_or_default();
             documents.api_place = source.top();
             documents.api_is_sound = to.len() == before;
         }
@@ -138,7 +148,7 @@ pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Di
     }
     documents.families = folders
         .into_iter()
-        .map(|(folder, sources)| family(folder, shown, &sources, readers, &mut documents.incomplete, to))
+        .map(|(folder, sources)| family(folder, shown, &sources, reading, &mut documents.incomplete, to))
         .collect();
     documents
 }
@@ -147,7 +157,7 @@ fn family(
     folder: &str,
     shown: &Path,
     sources: &[&SchemaFile],
-    readers: Readers,
+    reading: Reading<'_>,
     incomplete: &mut bool,
     to: &mut Diagnostics,
 ) -> FamilyDocuments {
@@ -165,14 +175,14 @@ fn family(
                 has_family_file = true;
                 family.shared_files.push(source.file);
                 family.place = source.top();
-                family.family = read(source, readers, incomplete, to).unwrap_or_default();
+                family.family = read(source, reading, incomplete, to).unwrap_or_default();
             }
             "types" => {
                 family.shared_files.push(source.file);
-                family.types = read(source, readers, incomplete, to).unwrap_or_default();
+                family.types = read(source, reading, incomplete, to).unwrap_or_default();
             }
             name => {
-                let operation = read(source, readers, incomplete, to);
+                let operation = read(source, reading, incomplete, to);
                 family.operations.extend(operation.map(|operation| (name.to_owned(), source.top(), operation)));
             }
         }
@@ -194,15 +204,24 @@ fn is_there(name: &str, shown: &Path, to: &Diagnostics) -> bool {
     to.files().contains(&shown.join(name))
 }
 
-fn read<T: typed::Read>(
+fn read<T: typed::Read + Clone + Send + Sync + 'static>(
     source: &SchemaFile,
-    readers: Readers,
+    reading: Reading<'_>,
     incomplete: &mut bool,
     to: &mut Diagnostics,
 ) -> Option<T> {
-    let document = tree::parse(source, readers, to);
+    if let Some(known) = reading.remembered.and_then(|remembered| remembered.get(source)) {
+        return Some(known);
+    }
+    let before = to.extent();
+    let document = tree::parse(source, reading.readers, to);
     *incomplete |= document.as_ref().is_none_or(|document| !document.is_whole);
-    let value = document.and_then(|document| typed::read(&document.root, to));
+    let value = document.and_then(|document| typed::read::<T>(&document.root, to));
     *incomplete |= value.is_none();
+    if let (Some(remembered), Some(value)) = (reading.remembered, &value)
+        && to.extent() == before
+    {
+        remembered.put(source, value.clone());
+    }
     value
 }

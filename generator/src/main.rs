@@ -260,7 +260,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         Command::Init(arguments) => cli::init::run(&arguments, output)?,
         Command::Watch(target) => {
             let folder = target.schema.schema.clone();
-            cli::watch::run(&target.generator(), &folder, output);
+            cli::watch::run(&target.generator().remember(), &folder, output);
         }
         Command::Export { what } => return export(what, output),
         Command::Completions { shell } => output.print(cli::shell::completions(Cli::command(), shell).trim_end()),

@@ -8,7 +8,7 @@ mod links;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, one_of};
 use crate::model::{Api, Definition, Family};
 
 /// The selected operations; all, if none is named.
@@ -56,7 +56,10 @@ impl Selection {
         for (name, operations) in &self.families {
             let families = || api.families.iter().map(|family| family.name.as_str());
             match (api.families.iter().find(|family| family.name == *name), operations) {
-                (None, _) => unknown(&mut to, format!("unknown family `{name}`"), name, families()),
+                (None, _) => {
+                    let help = one_of(name, families().map(|known| (known, None)));
+                    to.whole(Code::UndefinedName, format!("unknown family `{name}`")).help(help);
+                }
                 (Some(_), Operations::All) => {}
                 (Some(family), Operations::These(names)) => check_operations(family, names, &mut to),
             }
@@ -72,14 +75,9 @@ fn check_operations(family: &Family, names: &BTreeSet<String>, to: &mut Diagnost
             .help("name at least one, or select the whole family with `all()`");
     }
     for name in names.iter().filter(|name| !known().any(|known| known == *name)) {
-        unknown(to, format!("the family `{}` has no operation `{name}`", family.name), name, known());
+        let help = one_of(name, known().map(|known| (known, None)));
+        to.whole(Code::UndefinedName, format!("the family `{}` has no operation `{name}`", family.name)).help(help);
     }
-}
-
-fn unknown<'a>(to: &mut Diagnostics, message: String, name: &str, known: impl Iterator<Item = &'a str> + Clone) {
-    let help = did_you_mean(name, known.clone());
-    let all = || known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    to.whole(Code::UndefinedName, message).help(help.unwrap_or_else(|| format!("expected one of: {}", all()).into()));
 }
 
 /// The family reduced to these operations.

@@ -2,7 +2,7 @@
 
 use heck::ToTitleCase as _;
 
-use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, name_list, unknown};
 use crate::model::{Api, Family};
 
 /// The text of `<family>/<operation>.yaml`. Unknown values are left empty, which `check` refuses.
@@ -54,14 +54,12 @@ errors:
 pub(crate) fn family<'a>(api: &'a Api, name: &str) -> Result<&'a Family, Diagnostics> {
     api.families.iter().find(|known| known.name == name).ok_or_else(|| {
         let mut to = Diagnostics::default();
-        let known = api.families.iter().map(|family| family.name.as_str());
-        let list = known.clone().collect::<Vec<_>>().join(", ");
-        to.whole(Code::UndefinedName, format!("unknown family `{name}`")).help(
-            did_you_mean(name, known).unwrap_or_else(|| {
-                format!("expected one of: {list}; to begin a family, make an empty folder `{name}` in the schema")
-                    .into()
-            }),
-        );
+        let known = || api.families.iter().map(|family| family.name.as_str());
+        let help = unknown(name, known().map(|known| (known, None)), || {
+            let begin = format!("to begin a family, make an empty folder `{name}` in the schema");
+            format!("expected one of: {}; {begin}", name_list(known()))
+        });
+        to.whole(Code::UndefinedName, format!("unknown family `{name}`")).help(help);
         to
     })
 }

@@ -256,6 +256,28 @@ fn accepting_writes_only_digests_and_not_where_a_fact_differs() {
     assert!(second.contains("1 difference(s) of fact, 0 change(s) of words to review"), "{second}");
 }
 
+#[test]
+fn a_rule_is_in_a_row_that_its_section_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, docs) = (folder.path().join("schema"), folder.path().join("docs"));
+    copied(&schema);
+    std::fs::create_dir(&docs).unwrap();
+    std::fs::write(docs.join("garden-v1.md"), &*DOCUMENT).unwrap();
+    let file = schema.join("garden/sow-seed.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let differences = |at: &str| {
+        let rule =
+            format!("  - {{ id: slow, at: \"{at}\", kind: type, says: Seeds are sown at a pace. }}\n  - {{ id: night");
+        std::fs::write(&file, text.replacen("  - { id: night", &rule, 1)).unwrap();
+        run(&schema, &docs, &[]).status.code() != Some(0)
+    };
+    assert!(!differences("Sow Seed, parameter table, pace"));
+    assert!(!differences("Sow Seed, parameter table, pace and label"));
+    assert!(differences("Sow Seed, parameter table, pase"));
+    assert!(differences("Sow Seed, parameter table, pace and lable"));
+    assert!(differences("Water Bed, parameter table, pace"));
+}
+
 /// `never above 3 digits` bounds as `at most 3 digits` does, and no reader knows it.
 #[test]
 fn a_bound_that_holds_in_both_stays_when_its_words_were_reviewed() {

@@ -70,6 +70,49 @@ fn a_rate_over_a_minute() {
     assert!(emitted.contains("60 calls in 1 minute per UID"), "{emitted}");
 }
 
+/// A text of the fixture, and two texts in its place that say the same: the same time in another unit, names in another
+/// order where that means nothing.
+const SAME: &[(&str, &str, [&str; 2])] = &[
+    ("api.yaml", "window: 30 seconds", ["window: 1 minute", "window: 60 seconds"]),
+    ("house/extend-loan.yaml", "isbn } }\n", ["isbn }, kept: 1 week }\n", "isbn }, kept: 7 days }\n"]),
+    (
+        "house/extend-loan.yaml",
+        "isbn } }\n",
+        [
+            "isbn }, changed: due, changed_while: { state: [open, closed] } }\n",
+            "isbn }, changed: due, changed_while: { state: [closed, open] } }\n",
+        ],
+    ),
+    ("house/types.yaml", "only: [open]", ["only: [open, closed]", "only: [closed, open]"]),
+    (
+        "house/family.yaml",
+        "{ from: open, trigger: a return",
+        ["{ from: open, trigger: [a return, a theft]", "{ from: open, trigger: [a theft, a return]"],
+    ),
+    (
+        "house/lend-book.yaml",
+        "when: { given: [card] }",
+        ["when: { given: [card], place: home }", "when: { place: home, given: [card] }"],
+    ),
+];
+
+#[test]
+fn other_words_for_the_same_are_no_difference() {
+    for (file, text, replacements) in SAME {
+        let folder = two();
+        for (name, replacement) in ["old", "new"].into_iter().zip(replacements) {
+            folders::copy(&fixture(), &folder.path().join(name));
+            let path = folder.path().join(name).join(file);
+            let before = std::fs::read_to_string(&path).unwrap();
+            let after = before.replacen(text, replacement, 1);
+            assert_ne!(before, after, "{file} has no {text:?}");
+            std::fs::write(path, after).unwrap();
+        }
+        let output = diff(folder.path(), &["old", "new"]);
+        assert_eq!(said(output.stdout), "no differences\n", "{replacements:?}: {}", said(output.stderr));
+    }
+}
+
 #[test]
 fn compares_two_folders() {
     let folder = two();

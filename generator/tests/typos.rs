@@ -206,12 +206,13 @@ fn run(files: &[File], typos: &[Typo]) -> Vec<(Diagnosed, String)> {
     let work = || {
         let folder = tempfile::tempdir().unwrap();
         folders::copy(&schema(), folder.path());
+        let generator = Generator::new().schema_dir(folder.path()).remember();
         let mut done = Vec::new();
         while let Some(typo) = typos.get(next.load(Ordering::Relaxed)).map(|_| next.fetch_add(1, Ordering::Relaxed)) {
             let Some(one) = typos.get(typo) else { break };
             let path = folder.path().join(&files[one.file].path);
             fs::write(&path, one.text(files)).unwrap();
-            let read = Generator::new().schema_dir(folder.path()).read();
+            let read = generator.read();
             fs::write(&path, files[one.file].lines.join("\n") + "\n").unwrap();
             let (diagnosed, text) = match read {
                 Ok(_) => (Diagnosed::Valid, String::new()),

@@ -300,7 +300,7 @@ static RULES: [tables::Rule; 4] = [
         at: "Modify Order, rules 3 and 4",
         severity: tables::Severity::Warn,
         says: "Take-profit or stop-loss is not set beside size or price: to change them alone, size and price are left out (rule 4), and beside both they have no effect (rule 3).",
-        hint: "leave out newSize and newPrice",
+        hint: "leave out newPresetStopSurplusPrice and newPresetStopLossPrice, or leave out newSize and newPrice",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {

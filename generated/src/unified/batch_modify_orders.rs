@@ -43,7 +43,7 @@ runtime::parameters! {
     /// Checked before a request is sent:
     ///
     /// - `one-category`: All orders of a request belong to one business line; their pairs may differ.
-    /// - `each-order-once`: An order may stand in a request once at most.
+    /// - `each-order-once`: A request may name an order only once.
     /// - `qty-or-price`: At least one of quantity and price must be given for each order.
     /// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified, not even in a
     ///   batch.
@@ -299,7 +299,7 @@ static RULES: [tables::Rule; 4] = [
     tables::Rule {
         id: "each-order-once",
         at: "Batch Modify Orders, first sentence",
-        says: "An order may stand in a request once at most.",
+        says: "A request may name an order only once.",
         hint: "use each orderId and clientOid once",
         ..tables::Rule::DEFAULT
     },

@@ -44,7 +44,7 @@ runtime::parameters! {
     /// - `hedge-mode-needs-pos-side`: In hedge mode posSide must be sent.
     /// - `pos-side-futures-only`: The position side is for futures only.
     /// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
-    /// - `no-copy-trading`: Orders for copy trading are not supported in a batch for now.
+    /// - `no-copy-trading`: Orders for copy trading are not supported in a batch.
     /// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
     /// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
     ///   pricePrecision.
@@ -62,13 +62,13 @@ runtime::parameters! {
     ///
     /// - `items-as-place-order`: What Place Order says of time in force, position side, self-trade
     ///   prevention and price adjustment holds for each order of a batch.
-    /// - `no-reduce-only` (kept by the types): Reduce-only orders are not supported in a batch for now. Not
+    /// - `no-reduce-only` (kept by the types): Reduce-only orders are not supported in a batch. Not
     ///   supported: `reduceOnly`.
-    /// - `no-isolated-spot-margin` (kept by the types): Isolated spot margin is not supported in a batch
-    ///   for now. Not supported: `marginMode`.
+    /// - `no-isolated-spot-margin` (kept by the types): Isolated spot margin is not supported in a batch.
+    ///   Not supported: `marginMode`.
     /// - `no-take-profit-stop-loss` (kept by the types): Take-profit and stop-loss are not supported in a
-    ///   batch for now. Not supported: `tpTriggerBy`, `slTriggerBy`, `takeProfit`, `stopLoss`,
-    ///   `tpOrderType`, `slOrderType`, `tpLimitPrice`, `slLimitPrice`.
+    ///   batch. Not supported: `tpTriggerBy`, `slTriggerBy`, `takeProfit`, `stopLoss`, `tpOrderType`,
+    ///   `slOrderType`, `tpLimitPrice`, `slLimitPrice`.
     /// - `channel-header` (kept by the types): The broker's channel code travels in the header
     ///   X-CHANNEL-API-CODE.
     /// - `client-oid-and-ceilings-as-place-order` (kept by the types): The caller's ids have the length and
@@ -263,61 +263,61 @@ static META: tables::Meta = tables::Meta {
             path: "[].reduceOnly",
             rule: "no-reduce-only",
             at: "Batch Order, after the parameters",
-            says: "Reduce-only orders are not supported in a batch for now.",
+            says: "Reduce-only orders are not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].marginMode",
             rule: "no-isolated-spot-margin",
             at: "Batch Order, after the parameters",
-            says: "Isolated spot margin is not supported in a batch for now.",
+            says: "Isolated spot margin is not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].tpTriggerBy",
             rule: "no-take-profit-stop-loss",
             at: "Batch Order, after the parameters",
-            says: "Take-profit and stop-loss are not supported in a batch for now.",
+            says: "Take-profit and stop-loss are not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].slTriggerBy",
             rule: "no-take-profit-stop-loss",
             at: "Batch Order, after the parameters",
-            says: "Take-profit and stop-loss are not supported in a batch for now.",
+            says: "Take-profit and stop-loss are not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].takeProfit",
             rule: "no-take-profit-stop-loss",
             at: "Batch Order, after the parameters",
-            says: "Take-profit and stop-loss are not supported in a batch for now.",
+            says: "Take-profit and stop-loss are not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].stopLoss",
             rule: "no-take-profit-stop-loss",
             at: "Batch Order, after the parameters",
-            says: "Take-profit and stop-loss are not supported in a batch for now.",
+            says: "Take-profit and stop-loss are not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].tpOrderType",
             rule: "no-take-profit-stop-loss",
             at: "Batch Order, after the parameters",
-            says: "Take-profit and stop-loss are not supported in a batch for now.",
+            says: "Take-profit and stop-loss are not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].slOrderType",
             rule: "no-take-profit-stop-loss",
             at: "Batch Order, after the parameters",
-            says: "Take-profit and stop-loss are not supported in a batch for now.",
+            says: "Take-profit and stop-loss are not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].tpLimitPrice",
             rule: "no-take-profit-stop-loss",
             at: "Batch Order, after the parameters",
-            says: "Take-profit and stop-loss are not supported in a batch for now.",
+            says: "Take-profit and stop-loss are not supported in a batch.",
         },
         tables::Unsupported {
             path: "[].slLimitPrice",
             rule: "no-take-profit-stop-loss",
             at: "Batch Order, after the parameters",
-            says: "Take-profit and stop-loss are not supported in a batch for now.",
+            says: "Take-profit and stop-loss are not supported in a batch.",
         },
     ],
     errors: super::errors::ERRORS,
@@ -375,7 +375,7 @@ static RULES: [tables::Rule; 14] = [
         id: "pos-side-futures-only",
         at: "Batch Order, each order, rules as in Place Order",
         says: "The position side is for futures only.",
-        hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        hint: "leave out posSide, or set category to USDT-FUTURES, COIN-FUTURES or USDC-FUTURES",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
@@ -389,7 +389,7 @@ static RULES: [tables::Rule; 14] = [
     tables::Rule {
         id: "no-copy-trading",
         at: "Batch Order, after the parameters",
-        says: "Orders for copy trading are not supported in a batch for now.",
+        says: "Orders for copy trading are not supported in a batch.",
         depends_on: &["copyTrading"],
         hint: "use an account whose copyTrading is not true",
         ..tables::Rule::DEFAULT

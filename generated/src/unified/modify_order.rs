@@ -343,21 +343,21 @@ static RULES: [tables::Rule; 5] = [
         id: "trigger-by-futures-only",
         at: "Modify Order, parameters",
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
-        hint: "set category to something other than SPOT or MARGIN",
+        hint: "leave out tpTriggerBy and slTriggerBy, or set category to something other than SPOT or MARGIN",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
         id: "tp-limit-price-limit-only",
         at: "Modify Order, parameters",
         says: "The take-profit execution price goes with the order type limit, so not with a change to market.",
-        hint: "set tpOrderType to something other than market",
+        hint: "leave out tpLimitPrice, or set tpOrderType to something other than market",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
         id: "sl-limit-price-limit-only",
         at: "Modify Order, parameters",
         says: "The stop-loss execution price goes with the order type limit, so not with a change to market.",
-        hint: "set slOrderType to something other than market",
+        hint: "leave out slLimitPrice, or set slOrderType to something other than market",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {

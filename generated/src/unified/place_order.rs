@@ -726,14 +726,14 @@ static RULES: [tables::Rule; 20] = [
         id: "pos-side-futures-only",
         at: "Place Order, parameter table, posSide",
         says: "The position side is for futures only.",
-        hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        hint: "leave out posSide, or set category to USDT-FUTURES, COIN-FUTURES or USDC-FUTURES",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
         id: "trigger-by-futures-only",
         at: "Place Order, parameter table, tpTriggerBy and slTriggerBy",
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
-        hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        hint: "leave out tpTriggerBy and slTriggerBy, or set category to USDT-FUTURES, COIN-FUTURES or USDC-FUTURES",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
@@ -754,35 +754,35 @@ static RULES: [tables::Rule; 20] = [
         id: "new-coin-m-no-preset-tp-sl",
         at: "What the service does, after the conventions",
         says: "Orders of the new Coin-M business line cannot preset take-profit or stop-loss.",
-        hint: "leave out takeProfit and stopLoss and tpTriggerBy and slTriggerBy and tpOrderType and slOrderType and tpLimitPrice and slLimitPrice",
+        hint: "leave out takeProfit, stopLoss, tpTriggerBy, slTriggerBy, tpOrderType, slOrderType, tpLimitPrice and slLimitPrice",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
         id: "tp-limit-price-needs-limit",
         at: "Place Order, parameter table, tpLimitPrice",
         says: "The take-profit execution price counts only when its order type is limit.",
-        hint: "set tpOrderType to limit",
+        hint: "leave out tpLimitPrice, or set tpOrderType to limit",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
         id: "sl-limit-price-needs-limit",
         at: "Place Order, parameter table, slLimitPrice",
         says: "The stop-loss execution price counts only when its order type is limit.",
-        hint: "set slOrderType to limit",
+        hint: "leave out slLimitPrice, or set slOrderType to limit",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
         id: "margin-mode-futures-only",
         at: "Place Order, parameter table, marginMode",
         says: "The margin mode is for futures only.",
-        hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        hint: "leave out marginMode, or set category to USDT-FUTURES, COIN-FUTURES or USDC-FUTURES",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {
         id: "auto-borrow-spot-only",
         at: "Place Order, parameter table, autoBorrow",
         says: "Borrowing a shortfall is available on spot only.",
-        hint: "set category to SPOT",
+        hint: "leave out autoBorrow, or set category to SPOT",
         ..tables::Rule::DEFAULT
     },
     tables::Rule {

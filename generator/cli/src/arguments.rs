@@ -39,7 +39,7 @@ fn operation(command: &'static Command, taken: &[String]) -> Clap {
         .after_long_help(help::below(command))
         .args(options::of_operations())
         .next_help_heading("Parameters");
-    let line = if command.has_pages { line.arg(first().help_heading("Options")) } else { line };
+    let line = if command.is_listing { line.arg(first().help_heading("Options")) } else { line };
     line.args((command.parameters)().iter().map(|parameter| flag(parameter, taken)))
 }
 

@@ -124,11 +124,12 @@ where
     let failures = reply.failures();
     let ending = match reply.all_done() {
         true => Ending::Done,
-        // What the answer does not mention may have been done.
-        false if reply.unmentioned() > 0 || !reply.bad().is_empty() => Ending::Unknown,
-        false => Ending::of_all(
-            std::iter::once(Ending::NotDone).chain(failures.iter().map(|failure| failure.error.outcome.into())),
-        ),
+        // What the answer does not mention, or claims without saying of which item, may have been done.
+        false if reply.unmentioned() > 0 || !reply.bad().is_empty() || failures.is_empty() => Ending::Unknown,
+        false => {
+            let done = std::iter::repeat_n(Ending::Done, reply.succeeded());
+            Ending::of_all(done.chain(failures.iter().map(|failure| failure.error.outcome.into())))
+        }
     };
     Ok(report(called, ending, |out| {
         if !failures.is_empty() {
@@ -142,12 +143,16 @@ where
     }))
 }
 
-/// Sends a batch in as many calls as it takes, and reports each item.
+/// Sends a batch in as many calls as it takes, and reports each item. A request without items is one call.
 pub(crate) async fn batch<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
-    O: Batch<Response: Clone, Item: Send, Done: Encode + Send>,
+    O: Batch<Response: Clone + Encode, Item: Send, Done: Encode + Send>
+        + Callable<Reply = ItemsReply<<O as Operation>::Response>>,
 {
     let request = request_of_any_length::<O>(called.client, called.json)?;
+    if request.sent().is_none() {
+        return results::<O>(called).await;
+    }
     let report = BatchCall::new(called.client.clone(), request).send().await?;
     called.to.warn(&report.warnings);
     let endings: Vec<_> = report.items.iter().map(|item| of_item(called.to, item)).collect();

@@ -5,7 +5,7 @@ use std::fmt;
 use tradeapi_runtime::batches::{Batch, ItemsReply};
 use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::confirm::{Confirmable, ConfirmableItems};
-use tradeapi_runtime::json::Encode;
+use tradeapi_runtime::json::{Decode, Encode, Form};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::pages::Paged;
 use tradeapi_runtime::parameters::described::Described;
@@ -26,6 +26,8 @@ pub struct Command {
     pub(crate) mint: Option<fn() -> String>,
     /// Whether its answer comes in pages.
     pub(crate) has_pages: bool,
+    /// Whether it is a read that lists something.
+    pub(crate) is_listing: bool,
     pub(crate) dry_run: fn(DryRunOf<'_>) -> Result<DryRun, Violations>,
     call: CallOf,
 }
@@ -36,7 +38,8 @@ impl Command {
     where
         O: Described + Repeatable<Response: Encode> + Callable + 'static,
     {
-        Self::of::<O>(name, |called| Box::pin(calls::read::<O>(called)))
+        let command = Self::of::<O>(name, |called| Box::pin(calls::read::<O>(called)));
+        Self { is_listing: matches!(<O::Response as Decode>::FORM, Form::List(_)), ..command }
     }
 
     /// A read whose answer comes in pages.
@@ -45,7 +48,7 @@ impl Command {
         O: Described + Paged + 'static,
     {
         let command = Self::of::<O>(name, |called| Box::pin(calls::pages::<O>(called)));
-        Self { has_pages: true, ..command }
+        Self { has_pages: true, is_listing: true, ..command }
     }
 
     /// A change that no query confirms.
@@ -61,7 +64,8 @@ impl Command {
     where
         O: Described + Confirmable<Response: Encode + Sync> + 'static,
     {
-        Self::of::<O>(name, |called| Box::pin(calls::confirmed::<O>(called)))
+        let command = Self::of::<O>(name, |called| Box::pin(calls::confirmed::<O>(called)));
+        Self { dry_run: dry_run::of_confirmed::<O>, ..command }
     }
 
     /// A change whose answer lists successes and failures.
@@ -75,9 +79,13 @@ impl Command {
     /// Changes of several items, which no query confirms.
     pub const fn batch<O>(name: &'static str) -> Self
     where
-        O: Described + Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
+        O: Described
+            + Batch<Response: Clone + Encode, Item: Send, Done: Encode + Send>
+            + Callable<Reply = ItemsReply<<O as Operation>::Response>>
+            + 'static,
     {
-        Self::of::<O>(name, |called| Box::pin(calls::batch::<O>(called)))
+        let command = Self::of::<O>(name, |called| Box::pin(calls::batch::<O>(called)));
+        Self { dry_run: dry_run::of_batch::<O>, ..command }
     }
 
     /// Changes of several items, each of which is confirmed by queries if its outcome is unknown.
@@ -85,17 +93,28 @@ impl Command {
     where
         O: Described + ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
     {
-        Self::of::<O>(name, |called| Box::pin(calls::confirmed_batch::<O>(called)))
+        let command = Self::of::<O>(name, |called| Box::pin(calls::confirmed_batch::<O>(called)));
+        Self { dry_run: dry_run::of_confirmed_batch::<O>, ..command }
     }
 
     const fn of<O: Operation + Described + 'static>(name: &'static str, call: CallOf) -> Self {
         let (meta, parameters) = (O::META, parameter::of::<O>);
-        Self { name, meta, parameters, mint: None, has_pages: false, dry_run: dry_run::of::<O>, call }
+        Self {
+            name,
+            meta,
+            parameters,
+            mint: None,
+            has_pages: false,
+            is_listing: false,
+            dry_run: dry_run::of::<O>,
+            call,
+        }
     }
 
     /// Calls the operation.
     pub(crate) async fn call(&self, called: Called<'_>) -> Ended {
-        (self.call)(called).await.unwrap_or_else(|ended| ended)
+        let json = called.json;
+        (self.call)(called).await.unwrap_or_else(|ended| ended.with_request(json))
     }
 
     /// Makes client ids with this function, for requests without one.

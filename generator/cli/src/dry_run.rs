@@ -1,6 +1,8 @@
 //! Requests that are checked and shown, and not sent.
 
+use tradeapi_runtime::batches::{Batch, PlannedBatch};
 use tradeapi_runtime::checks::CheckContext;
+use tradeapi_runtime::confirm::{self, Confirmable, ConfirmableItems};
 use tradeapi_runtime::http::{HeaderMap, Request};
 use tradeapi_runtime::json::JsonWriter;
 use tradeapi_runtime::tables::{Api, Meta, Severity};
@@ -18,16 +20,24 @@ pub(crate) struct DryRunOf<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// A request as it would be sent, and what its checks found.
+/// What would be sent, and what its checks found.
 pub(crate) struct DryRun {
     meta: &'static Meta,
+    calls: Vec<ShownCall>,
+    /// The number of items of a batch; none of anything else.
+    items: usize,
+    pub(crate) violations: Violations,
+    checks: Vec<Check>,
+}
+
+/// A call as it would be sent.
+#[derive(Default)]
+struct ShownCall {
     method: String,
     /// The path with the query.
     target: String,
     headers: Vec<(String, String)>,
     body: String,
-    pub(crate) violations: Violations,
-    checks: Vec<Check>,
 }
 
 /// What a rule says of the request.
@@ -48,45 +58,89 @@ enum CheckResult {
 /// Any address does, because only what follows it is shown.
 const ADDRESS: &str = "http://localhost";
 
-/// The dry run of a request.
+/// The dry run of a request that is one call.
 pub(crate) fn of<O: Operation>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
-    let nothing = CheckPolicy::from(false);
-    let (account, now) = (given.account, Some(given.now));
-    let request = O::from_json_in(given.json, CheckContext { account, listed: None, now, policy: &nothing })?;
-    let violations = request.inspect(CheckContext { account, now, ..CheckContext::default() });
-    let sent = sent(given.api, &request);
-    let checks = O::META.rules.iter().map(|rule| {
-        let broken = violations.iter().any(|violation| violation.rule == rule.id);
-        let needs: Vec<_> = rule.depends_on.iter().copied().filter(|name| !states(account, name)).collect();
-        let result = match (broken, rule.severity) {
-            (true, Severity::Refuse) => CheckResult::Broken,
-            (true, Severity::Warn) => CheckResult::Warns,
-            (false, _) if needs.is_empty() => CheckResult::Kept,
-            (false, _) => CheckResult::Needs(needs),
-        };
-        Check { rule: rule.id, says: rule.says, result }
-    });
-    let checks = checks.collect();
-    let (method, target, headers, body) = sent?;
-    Ok(DryRun { meta: O::META, method, target, headers, body, violations, checks })
+    let request = given.read::<O>()?;
+    let violations = request.inspect(given.context());
+    given.show(&[request], violations)
 }
 
-type Sent = (String, String, Vec<(String, String)>, String);
+/// The dry run of a change whose outcome is confirmed by queries.
+pub(crate) fn of_confirmed<O: Confirmable>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
+    let request = given.read::<O>()?;
+    let violations = request.inspect(given.context());
+    let violations = with(violations, confirm::check_ids(&request));
+    given.show(&[request], violations)
+}
 
-fn sent<O: Operation>(api: &'static Api, request: &O) -> Result<Sent, Violations> {
-    let parts = BaseUrl::parse(ADDRESS, true).and_then(|base| Ok((base, HeaderValues::new(api, &[])?)));
-    let Ok((base, headers)) = parts else { return Ok(Sent::default()) };
-    match unsigned_request(api, request, &base, &headers) {
-        Ok(request) => Ok(shown(&request)),
-        Err(tradeapi_runtime::Error::Refused(refusal)) => Err(refusal.violations),
-        Err(_) => Ok(Sent::default()),
+/// The dry run of a batch, in as many calls as it takes.
+pub(crate) fn of_batch<O: Batch>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
+    let request = given.read::<O>()?;
+    given.show_batch(request, Ok(()))
+}
+
+/// The dry run of a batch whose items are confirmed by queries.
+pub(crate) fn of_confirmed_batch<O: ConfirmableItems>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
+    let request = given.read::<O>()?;
+    let ids = confirm::check_ids(&request);
+    given.show_batch(request, ids)
+}
+
+/// The violations with those of another check.
+fn with(mut violations: Violations, check: Result<(), Violations>) -> Violations {
+    violations.extend(check.err().into_iter().flatten());
+    violations
+}
+
+impl DryRunOf<'_> {
+    /// Reads the request; its rules are checked afterwards, so that it can be shown with all that it breaks.
+    fn read<O: Operation>(&self) -> Result<O, Violations> {
+        let nothing = CheckPolicy::nothing();
+        O::from_json_in(self.json, CheckContext { policy: &nothing, ..self.context() })
+    }
+
+    fn context(&self) -> CheckContext<'_> {
+        CheckContext { account: self.account, now: Some(self.now), ..CheckContext::default() }
+    }
+
+    fn show_batch<O: Batch>(&self, request: O, ids: Result<(), Violations>) -> Result<DryRun, Violations> {
+        let batch = PlannedBatch::new(request, self.context());
+        let shown = self.show(&batch.calls, with(batch.violations, ids))?;
+        Ok(DryRun { items: batch.items, ..shown })
+    }
+
+    fn show<O: Operation>(&self, calls: &[O], violations: Violations) -> Result<DryRun, Violations> {
+        let calls = calls.iter().map(|call| sent(self.api, call)).collect::<Result<_, _>>()?;
+        let checks = O::META.rules.iter().map(|rule| {
+            let broken = violations.iter().any(|violation| violation.rule == rule.id);
+            let needs: Vec<_> = rule.depends_on.iter().copied().filter(|name| !states(self.account, name)).collect();
+            let result = match (broken, rule.severity) {
+                (true, Severity::Refuse) => CheckResult::Broken,
+                (true, Severity::Warn) => CheckResult::Warns,
+                (false, _) if needs.is_empty() => CheckResult::Kept,
+                (false, _) => CheckResult::Needs(needs),
+            };
+            Check { rule: rule.id, says: rule.says, result }
+        });
+        let checks = checks.collect();
+        Ok(DryRun { meta: O::META, calls, items: 0, violations, checks })
     }
 }
 
-fn shown(request: &Request<bytes::Bytes>) -> Sent {
+fn sent<O: Operation>(api: &'static Api, request: &O) -> Result<ShownCall, Violations> {
+    let parts = BaseUrl::parse(ADDRESS, true).and_then(|base| Ok((base, HeaderValues::new(api, &[])?)));
+    let Ok((base, headers)) = parts else { return Ok(ShownCall::default()) };
+    match unsigned_request(api, request, &base, &headers) {
+        Ok(request) => Ok(shown(&request)),
+        Err(tradeapi_runtime::Error::Refused(refusal)) => Err(refusal.violations),
+        Err(_) => Ok(ShownCall::default()),
+    }
+}
+
+fn shown(request: &Request<bytes::Bytes>) -> ShownCall {
     let target = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
     let body = String::from_utf8_lossy(request.body()).into_owned();
-    (request.method().to_string(), target, headers(request.headers()), body)
+    ShownCall { method: request.method().to_string(), target, headers: headers(request.headers()), body }
 }
 
 fn headers(all: &HeaderMap) -> Vec<(String, String)> {
@@ -111,16 +165,9 @@ impl DryRun {
         out.member("dryRun").boolean(true);
         out.member("operation").string(self.meta.id);
         out.member("wouldBeSent").boolean(!self.violations.refuse());
-        out.member("request").begin_object();
-        out.member("method").string(&self.method);
-        out.member("target").string(&self.target);
-        out.member("headers").begin_object();
-        for (name, value) in &self.headers {
-            out.member(name).string(value);
-        }
-        out.end_object();
-        out.member("body").string(&self.body);
-        out.end_object();
+        out.member("requests").begin_array();
+        self.calls.iter().for_each(|call| call.write(out.element()));
+        out.end_array();
         out.member("checks").begin_array();
         for check in &self.checks {
             let out = out.element();
@@ -143,12 +190,9 @@ impl DryRun {
 
     /// For people.
     pub(crate) fn text(&self) -> String {
-        let mut text = format!("{} {}\n", self.method, self.target);
-        for (name, value) in &self.headers {
-            text += &format!("{name}: {value}\n");
-        }
-        if !self.body.is_empty() {
-            text += &format!("\n{}\n", self.body);
+        let mut text = self.calls.iter().map(ShownCall::text).collect::<Vec<_>>().join("\n");
+        if self.calls.len() > 1 {
+            text += &format!("\n{} items in {} calls\n", self.items, self.calls.len());
         }
         if !self.checks.is_empty() {
             text += "\nRules:\n";
@@ -171,6 +215,32 @@ impl DryRun {
             text += &format!("\nRate limit: {limits}\n");
         }
         text + if self.violations.refuse() { "\nIt would be refused.\n" } else { "\nNothing was sent.\n" }
+    }
+}
+
+impl ShownCall {
+    fn write(&self, out: &mut JsonWriter) {
+        out.begin_object();
+        out.member("method").string(&self.method);
+        out.member("target").string(&self.target);
+        out.member("headers").begin_object();
+        for (name, value) in &self.headers {
+            out.member(name).string(value);
+        }
+        out.end_object();
+        out.member("body").string(&self.body);
+        out.end_object();
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{} {}\n", self.method, self.target);
+        for (name, value) in &self.headers {
+            text += &format!("{name}: {value}\n");
+        }
+        if !self.body.is_empty() {
+            text += &format!("\n{}\n", self.body);
+        }
+        text
     }
 }
 

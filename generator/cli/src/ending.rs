@@ -11,17 +11,19 @@ use tradeapi_runtime::{Error, Violations};
 pub enum Ending {
     /// Everything was done: 0.
     Done,
-    /// Something was not done, and had no effect: 1.
+    /// Nothing was done, and there was no effect: 1.
     NotDone,
     /// Nothing was sent: 2.
     Refused,
     /// It is not known whether something had its effect: 3.
     Unknown,
+    /// Some items were done, and the others were not, which is known of each: 4.
+    Partly,
 }
 
 impl Ending {
     /// All of them.
-    pub(crate) const ALL: [Self; 4] = [Self::Done, Self::NotDone, Self::Refused, Self::Unknown];
+    pub(crate) const ALL: [Self; 5] = [Self::Done, Self::NotDone, Self::Refused, Self::Unknown, Self::Partly];
 
     /// The word for it in JSON.
     pub const fn as_str(self) -> &'static str {
@@ -30,6 +32,7 @@ impl Ending {
             Self::NotDone => "not done",
             Self::Refused => "refused",
             Self::Unknown => "unknown",
+            Self::Partly => "partly done",
         }
     }
 
@@ -40,6 +43,7 @@ impl Ending {
             Self::NotDone => 1,
             Self::Refused => 2,
             Self::Unknown => 3,
+            Self::Partly => 4,
         }
     }
 
@@ -50,20 +54,23 @@ impl Ending {
             Self::NotDone => "not done; it had no effect",
             Self::Refused => "refused before anything was sent",
             Self::Unknown => "unknown, also after queries: do not repeat it before it is known",
+            Self::Partly => {
+                "partly done: some items had their effect, and the others had none; each states its outcome"
+            }
         }
     }
 
-    /// That of several, of which some are done: an unknown one counts most.
+    /// That of several: an unknown one counts most.
     pub(crate) fn of_all(all: impl IntoIterator<Item = Self>) -> Self {
-        all.into_iter().fold(None, |sum, one| Some(Self::and(sum, one))).unwrap_or(Self::Done)
+        all.into_iter().reduce(Self::and).unwrap_or(Self::Done)
     }
 
-    fn and(sum: Option<Self>, one: Self) -> Self {
-        match (sum, one) {
-            (None, one) => one,
-            (Some(Self::Unknown), _) | (_, Self::Unknown) => Self::Unknown,
-            (Some(sum), one) if sum == one => sum,
-            _ => Self::NotDone,
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (one, other) if one == other => one,
+            (Self::NotDone | Self::Refused, Self::NotDone | Self::Refused) => Self::NotDone,
+            _ => Self::Partly,
         }
     }
 }
@@ -98,6 +105,8 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// The exchange's code.
     pub(crate) code: Option<String>,
+    /// The request, if its outcome is unknown: its ids tell what to look for.
+    pub(crate) request: Option<String>,
     /// The broken rules.
     pub(crate) violations: Violations,
     /// What to do.
@@ -115,6 +124,15 @@ impl Ended {
     /// It ended so, for this reason.
     pub(crate) fn failed(ending: Ending, message: impl Into<String>) -> Self {
         Self { ending, failure: Some(Failure { message: message.into(), ..Failure::default() }) }
+    }
+
+    /// The same, with the request if the outcome of a change is unknown.
+    pub(crate) fn with_request(mut self, json: &str) -> Self {
+        if let (Ending::Unknown, Some(failure)) = (self.ending, &mut self.failure) {
+            // A result is one line; within texts, JSON has no line breaks.
+            failure.request = Some(json.replace(['\r', '\n'], " "));
+        }
+        self
     }
 
     /// It ended so, and what there is to say of it was reported.
@@ -151,7 +169,8 @@ pub(crate) fn of_error(error: &Error) -> (Ending, Failure) {
         _ => (Ending::NotDone, Violations::default()),
     };
     let remedy = if ending == Ending::Unknown { None } else { error.remedy() };
-    (ending, Failure { message: error.to_string(), code: error.code().map(str::to_owned), violations, remedy })
+    let (message, code) = (error.to_string(), error.code().map(str::to_owned));
+    (ending, Failure { message, code, violations, remedy, ..Failure::default() })
 }
 
 impl Failure {
@@ -160,6 +179,9 @@ impl Failure {
         out.member("error").string(&self.message);
         if let Some(code) = &self.code {
             out.member("code").string(code);
+        }
+        if let Some(request) = &self.request {
+            out.member("request").raw(request);
         }
         if let Some(remedy) = self.remedy {
             out.member("remedy").string(remedy);
@@ -195,18 +217,20 @@ pub(crate) fn write_violations(name: &str, violations: &Violations, out: &mut Js
 
 #[cfg(test)]
 mod tests {
-    use super::Ending::{Done, NotDone, Refused, Unknown};
+    use super::Ending::{Done, NotDone, Partly, Refused, Unknown};
     use super::*;
 
     #[test]
-    fn one_unknown_item_makes_the_whole_unknown() {
+    fn one_unknown_item_makes_the_whole_unknown_and_a_mixture_is_partly_done() {
         for (all, whole) in [
             (vec![], Done),
             (vec![Done, Done], Done),
-            (vec![Done, NotDone], NotDone),
+            (vec![Done, NotDone], Partly),
+            (vec![NotDone, Done, NotDone], Partly),
             (vec![NotDone, Unknown, Done], Unknown),
             (vec![Refused, Refused], Refused),
-            (vec![Done, Refused], NotDone),
+            (vec![NotDone, Refused], NotDone),
+            (vec![Done, Refused, Done], Partly),
         ] {
             assert_eq!(Ending::of_all(all.clone()), whole, "{all:?}");
         }

@@ -112,7 +112,11 @@ pub(crate) async fn flatten(
         }
         Err(not_flat) => {
             let left: String = not_flat.left.iter().map(|left| format!("\n- {left}")).collect();
-            Ended::failed(Ending::NotDone, format!("not flat after {} rounds{left}", not_flat.rounds))
+            // It has cancelled and closed before it gave up, and of some of that the outcome may not be known.
+            Ended::failed(
+                Ending::Unknown,
+                format!("not flat after {} rounds; start it again to go on{left}", not_flat.rounds),
+            )
         }
     }
 }

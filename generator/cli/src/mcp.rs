@@ -78,9 +78,9 @@ fn public_client(program: &'static Program, options: &ArgMatches) -> Result<Clie
     }
 }
 
-/// Keeps results up to a number.
+/// Keeps results: those of a listing up to a number, those of a change all.
 struct Collector {
-    first: usize,
+    first: Option<usize>,
     is_dry_run: bool,
     results: Vec<Value>,
     are_more: bool,
@@ -88,7 +88,7 @@ struct Collector {
 }
 
 impl Collector {
-    fn new(first: usize) -> Self {
+    fn new(first: Option<usize>) -> Self {
         Self { first, is_dry_run: false, results: Vec::new(), are_more: false, notes: Vec::new() }
     }
 
@@ -100,9 +100,9 @@ impl Collector {
             ending => ending.as_str(),
         };
         let mut value = json!({ "outcome": outcome, "results": self.results });
-        if self.are_more {
+        if let Some(first) = self.first.filter(|_| self.are_more) {
             value["more"] = true.into();
-            self.notes.push(format!("There are more than {} results: raise `{FIRST}`, or ask for less.", self.first));
+            self.notes.push(format!("There are more than {first} results: raise `{FIRST}`, or ask for less."));
         }
         if !self.notes.is_empty() {
             value["notes"] = self.notes.into();
@@ -116,14 +116,16 @@ impl Collector {
         }
         match ended.ending {
             Ending::Done => CallToolResult::structured(value),
-            Ending::NotDone | Ending::Refused | Ending::Unknown => CallToolResult::structured_error(value),
+            Ending::NotDone | Ending::Refused | Ending::Unknown | Ending::Partly => {
+                CallToolResult::structured_error(value)
+            }
         }
     }
 }
 
 impl Report for Collector {
     fn item(&mut self, json: &str, _id: Option<&str>) -> bool {
-        self.are_more = self.results.len() >= self.first;
+        self.are_more = self.first.is_some_and(|first| self.results.len() >= first);
         if !self.are_more {
             self.results.push(exact::value(json));
         }
@@ -144,8 +146,10 @@ impl ServerHandler for Server {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(self.program.name, self.program.version))
             .with_instructions(format!(
-                "{} {trading} An outcome is done, not done, refused (nothing was sent) or unknown; a change with an unknown \
-                 outcome must not be repeated before its outcome is known. Numbers are strings, so that they are exact.",
+                "{} {trading} An outcome is done, not done (there was no effect), refused (nothing was sent), partly done \
+                 (some items were done and the others were not; each result has its own outcome) or unknown; a change \
+                 with an unknown outcome must not be repeated before its outcome is known. Numbers are strings, so that \
+                 they are exact.",
                 self.program.about
             ))
     }
@@ -172,7 +176,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
         // An assistant reads the result of a tool, and corrects the arguments; an error of the protocol ends there.
-        Ok(called.unwrap_or_else(|why| Collector::new(0).finish(&Ended::refused(why))).into())
+        Ok(called.unwrap_or_else(|why| Collector::new(None).finish(&Ended::refused(why))).into())
     }
 }
 
@@ -194,7 +198,11 @@ impl Server {
         mut arguments: JsonObject,
     ) -> Result<CallToolResult, String> {
         let is_read = command.meta.effect == Effect::Read;
-        let first = if tool::has(command, FIRST) { USUALLY_FIRST } else { self::first(&mut arguments)? };
+        let first = match command.is_listing {
+            false => None,
+            true if tool::has(command, FIRST) => Some(USUALLY_FIRST),
+            true => Some(self::first(&mut arguments)?),
+        };
         let is_asked = !tool::has(command, DRY_RUN) && truth(&mut arguments, DRY_RUN)?;
         let only_shown = is_asked || (!is_read && !self.may_trade);
         let given = match arguments.remove(BODY) {
@@ -228,7 +236,7 @@ impl Server {
     /// The request as it would be sent, and its checks.
     fn shown(&self, command: &Command, json: &str, is_asked: bool) -> CallToolResult {
         let now = Timestamp::from(std::time::SystemTime::now());
-        let mut to = Collector::new(1);
+        let mut to = Collector::new(None);
         to.is_dry_run = true;
         to.note(if is_asked { "Nothing was sent, because dryRun is true." } else { NOT_ALLOWED });
         match (command.dry_run)(DryRunOf { api: self.program.api, json, account: &self.account, now }) {
@@ -248,7 +256,7 @@ impl Server {
         if !self.may_trade && !everyday.is_read() {
             return Err(NOT_ALLOWED.to_owned());
         }
-        let first = if everyday.is_read() { self::first(&mut arguments)? } else { USUALLY_FIRST };
+        let first = everyday.is_read().then(|| self::first(&mut arguments)).transpose()?;
         let days = match everyday {
             Everyday::Positions => number(&mut arguments, DAYS, 1..=MOST_DAYS)?.unwrap_or(USUAL_DAYS),
             Everyday::Orders | Everyday::Flatten => USUAL_DAYS,

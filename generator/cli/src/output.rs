@@ -103,6 +103,9 @@ impl Printer {
             Format::Table => {
                 let what = if ended.ending == Ending::Unknown { "unknown" } else { "error" };
                 say(&format!("{what}: {}", failure.message));
+                if let Some(request) = &failure.request {
+                    say(&format!("request: {request}"));
+                }
                 if let Some(remedy) = failure.remedy {
                     say(&format!("help: {remedy}"));
                 }

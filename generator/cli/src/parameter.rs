@@ -13,6 +13,8 @@ pub(crate) struct Parameter {
     pub(crate) kind: Kind,
     /// Whether it has to be sent.
     pub(crate) required: Required,
+    /// Whether `null` is a value.
+    pub(crate) takes_null: bool,
     /// What it is, with its default, unit and bounds.
     pub(crate) doc: String,
 }
@@ -32,7 +34,7 @@ pub(crate) enum Kind {
     Object(Vec<Parameter>),
     /// A list of objects with these parameters.
     Objects(Vec<Parameter>),
-    /// Any JSON.
+    /// JSON that is not described any further.
     Json,
 }
 
@@ -56,7 +58,8 @@ impl Parameter {
     /// A parameter that is not a choice.
     fn single(row: &Row, required: Required) -> Self {
         let kind = Kind::of(&row.values, row.only());
-        Self { name: row.name(), flag: flag(row.rust), kind, required, doc: meaning(row.about) }
+        let (name, flag) = (row.name(), flag(row.rust));
+        Self { name, flag, kind, required, takes_null: row.takes_null(), doc: meaning(row.about) }
     }
 }
 
@@ -95,7 +98,8 @@ fn of_row(row: &Row) -> Vec<Parameter> {
 
 fn of_decision(decision: &Decision, required: Required) -> Vec<Parameter> {
     let Decision { name, about, values, cases } = decision;
-    let decider = Parameter { name, flag: flag(name), kind: Kind::of(values, &[]), required, doc: plain(about) };
+    let (flag, kind) = (flag(name), Kind::of(values, &[]));
+    let decider = Parameter { name, flag, kind, required, takes_null: false, doc: plain(about) };
     let members = cases.iter().flat_map(|case| {
         let value = (case.value)();
         of_set(&case.values).into_iter().map(move |member| {

@@ -148,7 +148,7 @@ async fn operation(
         ended = command.call(called) => ended,
         _ = tokio::signal::ctrl_c() => match command.meta.effect {
             Effect::Read => Ended::failed(Ending::NotDone, "interrupted"),
-            _ => Ended::failed(Ending::Unknown, format!("interrupted; the request was {json}")),
+            _ => Ended::failed(Ending::Unknown, "interrupted").with_request(&json),
         },
     }
 }

@@ -5,6 +5,7 @@ use std::{fs, io};
 
 use clap::ArgMatches;
 use tradeapi_runtime::json::{Json, JsonWriter, Map, read_json};
+use tradeapi_runtime::tables::Effect;
 
 use crate::command::Command;
 use crate::options::JSON;
@@ -31,6 +32,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
             None if base.is_empty() => "[]".to_owned(),
             None => base,
         };
+        refuse_null_in_change(command, &array)?;
         return Ok(minted_items(command, &array));
     }
     let base = if base.trim().is_empty() { "{}" } else { &base };
@@ -41,6 +43,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
             members.push((parameter.name.to_owned(), value));
         }
     }
+    refuse_null_in_change(command, &object(&members))?;
     Ok(minted(command, members))
 }
 
@@ -48,12 +51,65 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
 ///
 /// # Errors
 ///
-/// Fails if they are not an object, or an array where that is the body.
+/// Fails if they are not an object, or an array where that is the body, or if one is `null`.
 #[cfg(feature = "mcp")]
 pub(crate) fn completed(command: &Command, json: &str) -> Result<String, String> {
+    refuse_null(&(command.parameters)(), json)?;
     match (command.parameters)().iter().any(|parameter| parameter.name.is_empty()) {
         true => Ok(minted_items(command, json)),
         false => members_of(json).map(|members| minted(command, members)),
+    }
+}
+
+/// Without a parameter, a change is another one: a cancellation of all orders instead of those of a symbol.
+fn refuse_null_in_change(command: &Command, json: &str) -> Result<(), String> {
+    match command.meta.effect {
+        Effect::Read => Ok(()),
+        _ => refuse_null(&(command.parameters)(), json),
+    }
+}
+
+/// Refuses `null`, except as the value of a parameter that takes it.
+fn refuse_null(parameters: &[Parameter], json: &str) -> Result<(), String> {
+    let known = Kind::Object(parameters.to_vec());
+    match null_within(Some(&known), json, String::new()) {
+        Some(path) if path.is_empty() => Err("null is not a request".to_owned()),
+        Some(path) => Err(format!("{path}: null is not a value; leave it out, or state a value")),
+        None => Ok(()),
+    }
+}
+
+/// The path to the first `null` in JSON of this kind that is not a value. What is not JSON has none.
+fn null_within(kind: Option<&Kind>, json: &str, path: String) -> Option<String> {
+    let json = json.trim();
+    match json.as_bytes().first() {
+        Some(b'{') => {
+            let parameters: &[Parameter] = match kind {
+                Some(Kind::Object(parameters) | Kind::Objects(parameters)) => parameters,
+                _ => &[],
+            };
+            let members = read_json::<Map<Json>>(json).map(|map| map.entries).unwrap_or_default();
+            members.iter().find_map(|(name, value)| {
+                let parameter = parameters.iter().find(|parameter| parameter.name == name);
+                let takes_null = value.as_str() == "null" && parameter.is_some_and(|parameter| parameter.takes_null);
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                let kind = parameter.map(|parameter| &parameter.kind);
+                if takes_null { None } else { null_within(kind, value.as_str(), path) }
+            })
+        }
+        Some(b'[') => {
+            // A body that is an array is the only parameter, and has no name.
+            let kind = match kind {
+                Some(Kind::Object(parameters)) => match parameters.as_slice() {
+                    [Parameter { name: "", kind, .. }] => Some(kind),
+                    _ => None,
+                },
+                other => other,
+            };
+            let items = read_json::<Vec<Json>>(json).unwrap_or_default();
+            items.iter().enumerate().find_map(|(at, item)| null_within(kind, item.as_str(), format!("{path}[{at}]")))
+        }
+        _ => (json == "null").then_some(path),
     }
 }
 
@@ -173,5 +229,37 @@ mod tests {
         let mint = || "new".to_owned();
         assert_eq!(with_ids(r#"[{"id":"a"},{},7]"#, "id", mint), r#"[{"id":"a"},{"id":"new"},7]"#);
         assert_eq!(with_ids("{}", "id", mint), "{}");
+    }
+
+    #[test]
+    fn null_is_refused_except_where_it_is_a_value() {
+        let parameter = |name, kind, takes_null| Parameter {
+            name,
+            flag: String::new(),
+            kind,
+            required: crate::parameter::Required::No,
+            takes_null,
+            doc: String::new(),
+        };
+        let text = || Kind::Text("text");
+        let items = Kind::Objects(vec![parameter("a", text(), true), parameter("b", text(), false)]);
+        let named = [parameter("edit", text(), true), parameter("items", items.clone(), false)];
+        for (json, path) in [
+            (r#"{"edit":null,"items":[{"a":null}]}"#, None),
+            (r#"{"edit":"null"}"#, None),
+            (r#"{"edit":null,"items":null}"#, Some("items")),
+            (r#"{"items":[{"a":"1"},{"a":null,"b": null}]}"#, Some("items[1].b")),
+            (r#"{"other":{"edit":[1,null]}}"#, Some("other.edit[1]")),
+        ] {
+            let refused = refuse_null(&named, json).err();
+            assert_eq!(
+                refused,
+                path.map(|path| format!("{path}: null is not a value; leave it out, or state a value"))
+            );
+        }
+        let body = [parameter("", items, false)];
+        assert_eq!(refuse_null(&body, r#"[{"a":null}]"#), Ok(()));
+        assert!(refuse_null(&body, r#"[{"a":null,"b":null}]"#).is_err_and(|why| why.starts_with("[0].b: ")));
+        assert!(refuse_null(&body, "null").is_err());
     }
 }

@@ -6,6 +6,7 @@ mod call;
 mod direct;
 mod matching;
 mod outcomes;
+mod planned;
 mod report;
 
 #[doc(hidden)]
@@ -16,4 +17,5 @@ pub use direct::{ItemFailure, ItemsReply, PartialFailure};
 pub use matching::Matched;
 #[doc(hidden)]
 pub use outcomes::item_outcomes;
+pub use planned::PlannedBatch;
 pub use report::{BatchReport, ItemOutcome, ItemReport, UnmatchedResult};

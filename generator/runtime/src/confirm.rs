@@ -27,7 +27,7 @@ use crate::operation::{Operation, Repeatable};
 
 pub(crate) use look::{LookedUp, OrderLookup};
 
-pub use calls::{locate, place_and_confirm, settle};
+pub use calls::{check_ids, locate, place_and_confirm, settle};
 pub use each::{BatchConfirmation, ItemConfirmation, settle_each};
 pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence, evidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
@@ -171,7 +171,8 @@ impl ConfirmPolicy {
         self
     }
 
-    /// Pauses for `first` before the second query, and twice as long before each further one, up to `longest`.
+    /// Pauses for `first` before the second query, and twice as long before each further one, up to `longest`. Without a
+    /// pause, a client that is not held up by limits queries a dead network thousands of times a second.
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
         self.pauses = (first, longest);
         self

@@ -52,7 +52,7 @@ pub struct Ledger {
     corrections: Vec<Correction>,
 }
 
-/// The ids of the trades that were taken of a line of business.
+/// The ids of the trades that were taken of a business line.
 #[derive(Clone, Debug)]
 struct TakenTrades {
     family: String,

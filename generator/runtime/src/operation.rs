@@ -26,7 +26,7 @@ pub use items::{ItemJudge, ItemOutcomes};
 )]
 pub trait Operation: Parameters + Sized + Send + Sync {
     /// The data of a successful response.
-    type Response: Decode + Send;
+    type Response: Decode + Send + Sync;
 
     /// The properties of the operation.
     const META: &'static Meta;

@@ -17,7 +17,7 @@ pub(super) struct ComparedRules<'a> {
     pub(super) rules: usize,
     /// Numbered rules of the document that no rule of the schema refers to.
     pub(super) in_document_only: Vec<Span<'a>>,
-    /// Rules of the schema that refer to a missing section or number, each with the byte of the section.
+    /// Rules of the schema that refer to a missing section, number or row, each with the byte of the section.
     pub(super) in_schema_only: Vec<(&'a Rule, usize)>,
 }
 
@@ -35,18 +35,18 @@ pub(super) fn compare<'a>(
     };
     let mut named: BTreeSet<(usize, u64)> = BTreeSet::new();
     for rule in &claims.rules {
-        let places: Vec<(Option<&Section>, Vec<u64>)> =
-            rule.at.split(';').map(|at| (section(document, at), rule_numbers(at))).collect();
+        let places: Vec<(&str, Option<&Section>, Vec<u64>)> =
+            rule.at.split(';').map(|at| (at, section(document, at), rule_numbers(at))).collect();
         let mut holds = !rule.at.is_empty();
         let mut at = 0;
-        for (section, numbers) in places {
+        for (place, section, numbers) in places {
             let Some(section) = section else {
                 holds = false;
                 continue;
             };
             at = section.at.start;
             let known: BTreeSet<u64> = numbered(document, section).map(|(number, _)| number).collect();
-            holds &= numbers.iter().all(|number| known.contains(number));
+            holds &= numbers.iter().all(|number| known.contains(number)) && has_row(document, section, place);
             named.extend(numbers.iter().map(|number| (section.at.start, *number)));
         }
         match holds {
@@ -65,6 +65,23 @@ pub(super) fn compare<'a>(
         }
     }
     found
+}
+
+/// Whether a section has the rows that a place names, as in `parameter table, qty and price`: for each, a cell or an item
+/// of a list with a part that begins with the name.
+fn has_row(document: &Document, section: &Section, at: &str) -> bool {
+    let Some((_, named)) = at.split_once("table, ") else { return true };
+    let items = section.blocks.iter().filter_map(|block| match block {
+        Block::Item { text, .. } => Some(document.span(text)),
+        Block::Text(_) | Block::Table { .. } => None,
+    });
+    let cells = section.tables(document).flat_map(|table| table.rows.into_iter().flatten());
+    let starts: Vec<Vec<String>> = cells.chain(items).flat_map(|text| text.split(&[","])).map(lower_words).collect();
+    named.split(" and ").all(|name| starts.iter().any(|words| words.starts_with(&lower_words(Span::new(name, 0)))))
+}
+
+fn lower_words(text: Span<'_>) -> Vec<String> {
+    text.words().into_iter().map(|word| word.without_footnote().text.to_lowercase()).collect()
 }
 
 /// The rules that refer to a section, each with its place.

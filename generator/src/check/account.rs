@@ -1,6 +1,6 @@
 //! Properties of the account, and the classes that depend on them.
 
-use super::conditions::Subject;
+use super::conditions::{Subject, find};
 use super::names::{RustName, are_distinct, are_free};
 use super::reserved;
 use super::rules::implies;
@@ -132,10 +132,13 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
         };
         // A misspelt class may belong to an operation that has the parameter.
         let others = || with_rates().next().filter(|_| !may_have_misspelt_rate(family, class, to));
-        let Some(operation) = with_rates().find(speaks_of).or_else(others) else { continue };
-        let names = family.names(operation.body.parameters());
         let name = format!("the class `{}`", class.name);
-        let subject = Subject { api, family, name: &name, place: class.place, names: &names };
+        let Some(operation) = with_rates().find(speaks_of) else {
+            others().into_iter().for_each(|operation| tests_what_none_has(family, class, operation, to));
+            continue;
+        };
+        let names = family.names(operation.body.parameters());
+        let subject = Subject { api, family, name: &name, place: class.place, names: &names, tests_values: true };
         if api.is_whole {
             class.when.iter().for_each(|condition| subject.check(condition, to));
         }
@@ -151,6 +154,25 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
     classes_are_reached(family, to);
     if !family.classes.is_empty() {
         rates_have_known_classes(family, to);
+    }
+}
+
+/// Reports the parameters that a class tests and `operation`, the first with a rate for it, does not have.
+fn tests_what_none_has(family: &Family, class: &Class, operation: &Operation, to: &mut Diagnostics) {
+    let names = family.names(operation.body.parameters());
+    let has =
+        |other: &Operation, name: &str| matches!(family.names(other.body.parameters()).find(name), Lookup::Found(_));
+    for (name, place) in class.when.iter().flat_map(Condition::placed_names) {
+        let Lookup::Missing(_) = names.find(name) else { continue };
+        let Some(other) = family.operations.iter().find(|other| has(other, name)) else {
+            find(&names, name, place, to);
+            continue;
+        };
+        let help = format!("add a rate `for {}` to an operation with it, such as `{}`", class.name, other.name);
+        let message = format!("the class `{}` tests `{name}`, which no operation with a rate for it has", class.name);
+        to.at(place, Code::UndefinedName, message)
+            .related(operation.place, format!("`{}` has a rate for it", operation.name))
+            .help(help);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Choices: their alternatives and cases.
 
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::diagnostics::{Code, Diagnostics, Place, one_of};
 use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Need, Parameter, Shape, Type};
 
 /// Checks the choices of a family.
@@ -70,13 +70,10 @@ fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
 
 fn winner_is_one(alternatives: &[Parameter], wins: Option<&(String, Place)>, to: &mut Diagnostics) {
     let Some((wins, place)) = wins else { return };
-    let names = || alternatives.iter().map(|alternative| alternative.name.wire.as_str());
-    if alternatives.is_empty() || names().any(|name| name == wins) {
-        return;
+    let known = || alternatives.iter().map(|one| (one.name.wire.as_str(), Some(one.name.place)));
+    if !alternatives.is_empty() && !known().any(|(name, _)| name == wins) {
+        to.at(*place, Code::BadChoice, format!("unknown alternative `{wins}`")).help(one_of(wins, known()));
     }
-    let help =
-        did_you_mean(wins, names()).unwrap_or_else(|| format!("the alternatives are: {}", name_list(names())).into());
-    to.at(*place, Code::BadChoice, format!("unknown alternative `{wins}`")).help(help);
 }
 
 fn decider_stands_alone(decider: &Name, cases: &[Case], to: &mut Diagnostics) {

@@ -1,12 +1,12 @@
 //! Conditions: the names in them exist, and the values are possible.
 
 use super::ranges::Range;
-use super::units::find_fault_of_value;
+use super::units::{find_fault_of_value, lists_all};
 use super::values::described;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, unknown};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of, unknown};
 use crate::model::{
-    Account, Api, Comparison, Condition, Family, Lookup, Name, Operand, Property, PropertyKind, Relation, Role, Shape,
-    Type, WireNames, WireParameter,
+    Account, Api, Comparison, Condition, Family, Lookup, Name, Need, Operand, Property, PropertyKind, Relation, Role,
+    Shape, Type, WireNames, WireParameter,
 };
 
 /// The owner of conditions: a rule or a class.
@@ -18,6 +18,8 @@ pub(super) struct Subject<'a> {
     pub(super) place: Place,
     /// The parameters that its conditions can use.
     pub(super) names: &'a WireNames<'a>,
+    /// Whether a condition with every value is a mistake of its own.
+    pub(super) tests_values: bool,
 }
 
 type Placed = (String, Place);
@@ -91,6 +93,27 @@ impl Subject<'_> {
                 fault.report(to, *place, Code::BadValue, &format!("`{name}`"));
             }
         }
+        let is_boolean = found.parameter().is_some_and(|parameter| parameter.shape.is_one(Type::is_boolean));
+        let all: Vec<_> = match is_boolean {
+            true => vec!["true", "false"],
+            false => found.values(self.family).into_iter().map(|(value, _)| value).collect(),
+        };
+        let help = match found.need() {
+            Need::Always => "remove it: every request has one of them".to_owned(),
+            Need::Conditional | Need::Unstated | Need::No => {
+                format!("write `given: [{name}]`, or list the values that are meant")
+            }
+        };
+        self.tells_values_apart(&format!("`{name}`"), values, &all, help, to);
+    }
+
+    /// A condition with every value tests nothing that `given` does not.
+    fn tells_values_apart(&self, of: &str, values: &[Placed], all: &[&str], help: String, to: &mut Diagnostics) {
+        let listed = values.iter().map(|(value, _)| value.as_str());
+        let is_whole = self.tests_values && lists_all(listed, all.iter().copied());
+        if let Some((_, place)) = values.first().filter(|_| is_whole) {
+            to.at(*place, Code::BadRule, format!("the condition lists every value of {of}")).help(help);
+        }
     }
 
     fn account_is(&self, property: &Placed, values: &[Placed], to: &mut Diagnostics) {
@@ -108,10 +131,11 @@ impl Subject<'_> {
             }
         };
         for (value, place) in values.iter().filter(|(value, _)| !known.contains(&value.as_str())) {
-            let help = did_you_mean(value, known.iter().copied())
-                .unwrap_or_else(|| format!("expected one of: {}", known.join(", ")).into());
+            let help = one_of(value, known.iter().map(|known| (*known, None)));
             to.at(*place, Code::BadValue, format!("`account.{name}` has no value `{value}`")).help(help);
         }
+        let help = "remove it, or list the values that are meant".to_owned();
+        self.tells_values_apart(&format!("`account.{name}`"), values, &known, help, to);
     }
 
     fn compares(&self, parameter: &Placed, comparison: Comparison, property: &Placed, to: &mut Diagnostics) {
@@ -260,7 +284,7 @@ fn is_moment(operand: &str) -> bool {
 }
 
 /// The keys of conditions that are not names of parameters.
-const CONDITIONS: [&str; 4] = ["given", "any_given", "not.given", "not.any_given"];
+const CONDITIONS: &[&str] = &["given", "any_given", "not.given", "not.any_given"];
 
 /// The parameter that a condition uses; an unknown name is reported.
 pub(super) fn find<'a>(
@@ -279,7 +303,7 @@ pub(super) fn find<'a>(
                 to.at(place, Code::BadRule, "`not.` twice").help("remove both: the entry means the same without them");
             }
             _ => {
-                let help = did_you_mean(name, CONDITIONS).unwrap_or(help);
+                let help = did_you_mean(name, CONDITIONS.iter().copied()).unwrap_or(help);
                 to.at(place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
             }
         },
@@ -297,9 +321,8 @@ fn unknown_comparison(parameter: &str, word: &str, place: Place, to: &mut Diagno
             .help("write one value, not a list");
         return;
     }
-    let help = did_you_mean(word, known.iter().copied());
     to.at(place, Code::UndefinedName, format!("unknown comparison `{word}` of `{parameter}`"))
-        .help(help.unwrap_or_else(|| format!("expected one of: {}", known.join(", ")).into()));
+        .help(one_of(word, known.iter().map(|known| (*known, None))));
 }
 
 /// Why a condition cannot compare a parameter with values; `None` if it can.

@@ -267,7 +267,7 @@ fn forms_have_a_use(credentials: &Credentials, to: &mut Diagnostics) {
         credentials.carried.iter().find(|carried| carried.parts.iter().any(|part| part.has(SignedPart::Expires)));
     let is_missing = credentials.window.is_none() && !to.is_unread(credentials.place.file, "window");
     if let Some(expires) = expires.filter(|_| is_missing) {
-        to.missing_key(expires.place, "missing key `window` beside `expires`")
+        to.at(expires.place, Code::MissingKey, "`expires` requires `window`")
             .help("add `window: ...`: a request is valid for that long after its timestamp");
     }
 }
@@ -286,7 +286,7 @@ fn bodies_arrive(credentials: &Credentials, to: &mut Diagnostics) {
 /// Only a query that is signed has a signed text.
 fn signed_query_is_of_use(credentials: &Credentials, to: &mut Diagnostics) {
     let Some((_, place)) = credentials.signed_query.filter(|_| !credentials.signs_query()) else { return };
-    to.at(place, Code::Misplaced, "`signed_query`, but no query is signed")
+    to.at(place, Code::Misplaced, "`signed_query` requires a query that is signed")
         .help("add `query`, `bare_query` or `sorted_query` to `signed_text`, or remove it");
 }
 
@@ -294,7 +294,7 @@ fn signed_query_is_of_use(credentials: &Credentials, to: &mut Diagnostics) {
 fn window_can_be_set(api: &Api, credentials: &Credentials, to: &mut Diagnostics) {
     let Some((name, place)) = &credentials.window_set_by else { return };
     if credentials.window.is_none() {
-        to.missing_key(*place, "missing key `window` beside `window_set_by`")
+        to.at(*place, Code::MissingKey, "`window_set_by` requires `window`")
             .help("add `window: ...`, which holds for requests that do not set it");
     }
     let is_header = api.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));

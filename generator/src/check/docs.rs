@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
+use crate::diagnostics::{Code, Diagnostics, Help, Place, one_of, unknown};
 use crate::model::{Api, Deprecated, Family, Lookup, Name, Operation, Shape};
 
 /// The headers, pools and markets of `api.yaml` have descriptions.
@@ -56,19 +56,12 @@ fn has_type_with_doc(shape: &Shape) -> bool {
     shape.element().is_some_and(|ty| !ty.is_built_in())
 }
 
-/// The words in `called` become aliases for the search of rustdoc: they can be searched for, and each is listed once.
+/// The words in `called` become aliases for the search of rustdoc: they can be searched for.
 pub(super) fn words_are_searchable(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let operations = family.operations.iter().map(|operation| &operation.called);
     let parameters = family.all_parameters().map(|parameter| &parameter.called);
     for words in operations.chain(parameters) {
-        for (index, (word, place)) in words.iter().enumerate() {
-            is_searchable(word, *place, to);
-            if let Some((_, first)) = words.iter().take(index).find(|(first, _)| first == word) {
-                to.at(*place, Code::DefinedTwice, format!("duplicate words {word:?}"))
-                    .related(*first, "the first ones")
-                    .help("remove one of them");
-            }
-        }
+        words.iter().for_each(|(word, place)| is_searchable(word, *place, to));
     }
 }
 
@@ -87,7 +80,8 @@ pub(super) fn names_what_exists(api: &Api, family: &Family, to: &mut Diagnostics
     for operation in &family.operations {
         let titles = || api.operations().map(|(_, all)| (all.title.as_str(), Some(all.place)));
         let is_known = |name: &str| api.operations().any(|(_, all)| all.title == name || all.name == name);
-        check.one("operation", operation.deprecated.as_ref(), |name| {
+        let is_itself = |name: &str| [&operation.title, &operation.name].into_iter().any(|own| own == name);
+        check.one("operation", is_itself, operation.deprecated.as_ref(), |name| {
             (!is_known(name))
                 .then(|| unknown(name, titles(), || "write the title or the name of an operation".to_owned()))
         });
@@ -96,13 +90,13 @@ pub(super) fn names_what_exists(api: &Api, family: &Family, to: &mut Diagnostics
     for record in &family.records {
         let fields = || record.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
         for field in &record.fields {
-            check.one("field", field.deprecated.as_ref(), |name| among(name, fields));
+            check.one("field", |name| name == field.name.wire, field.deprecated.as_ref(), |name| among(name, fields));
         }
     }
     for all in &family.enums {
         let values = || all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)));
         for value in &all.values {
-            check.one("value", value.deprecated.as_ref(), |name| among(name, values));
+            check.one("value", |name| name == value.name.wire, value.deprecated.as_ref(), |name| among(name, values));
         }
     }
 }
@@ -114,8 +108,19 @@ struct Replacements<'a> {
 }
 
 impl Replacements<'_> {
-    fn one(&mut self, kind: &str, deprecated: Option<&Deprecated>, help: impl Fn(&str) -> Option<Help>) {
+    fn one(
+        &mut self,
+        kind: &str,
+        is_itself: impl Fn(&str) -> bool,
+        deprecated: Option<&Deprecated>,
+        help: impl Fn(&str) -> Option<Help>,
+    ) {
         let Some((name, place)) = deprecated.and_then(|deprecated| deprecated.r#use.as_ref()) else { return };
+        if is_itself(name) && self.seen.insert(*place) {
+            self.to
+                .at(*place, Code::Circular, format!("the {kind} `{name}` is to be replaced by itself"))
+                .help(format!("name another {kind}, or leave out `use`"));
+        }
         if let Some(help) = help(name).filter(|_| self.seen.insert(*place)) {
             self.to.at(*place, Code::UndefinedName, format!("unknown {kind} `{name}`")).help(help);
         }
@@ -126,10 +131,15 @@ impl Replacements<'_> {
             let names = family.names(set).and(&family.names(operation.members()));
             for wire in names.iter() {
                 let deprecated = wire.parameter().and_then(|parameter| parameter.deprecated.as_ref());
-                self.one("parameter", deprecated, |name| match names.find(name) {
-                    Lookup::Missing(help) => Some(help),
-                    Lookup::Found(_) | Lookup::Unresolved => None,
-                });
+                self.one(
+                    "parameter",
+                    |name| name == wire.name.wire,
+                    deprecated,
+                    |name| match names.find(name) {
+                        Lookup::Missing(help) => Some(help),
+                        Lookup::Found(_) | Lookup::Unresolved => None,
+                    },
+                );
             }
         }
     }
@@ -137,6 +147,5 @@ impl Replacements<'_> {
 
 /// Help for a name that is not in a list; `None` if it is.
 fn among<'a, I: Iterator<Item = (&'a str, Option<Place>)>>(name: &str, known: impl Fn() -> I) -> Option<Help> {
-    let others = || format!("expected one of: {}", name_list(known().map(|(known, _)| known)));
-    (!known().any(|(known, _)| known == name)).then(|| unknown(name, known(), others))
+    (!known().any(|(known, _)| known == name)).then(|| one_of(name, known()))
 }

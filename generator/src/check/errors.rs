@@ -41,6 +41,14 @@ pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnos
         }
         cause_is_of_credentials(&error.code, &error.proof, to);
         alike_is_of_the_request(&error.code, &error.proof, to);
+        if let Some(place) = error.proof.alike.filter(|_| error.success) {
+            to.at(
+                place,
+                Code::BadOutcome,
+                format!("the code `{}` means success, and no request is refused with it", error.code),
+            )
+            .help("remove `alike`");
+        }
     }
 }
 
@@ -53,10 +61,7 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
             let help = format!("remove it, or correct the envelope in {}", to.api_file());
             to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
         }
-        for (index, (name, place)) in code.families.iter().enumerate() {
-            if code.families.iter().take(index).any(|(first, _)| first == name) {
-                to.at(*place, Code::DefinedTwice, format!("duplicate family `{name}`")).help("remove one of them");
-            }
+        for (name, place) in &code.families {
             let known = || api.families.iter().map(|family| family.name.as_str());
             if api.is_whole && !known().any(|family| family == name) {
                 let help = did_you_mean(name, known()).unwrap_or_else(|| "name the folder of a family".into());

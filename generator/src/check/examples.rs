@@ -2,6 +2,7 @@
 //!
 //! An example is compared only if the files that it depends on are valid; otherwise it would repeat their mistakes.
 
+mod echoes;
 mod one_of;
 mod request;
 mod response;
@@ -15,13 +16,16 @@ use crate::model::{Api, Family, Operation, Truth};
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     for (family, operation) in comparable(api, to) {
         for example in &operation.examples {
-            let (text, place) = &example.request;
-            read(family, text, *place, to, |example, root| request::check(example, operation, root));
+            let (sent, place) = &example.request;
+            read(family, sent, *place, to, |example, root| request::check(example, operation, root));
             if operation.beside_data.form.is_some() {
                 continue;
             }
+            let sent = json::parse(sent).ok();
             let (text, place) = &example.response;
-            read(family, text, *place, to, |example, root| response::check(example, api, operation, root));
+            read(family, text, *place, to, |example, root| {
+                response::check(example, api, operation, sent.as_ref(), root);
+            });
         }
     }
 }

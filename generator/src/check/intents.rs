@@ -1,10 +1,14 @@
 //! Intents: the parameters that they set exist, and the values are possible.
 
+use std::collections::BTreeSet;
+
 use super::names::{RustName, are_distinct, are_free};
-use super::{enums, reserved};
-use crate::diagnostics::{Code, Diagnostics, name_list, unknown};
+use super::rules::{self, refuses};
+use super::{enums, reserved, values};
+use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
 use crate::model::{
-    Api, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, WireNames, WireParameter,
+    Api, Case, Condition, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, WireNames,
+    WireParameter,
 };
 
 /// Checks the intents of a family's operations.
@@ -12,6 +16,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         if !operation.intents.is_empty() {
             within_lists(operation, to);
+            have_purposes_of_their_own(operation, to);
             for (list, parameters) in operation.sets() {
                 set(family, operation, list, parameters, to);
             }
@@ -53,6 +58,7 @@ fn set(
         if !parameters.iter().any(|parameter| parameter.shape.is_undefined()) {
             let is_sound = taken(intent, parameters, to);
             arguments(family, intent, parameters, is_sound, to);
+            keeps_the_rules(family, operation, intent, &names, to);
         }
         // Two intents with the same id collide, too; with an empty wire name, the collision is reported.
         let name = Name { wire: String::new(), rust: intent.rust.clone(), place: intent.place };
@@ -88,8 +94,10 @@ fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Dia
         return;
     }
     match found.role {
-        Role::Plain(parameter) if !parameter.only.is_empty() => {
-            if let Some(fault) = enums::why_not_listed(all, &parameter.only, &setting.text) {
+        Role::Plain(parameter) => {
+            let fault = enums::why_not_listed(all, &parameter.only, &setting.text)
+                .or_else(|| values::not_the_fixed(&parameter.name, parameter.fixed.as_ref(), &setting.text));
+            if let Some(fault) = fault {
                 fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));
             }
         }
@@ -98,7 +106,7 @@ fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Dia
                 .related(found.name.place, "the choice is here")
                 .help("set a value whose case is empty, or leave the choice to the caller");
         }
-        Role::Plain(_) | Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {}
+        Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {}
     }
 }
 
@@ -113,6 +121,76 @@ fn enum_of(found: &WireParameter<'_>) -> Option<usize> {
 fn needs_more(family: &Family, found: &WireParameter<'_>, value: Option<usize>) -> bool {
     let Some(choice) = family.choice_of(found.of) else { return false };
     choice.cases(family).any(|(_, case)| Some(case.value) == value && !case.is_optional())
+}
+
+/// No two intents make the same of the same arguments.
+fn have_purposes_of_their_own(operation: &Operation, to: &mut Diagnostics) {
+    let list = |intent: &Intent| intent.within.as_ref().map(|(list, _)| list.clone());
+    let set = |intent: &Intent| -> BTreeSet<_> {
+        intent.set.iter().map(|setting| (setting.name.clone(), setting.text.clone())).collect()
+    };
+    let taken = |intent: &Intent| -> BTreeSet<_> { intent.take.iter().map(|(name, _)| name.clone()).collect() };
+    let is_same =
+        |one: &Intent, other: &Intent| (list(one), set(one), taken(one)) == (list(other), set(other), taken(other));
+    for (index, intent) in operation.intents.iter().enumerate().filter(|(_, intent)| !intent.set.is_empty()) {
+        if let Some(first) = operation.intents[..index].iter().find(|first| is_same(first, intent)) {
+            let message = format!("the intent `{}` makes the same request as `{}`", intent.id, first.id);
+            to.at(intent.place, Code::BadIntent, message)
+                .related(first.place, "the other intent is here")
+                .help("remove one of them, or correct what it sets");
+        }
+    }
+}
+
+/// What an intent sets is not refused by a rule of the operation, whatever the caller adds.
+fn keeps_the_rules(
+    family: &Family,
+    operation: &Operation,
+    intent: &Intent,
+    names: &WireNames<'_>,
+    to: &mut Diagnostics,
+) {
+    let facts = facts(family, intent, names);
+    let list = |within: &Option<(ListName, Place)>| within.as_ref().map(|(list, _)| list.clone());
+    let rules = operation.statements.rules.iter().filter(|rule| list(&rule.within) == list(&intent.within));
+    let always = sent(intent, names);
+    // A rule that refuses every request is reported itself.
+    for rule in rules.filter(|rule| refuses(rule, &facts) && !refuses(rule, &always)) {
+        let place = intent.set.first().map_or(intent.place, |setting| setting.place);
+        to.at(place, Code::BadIntent, format!("the intent `{}` breaks {}", intent.id, rules::name(rule)))
+            .related(rule.place, "the rule is here")
+            .help("correct what the intent sets, or the rule");
+    }
+}
+
+/// What holds of each request that an intent makes, whatever the caller adds.
+fn facts(family: &Family, intent: &Intent, names: &WireNames<'_>) -> Vec<Condition> {
+    let placed = |name: &str| (name.to_owned(), intent.place);
+    let set = intent.set.iter().map(|setting| Condition::Is {
+        parameter: (setting.name.clone(), setting.place),
+        values: vec![(setting.text.clone(), setting.text_place)],
+    });
+    let excluded = names.iter().filter(|wire| is_excluded(family, intent, wire));
+    let left_out = excluded.map(|wire| Condition::Not(Box::new(Condition::Given(vec![placed(&wire.name.wire)]))));
+    sent(intent, names).into_iter().chain(set).chain(left_out).collect()
+}
+
+/// What each request has.
+fn sent(intent: &Intent, names: &WireNames<'_>) -> Vec<Condition> {
+    let is_sent = |wire: &&WireParameter<'_>| matches!(wire.role, Role::Plain(one) if one.is_required());
+    let given = |wire: &WireParameter<'_>| Condition::Given(vec![(wire.name.wire.clone(), intent.place)]);
+    names.iter().filter(is_sent).map(given).collect()
+}
+
+/// Whether a parameter is not sent, because the intent sets what decides its choice to a value without it.
+fn is_excluded(family: &Family, intent: &Intent, wire: &WireParameter<'_>) -> bool {
+    let Role::Member(member) = wire.role else { return false };
+    let Some(choice) = family.choice_of(wire.of) else { return false };
+    let Some((decider, index)) = choice.decider() else { return false };
+    let all = family.enums.get(index);
+    let value = intent.value_of(&decider.wire).and_then(|text| all?.index_of(text));
+    let has_member = |case: &Case| case.parameters.iter().any(|one| one.name.wire == member.name.wire);
+    value.is_some() && !choice.cases(family).any(|(_, case)| Some(case.value) == value && has_member(case))
 }
 
 /// Parameters in `take` exist and are not arguments already.

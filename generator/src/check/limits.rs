@@ -1,21 +1,16 @@
 //! Limits other than rates: ceilings, and the number of pending amendments.
 
 use super::enums;
-use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
+use crate::diagnostics::{Code, Diagnostics, one_of};
 use crate::model::{Api, Effect, Family, InFlight, Need, Operation, Parameter, Type};
 
-/// The values that a ceiling counts belong to the enum and are listed once.
+/// The values that a ceiling counts belong to the enum.
 pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for over in family.limits.iter().filter_map(|ceiling| ceiling.over.as_ref()) {
         let Some(of) = family.enums.get(over.enum_index) else { continue };
-        for (index, (value, place)) in over.values.iter().enumerate() {
+        for (value, place) in &over.values {
             if let Some(fault) = enums::find_fault(of, value) {
                 fault.report(to, *place, Code::BadValue, "`over`");
-            }
-            if let Some((_, first)) = over.values[..index].iter().find(|(earlier, _)| earlier == value) {
-                to.at(*place, Code::DefinedTwice, format!("duplicate value `{value}`"))
-                    .related(*first, "first listed here")
-                    .help("remove one of them");
             }
         }
     }
@@ -49,10 +44,9 @@ fn candidates(operation: &Operation) -> impl Iterator<Item = &Parameter> {
 fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFlight, to: &mut Diagnostics) {
     let (name, place) = &in_flight.per;
     let Some(parameter) = candidates(operation).find(|parameter| parameter.name.wire == *name) else {
-        let names = || candidates(operation).map(|parameter| parameter.name.wire.as_str());
-        let help =
-            did_you_mean(name, names()).unwrap_or_else(|| format!("expected one of: {}", name_list(names())).into());
-        to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
+        let known = candidates(operation).map(|one| (one.name.wire.as_str(), Some(one.name.place)));
+        to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name))
+            .help(one_of(name, known));
         return;
     };
     let has_alternatives = || family.choice_of(parameter).is_some_and(|choice| choice.alternatives().is_some());

@@ -2,8 +2,10 @@
 
 use super::names::is_snake_case;
 use super::reserved;
-use crate::diagnostics::{Code, Diagnostics, unknown};
+use crate::diagnostics::{Code, Diagnostics, Place, unknown};
 use crate::model::Api;
+
+type Placed = (String, Place);
 
 /// The name of a market is that of a function, and its headers are defined.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
@@ -15,7 +17,13 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
             to.at(market.place, Code::ReservedName, format!("a market cannot be named `{}`: {why}", market.name))
                 .help("choose another name");
         }
-        for ((header, place), value) in &market.headers {
+        for (index, ((header, place), value)) in market.headers.iter().enumerate() {
+            let is_same = |((first, _), _): &&(Placed, String)| first.eq_ignore_ascii_case(header);
+            if let Some(((_, first), _)) = market.headers[..index].iter().find(is_same) {
+                to.at(*place, Code::BadHeader, format!("duplicate header `{header}`; header names ignore case"))
+                    .related(*first, "the first one")
+                    .help("remove one of them");
+            }
             if !headers().any(|(name, _)| name.eq_ignore_ascii_case(header)) {
                 let help = unknown(header, headers(), || "declare it under `headers`".to_owned());
                 to.at(*place, Code::UndefinedName, format!("unknown header `{header}`")).help(help);

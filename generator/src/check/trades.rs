@@ -1,7 +1,7 @@
 //! The fields by which a fill changes a position, from which a ledger is built.
 
 use super::records::{self, is_field};
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, Place, one_of};
 use crate::model::{Family, Field, Operation, Record, Shape, Shows, Trade, TradeFees, TradePosition, Type};
 
 type Named = (String, Place);
@@ -62,15 +62,13 @@ fn has_values(family: &Family, record: &Record, named: &Named, values: &[Named],
     if let Some(Field { shape: Shape::One(Type::Enum(index)), .. }) = record.field(&named.0)
         && let Some(all) = family.enums.get(*index)
     {
-        let wires: Vec<_> = all.wires().collect();
-        are_among(&wires, &format!("`{}` has no value", named.0), values, to);
+        are_among(&all.placed_wires(), &format!("`{}` has no value", named.0), values, to);
     }
 }
 
-fn are_among(wires: &[&str], what: &str, values: &[Named], to: &mut Diagnostics) {
-    for (value, place) in values.iter().filter(|(value, _)| !wires.contains(&value.as_str())) {
-        let help = did_you_mean(value, wires.iter().copied());
-        let help = help.unwrap_or_else(|| format!("expected one of: {}", wires.join(", ")).into());
+fn are_among(known: &[(&str, Place)], what: &str, values: &[Named], to: &mut Diagnostics) {
+    for (value, place) in values.iter().filter(|(value, _)| !known.iter().any(|(known, _)| known == value)) {
+        let help = one_of(value, known.iter().map(|(known, place)| (*known, Some(*place))));
         to.at(*place, Code::UndefinedName, format!("{what} `{value}`")).help(help);
     }
 }
@@ -103,7 +101,6 @@ fn are_of_over(
     if let Some(Shape::One(Type::Enum(index))) = parameter.map(|parameter| &parameter.shape)
         && let Some(all) = family.enums.get(*index)
     {
-        let wires: Vec<_> = all.wires().collect();
-        are_among(&wires, &format!("`{over}` has no value"), values, to);
+        are_among(&all.placed_wires(), &format!("`{over}` has no value"), values, to);
     }
 }

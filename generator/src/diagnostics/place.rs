@@ -16,6 +16,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// The whole of a file.
+    pub(crate) fn of_file(file: u32) -> Self {
+        Self { file, ..Self::default() }
+    }
+
     /// The bytes of the place, limited to the text and to whole characters.
     pub(crate) fn range_in(&self, text: &str) -> std::ops::Range<usize> {
         let start = floor(text, self.start as usize);

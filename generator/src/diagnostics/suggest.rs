@@ -26,6 +26,18 @@ pub(crate) fn unknown<'a>(
     similar.map_or_else(|| otherwise().into(), |similar| Help::similar(given, similar)).unknown(given, place)
 }
 
+/// Help for an unknown name: the most similar of the `known` names, or all of them.
+///
+/// Several uses of an unknown name are one mistake.
+pub(crate) fn one_of<'a>(given: &str, known: impl IntoIterator<Item = (&'a str, Option<Place>)>) -> Help {
+    let known: Vec<_> = known.into_iter().collect();
+    let names = known.iter().map(|(name, _)| *name);
+    unknown(given, known.iter().copied(), || match name_list(names) {
+        none if none.is_empty() => "there is none".to_owned(),
+        names => format!("expected one of: {names}"),
+    })
+}
+
 /// Names without duplicates, separated by commas and cut to a readable number.
 pub(crate) fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const MAX_NAMES: usize = 20;

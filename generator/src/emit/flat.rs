@@ -50,7 +50,8 @@ fn flat(family: &Family, flat: &Flat) -> TokenStream {
 }
 
 fn reducing(reduce: &FlatReduce) -> TokenStream {
-    let FlatReduce { operation: _, line, lines, instrument, quantity, long, short, side } = reduce;
+    let FlatReduce { operation: _, line, lines, instrument, quantity, closes_with: _, long, short, side, place: _ } =
+        reduce;
     let [line, instrument, quantity] = [line, instrument, quantity].map(|(name, _)| name);
     let (lines, long, short) = (texts(lines), sets(long), sets(short));
     let side = match side {

@@ -5,7 +5,7 @@ use syn::Expr;
 
 use super::trees;
 use crate::diagnostics::Place;
-use crate::model::{Comparison, Condition, Family, Operand, Operation, Relation, Rule, Severity, Test};
+use crate::model::{Comparison, Condition, Family, Operand, Operation, Relation, Role, Rule, Severity, Test};
 
 /// The checked rules, each with its test and its index in the table.
 pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Rule, &Test)> {
@@ -75,28 +75,51 @@ impl Hints<'_> {
     fn hint(&self, test: &Test) -> String {
         match test {
             Test::Same(name, _) => format!("use one {name} for all"),
-            Test::Unique(names) => format!("use each {} once", joined(names, " and ")),
-            Test::Condition { require, forbid, .. } => {
-                let parts: Vec<_> = require
-                    .iter()
-                    .map(|one| self.required(one))
-                    .chain(forbid.iter().map(|one| self.forbidden(one)))
-                    .collect();
-                parts.join(", ")
+            Test::Unique(names) => format!("use each {} once", joined(names, "and")),
+            Test::Condition { when, require, forbid } => {
+                let required: Vec<_> = require.iter().map(|one| self.required(one)).collect();
+                // One of the conditions that are forbidden together is enough.
+                let forbidden: Vec<_> = forbid.iter().map(|one| self.forbidden(one)).collect();
+                let kept = [required.join(" and "), forbidden.join(", or ")];
+                let kept = kept.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", and ");
+                let tested: Vec<&str> = require.iter().chain(forbid).flat_map(Condition::names).collect();
+                // What is only missing can be added to the request that was meant.
+                let is_missing = |one: &Condition| matches!(one, Condition::Given(_) | Condition::AnyGiven(_));
+                let lacks = forbid.is_empty() && require.iter().all(is_missing);
+                match when.iter().find_map(|one| self.avoided(one, &tested)).filter(|_| !lacks) {
+                    Some(avoided) => format!("{avoided}, or {kept}"),
+                    None => kept,
+                }
             }
         }
     }
 
+    /// How a request leaves the rule behind, if its condition is only that parameters are set that can be left out: to
+    /// set another one to what the rule requires may be another request than the caller meant.
+    fn avoided(&self, when: &Condition, tested: &[&str]) -> Option<String> {
+        let (Condition::Given(names) | Condition::AnyGiven(names)) = when else { return None };
+        let parameters = self.operation.wire_parameters(self.family);
+        let can_be_left_out = |(name, _): &(String, Place)| {
+            let found = parameters.iter().find(|wire| wire.name.wire == *name);
+            found.is_some_and(|wire| match wire.role {
+                Role::Plain(parameter) | Role::Member(parameter) => !parameter.is_required(),
+                Role::Alternative(_) | Role::Decider(_) => false,
+            })
+        };
+        let is_free = |named: &(String, Place)| can_be_left_out(named) && !tested.contains(&named.0.as_str());
+        names.iter().all(is_free).then(|| self.forbidden(when))
+    }
+
     fn required(&self, condition: &Condition) -> String {
         match condition {
-            Condition::Given(names) => format!("set {}", joined(names, " and ")),
-            Condition::AnyGiven(names) => format!("set {}", joined(names, " or ")),
-            Condition::Is { parameter, values } => format!("set {} to {}", parameter.0, joined(values, " or ")),
+            Condition::Given(names) => format!("set {}", joined(names, "and")),
+            Condition::AnyGiven(names) => format!("set {}", joined(names, "or")),
+            Condition::Is { parameter, values } => format!("set {} to {}", parameter.0, joined(values, "or")),
             Condition::HasForm { parameter, forms } => {
                 format!("use a {} of the form {}", parameter.0, self.patterns(&parameter.0, forms))
             }
             Condition::AccountIs { property, values } => {
-                format!("use an account whose {} is {}", property.0, joined(values, " or "))
+                format!("use an account whose {} is {}", property.0, joined(values, "or"))
             }
             Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => {
                 match comparison {
@@ -117,15 +140,16 @@ impl Hints<'_> {
 
     fn forbidden(&self, condition: &Condition) -> String {
         match condition {
-            Condition::Given(names) | Condition::AnyGiven(names) => format!("leave out {}", joined(names, " and ")),
+            Condition::Given(names) => format!("leave out {}", joined(names, "or")),
+            Condition::AnyGiven(names) => format!("leave out {}", joined(names, "and")),
             Condition::HasForm { parameter, forms } => {
                 format!("use a {} of another form than {}", parameter.0, self.patterns(&parameter.0, forms))
             }
             Condition::Is { parameter, values } => {
-                format!("set {} to something other than {}", parameter.0, joined(values, " or "))
+                format!("set {} to something other than {}", parameter.0, joined(values, "or"))
             }
             Condition::AccountIs { property, values } => {
-                format!("use an account whose {} is not {}", property.0, joined(values, " or "))
+                format!("use an account whose {} is not {}", property.0, joined(values, "or"))
             }
             Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => {
                 match comparison {
@@ -155,8 +179,13 @@ impl Hints<'_> {
     }
 }
 
+/// The names with `word` before the last one: `A, B or C`.
 fn joined(names: &[(String, Place)], word: &str) -> String {
-    names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(word)
+    let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+    match names.as_slice() {
+        [others @ .., last] if !others.is_empty() => format!("{} {word} {last}", others.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 fn related(parameter: &str, relation: Relation, operand: &Operand) -> String {

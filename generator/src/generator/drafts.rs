@@ -7,7 +7,7 @@ use super::Generator;
 use crate::audit::{self, Documents};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::draft::{self, Draft, Source, Wanted};
-use crate::load::{self, Readers, Sources};
+use crate::load::{self, Readers, Reading, Sources};
 use crate::model::{self, Api, Family};
 use crate::{skeleton, write};
 
@@ -151,7 +151,8 @@ impl Generator {
         let mut mistakes = Diagnostics::default();
         let folder = self.schema_folder();
         let sources = Sources::read(folder, folder, &mut mistakes);
-        let documents = load::load(sources, folder, Readers::One, &mut mistakes);
+        let reading = Reading { readers: Readers::One, remembered: None };
+        let documents = load::load(sources, folder, reading, &mut mistakes);
         let api = model::builder::build(documents, &mut mistakes);
         if api.families.is_empty() { Err(mistakes) } else { Ok(api) }
     }

@@ -43,6 +43,11 @@ pub(crate) trait KeyValue {
     /// The value in words, in which versions are compared; empty if it says nothing.
     fn words(&self) -> String;
 
+    /// What values have in common that are written in different words and mean the same; `None` if the words say all.
+    fn same_as(&self) -> Option<String> {
+        None
+    }
+
     /// Its place, if it is written.
     fn place(&self) -> Option<Place>;
 

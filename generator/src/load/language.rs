@@ -29,7 +29,7 @@ pub(super) fn refuses(api: &SchemaFile, to: &mut Diagnostics) -> bool {
     let help = if version > VERSION {
         "use a newer tradeapi-gen".to_owned()
     } else {
-        format!("there is no version {version}: write `language: {VERSION}`, or leave it out")
+        format!("unknown version {version}: write `language: {VERSION}`, or leave it out")
     };
     to.at(place, Code::OtherLanguage, message).help(help);
     true

@@ -3,7 +3,7 @@
 
 use std::ops::Deref;
 
-use super::typed::{Expected, NodeReader, Read, ReadError};
+use super::typed::{NodeReader, Read, ReadError};
 use crate::diagnostics::Place;
 use crate::words::Word;
 
@@ -98,13 +98,8 @@ impl Deref for Texts {
 
 impl Read for Texts {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        if from.is_text() {
-            return Text::read(from).map(|text| Self(vec![text]));
-        }
-        if !from.is_list() {
-            return Err(from.expected(Expected::Form("a text or a list of texts")));
-        }
-        Vec::read(from).map(Self)
+        let texts = from.texts()?.into_iter();
+        Ok(Self(texts.map(|(value, place)| Spanned { value, place }).collect()))
     }
 }
 

@@ -102,19 +102,15 @@ fn list(folder: &Path, shown: &Path, below: &str, names: &mut Vec<String>, to: &
         let twin = lower.insert(name.to_lowercase(), path.clone());
         if let Some((why, help)) = why_not_portable(name, twin).or_else(|| leaves_schema(folder, &at)) {
             let file = to.add_file(shown.join(&path));
-            to.at(Place { file, ..Place::default() }, Code::WrongName, why).help(help);
+            to.at(Place::of_file(file), Code::WrongName, why).help(help);
         } else if at.is_dir() {
             visit_subfolder(folder, shown, below, path, names, to);
         } else if extension == "yaml" {
             names.push(path);
         } else {
             let file = to.add_file(shown.join(&path));
-            to.at(
-                Place { file, ..Place::default() },
-                Code::StrayFile,
-                "unexpected file extension: schema files end in .yaml",
-            )
-            .help("rename it; otherwise it is not read");
+            to.at(Place::of_file(file), Code::StrayFile, "unexpected file extension: schema files end in .yaml")
+                .help("rename it; otherwise it is not read");
         }
     }
 }
@@ -169,18 +165,18 @@ fn visit_subfolder(
         list(folder, shown, &path, names, to);
     } else if below.is_empty() {
         let file = to.add_file(shown.join(&path));
-        to.at(Place { file, ..Place::default() }, Code::StrayFile, format!("`{path}` is a folder"))
+        to.at(Place::of_file(file), Code::StrayFile, format!("`{path}` is a folder"))
             .help("rename the folder: only files end in .yaml");
     } else {
         let file = to.add_file(shown.join(&path));
-        to.at(Place { file, ..Place::default() }, Code::StrayFile, "unexpected folder: a family has no subfolders")
+        to.at(Place::of_file(file), Code::StrayFile, "unexpected folder: a family has no subfolders")
             .help("move its files into the folder of the family");
     }
 }
 
 fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) -> Option<SchemaFile> {
     let file = to.add_file(shown.join(&name));
-    let whole = Place { file, ..Place::default() };
+    let whole = Place::of_file(file);
     let bytes = match read_bounded(&folder.join(&name)) {
         Ok(bytes) => bytes,
         Err(error) => {

@@ -187,7 +187,7 @@ impl Builder<'_> {
         }
         if let Some(documented) = documented {
             self.to
-                .at(sources.place, Code::BadSources, "`sources` beside `source`")
+                .at(sources.place, Code::BadSources, "`source` and `sources` exclude each other")
                 .related(documented.place, "its `source` is here")
                 .help("keep `source` for what a document describes, and `sources` for what none does");
         }
@@ -246,9 +246,11 @@ impl Builder<'_> {
             self.missing("code", raw.place);
         }
         let around = raw.around.as_ref().map_or(Around::All, |around| around.value);
-        if let (Some(key), Around::Failures) = (raw.success.as_ref().or(raw.data.as_ref()), around) {
+        let of_successes = [("success", &raw.success), ("data", &raw.data)];
+        let key = of_successes.into_iter().find_map(|(key, text)| Some((key, text.as_ref()?.place)));
+        if let (Some((key, place)), Around::Failures) = (key, around) {
             self.to
-                .at(key.place, Code::Misplaced, "`around: failures` beside a key of successes")
+                .at(place, Code::Misplaced, format!("`around: failures` and `{key}` exclude each other"))
                 .help("remove one of them: a success without an envelope has neither `data` nor `success`");
         }
         Envelope {
@@ -268,20 +270,24 @@ impl Builder<'_> {
     fn success_with(&mut self, envelope: &raw::Envelope, raw: &Spanned<raw::SuccessWith>) -> SuccessWith {
         if envelope.success.is_none() {
             self.to
-                .at(raw.place, Code::Misplaced, "`success_with` without `success`")
+                .at(raw.place, Code::Misplaced, "`success_with` requires `success`")
                 .help("add the code of success, or remove `success_with`");
         }
         if let (Some(message), true) = (&raw.message, envelope.message.is_empty()) {
             self.to
-                .at(message.place, Code::Misplaced, "the message of a success, and no member has messages")
+                .at(message.place, Code::Misplaced, "`message` of `success_with` requires `message` of the envelope")
                 .help("add `message` to the envelope, or remove this one");
         }
         let status = raw.status.as_ref().and_then(|status| match u16::try_from(status.value) {
             Ok(value @ 200..=299) => Some(value),
             Ok(_) | Err(_) => {
                 self.to
-                    .at(status.place, Code::BadNumber, format!("`{}` is no HTTP status of a success", status.value))
-                    .help("write a status from 200 to 299");
+                    .at(
+                        status.place,
+                        Code::BadNumber,
+                        format!("invalid HTTP status `{}` of a success: expected 200 to 299", status.value),
+                    )
+                    .help("write the status of a success, or leave it out");
                 None
             }
         });

@@ -268,7 +268,8 @@ fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(E::Conte
             declared::Change::Prose => Key::prose(name, &value.words()),
             declared::Change::InContext(context) => Key::new(name, value.words(), in_context(*context)),
         };
-        key.at(value.place())
+        let key = key.at(value.place());
+        value.same_as().into_iter().fold(key, Key::same_as)
     };
     element.rows().into_iter().zip(E::CHANGES).map(key).collect()
 }
@@ -350,6 +351,13 @@ fn flag(value: bool) -> &'static str {
 /// The values, separated by commas.
 fn list<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
+}
+
+/// The values in alphabetical order, where their own order means nothing.
+fn in_any_order<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
+    let mut values: Vec<String> = values.into_iter().map(|value| value.as_ref().to_owned()).collect();
+    values.sort_unstable();
+    list(values)
 }
 
 /// The names, separated by commas.

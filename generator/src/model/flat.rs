@@ -45,10 +45,13 @@ pub(crate) struct FlatReduce {
     pub(crate) lines: Vec<Placed>,
     pub(crate) instrument: Placed,
     pub(crate) quantity: Placed,
+    /// Parameters with the values that keep an order from opening a position.
+    pub(crate) closes_with: Vec<(Placed, Vec<Placed>)>,
     /// Sets of other parameters with their values.
     pub(crate) long: Vec<Vec<(Placed, String)>>,
     pub(crate) short: Vec<Vec<(Placed, String)>>,
     pub(crate) side: Option<FlatSide>,
+    pub(crate) place: Place,
 }
 
 /// The side of a position in the record of an order.

@@ -5,6 +5,8 @@
 //! an id, also one that comes from another key (`limit.max`), so that each can be switched off or turned into a warning
 //! at run time.
 
+use std::collections::BTreeSet;
+
 use super::{Duration, ListName};
 use crate::diagnostics::Place;
 use crate::words::{RuleKind, Severity};
@@ -195,6 +197,18 @@ impl Comparison {
 }
 
 impl Test {
+    /// A text that tests have in common if they refuse the same, whatever the order of their entries.
+    pub(crate) fn meaning(&self) -> String {
+        match self {
+            Self::Condition { when, require, forbid } => {
+                let [when, require, forbid] = [when, require, forbid].map(|all| meaning(all));
+                format!("when {when:?} require {require:?} forbid {forbid:?}")
+            }
+            Self::Same(name, _) => format!("same {name}"),
+            Self::Unique(names) => format!("unique {:?}", texts(names)),
+        }
+    }
+
     /// All conditions of the test.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let lists: [&[Condition]; 3] = match self {
@@ -205,20 +219,53 @@ impl Test {
     }
 }
 
+/// The meanings of conditions that hold together.
+pub(crate) fn meaning(conditions: &[Condition]) -> BTreeSet<String> {
+    conditions.iter().map(Condition::meaning).collect()
+}
+
+fn texts(values: &[(String, Place)]) -> BTreeSet<&str> {
+    values.iter().map(|(value, _)| value.as_str()).collect()
+}
+
 impl Condition {
+    fn meaning(&self) -> String {
+        match self {
+            Self::Given(names) => format!("given {:?}", texts(names)),
+            Self::AnyGiven(names) => format!("any_given {:?}", texts(names)),
+            Self::HasForm { parameter, forms } => format!("{}.form {:?}", parameter.0, texts(forms)),
+            Self::Is { parameter, values } => format!("{} {:?}", parameter.0, texts(values)),
+            Self::AccountIs { property, values } => format!("account.{} {:?}", property.0, texts(values)),
+            Self::Compares { parameter, comparison, property } => {
+                format!("{}.{} {}", parameter.0, comparison.as_str(), property.0)
+            }
+            Self::Relates { parameter, relation, operand, .. } => {
+                format!("{}.{} {operand}", parameter.0, relation.as_str())
+            }
+            Self::Not(inner) => format!("not.{}", inner.meaning()),
+        }
+    }
+
     /// The parameters that it depends on.
     pub(crate) fn names(&self) -> Vec<&str> {
+        self.placed_names().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The parameters that it depends on, each with its place.
+    pub(crate) fn placed_names(&self) -> Vec<(&str, Place)> {
         match self {
-            Self::Given(names) | Self::AnyGiven(names) => names.iter().map(|(name, _)| name.as_str()).collect(),
+            Self::Given(names) | Self::AnyGiven(names) => {
+                names.iter().map(|(name, place)| (name.as_str(), *place)).collect()
+            }
             Self::Is { parameter, .. } | Self::HasForm { parameter, .. } | Self::Compares { parameter, .. } => {
-                vec![parameter.0.as_str()]
+                vec![(parameter.0.as_str(), parameter.1)]
             }
-            Self::Relates { parameter, operand: Operand::Parameter(other), .. } => {
-                vec![parameter.0.as_str(), other.as_str()]
+            Self::Relates { parameter, operand: Operand::Parameter(other), place, .. } => {
+                vec![(parameter.0.as_str(), parameter.1), (other.as_str(), *place)]
             }
-            Self::Relates { parameter, .. } => vec![parameter.0.as_str()],
+            Self::Relates { parameter, .. } => vec![(parameter.0.as_str(), parameter.1)],
             Self::AccountIs { .. } => Vec::new(),
-            Self::Not(inner) => inner.names(),
+            Self::Not(inner) => inner.placed_names(),
         }
     }
 

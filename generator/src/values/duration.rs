@@ -47,6 +47,11 @@ impl Duration {
         }
     }
 
+    /// Its length as a text that is the same for `1 week` and `7 days`.
+    pub(crate) fn length(self) -> String {
+        self.milliseconds().map_or_else(|| format!("{} months", self.n), |length| format!("{length} ms"))
+    }
+
     /// Its shortest possible length in milliseconds: a month has at least 28 days.
     pub(crate) fn at_least_milliseconds(self) -> u64 {
         u64::from(self.n) * self.unit.milliseconds().unwrap_or(SHORTEST_MONTH)

@@ -86,6 +86,7 @@ struct Walk<'l> {
     places: BTreeMap<String, [Vec<Place<'l>>; 2]>,
     name: String,
     folder: PathBuf,
+    generator: Generator,
     files: BTreeMap<String, Yaml>,
     /// What was changed, for who looks for a fault.
     log: String,
@@ -108,7 +109,8 @@ impl<'l> Walk<'l> {
             }
         }
         let places = files.iter().map(|(name, document)| (name.clone(), language.places(name, document))).collect();
-        Self { language, places, name, folder, files, log: String::new() }
+        let generator = Generator::new().schema_dir(&folder).remember();
+        Self { language, places, name, folder, generator, files, log: String::new() }
     }
 
     /// The places of all files with a value, or those without.
@@ -148,7 +150,7 @@ impl<'l> Walk<'l> {
         put(self.files.get_mut(&file).unwrap(), &place.path, new.clone());
         self.write(&file);
         let places = self.language.places(&file, &self.files[&file]);
-        if self.would_lose_a_key(&file, &places[0]) || Generator::new().schema_dir(&self.folder).read().is_err() {
+        if self.would_lose_a_key(&file, &places[0]) || self.generator.read().is_err() {
             self.files.insert(file.clone(), before);
             self.write(&file);
             return None;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tradeapi::runtime::tables::Outcome;
 
 use crate::claim::{Claim, Known, Naming};
-use crate::counts::Counts;
+use crate::counts::{Counts, Rate};
 use crate::ground_truth::{Effect, GroundTruth};
 use crate::ledger::{Decided, Ledger};
 use crate::operation::OPERATIONS;
@@ -163,59 +163,109 @@ fn is_reversal(operation: &str) -> bool {
     operation.ends_with("click-backhand")
 }
 
+/// A table of the report.
+struct Table {
+    /// What the rows are.
+    title: &'static str,
+    /// What the numbers of a row are.
+    columns: &'static [&'static str],
+    rows: Vec<(String, Vec<u64>)>,
+}
+
+impl Table {
+    /// Counts of one kind.
+    fn of_counts<T: fmt::Debug>(
+        title: &'static str,
+        column: &'static [&'static str],
+        counts: &BTreeMap<T, u64>,
+    ) -> Self {
+        let rows = counts.iter().map(|(what, count)| (format!("{what:?}"), vec![*count])).collect();
+        Self { title, columns: column, rows }
+    }
+}
+
+/// The rows are indented below the title, and the numbers aligned to the right.
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const INDENT: &str = "  ";
+        let names = self.rows.iter().map(|(name, _)| INDENT.len() + name.len());
+        let first = names.chain([self.title.len()]).max().unwrap_or_default();
+        write!(f, "{:first$}", self.title)?;
+        self.columns.iter().try_for_each(|column| write!(f, " {column:>8}"))?;
+        writeln!(f)?;
+        for (name, numbers) in &self.rows {
+            write!(f, "{:first$}", format!("{INDENT}{name}"))?;
+            for (column, number) in self.columns.iter().zip(numbers) {
+                write!(f, " {number:>width$}", width = column.len().max(8))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Figures {
+    fn tables(&self) -> [Table; 8] {
+        let Counts { hostile, .. } = &self.counts;
+        [
+            self.calls_by_operation(),
+            Table::of_counts("faults", &["calls"], &hostile.faults),
+            Table::of_counts("effect of faulted changes", &["changes"], &hostile.effect_times),
+            Table::of_counts("quirks", &["answers"], &hostile.quirks),
+            self.situations(),
+            self.decisions(),
+            self.claims_by_operation(),
+            self.unknown_by_operation(),
+        ]
+    }
+
+    fn calls_by_operation(&self) -> Table {
+        let number = |calls: usize| u64::try_from(calls).unwrap_or(u64::MAX);
+        let row = |((family, name), rate): (&(_, &str), &Rate)| {
+            (format!("{family:?} {name}"), vec![number(rate.calls), number(rate.most), number(rate.allowed)])
+        };
+        let rows = self.counts.calls.iter().map(row).collect();
+        Table { title: "calls", columns: &["number", "most in 1s", "allowed"], rows }
+    }
+
+    fn situations(&self) -> Table {
+        let mut table = Table::of_counts("situations", &["times"], &self.counts.hostile.events);
+        table.rows.extend(Table::of_counts("", &[], &self.counts.situations).rows);
+        table.rows.push(("expired signatures".to_owned(), vec![self.counts.stale]));
+        table
+    }
+
+    fn decisions(&self) -> Table {
+        let rows = self.decided.iter().map(|((by, what), count)| (format!("{by}: {what}"), vec![*count])).collect();
+        Table { title: "outcomes decided by", columns: &["times"], rows }
+    }
+
+    fn claims_by_operation(&self) -> Table {
+        const KNOWN: [Known; 4] = [Known::ByAnswer, Known::ByQuery, Known::Unknown, Known::TooLate];
+        let mut claims: Vec<_> =
+            self.claims.keys().map(|(operation, naming, outcome, _)| (*operation, *naming, *outcome)).collect();
+        claims.dedup();
+        let row = |(operation, naming, outcome): (&'static str, Naming, ClaimedOutcome)| {
+            let count = |known| self.claims.get(&(operation, naming, outcome, known)).copied().unwrap_or_default();
+            (format!("{operation} {} {outcome:?}", naming.suffix()), KNOWN.map(count).to_vec())
+        };
+        let columns = &["answer", "query", "unknown", "too late"];
+        Table { title: "claims of the client", columns, rows: claims.into_iter().map(row).collect() }
+    }
+
+    fn unknown_by_operation(&self) -> Table {
+        let row = |((operation, naming, known), actual): (&(&str, Naming, Known), &ActualOutcomes)| {
+            let late = if *known == Known::TooLate { "(queried too late)" } else { "" };
+            (format!("{operation} {} {late}", naming.suffix()), vec![actual.done, actual.not_done])
+        };
+        let rows = self.unknown.iter().map(row).collect();
+        Table { title: "actual outcomes of unknown requests", columns: &["done", "not done"], rows }
+    }
+}
+
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:28} {:>7} {:>9} {:>7}", "calls", "number", "most in 1s", "allowed")?;
-        for ((family, name), rate) in &self.counts.calls {
-            let name = format!("{family:?} {name}");
-            writeln!(f, "  {name:26} {:>7} {:>9} {:>7}", rate.calls, rate.most, rate.allowed)?;
-        }
-        writeln!(f, "{:28} {:>7}", "faults", "calls")?;
-        for (fault, count) in &self.counts.hostile.faults {
-            writeln!(f, "  {:26} {count:>7}", format!("{fault:?}"))?;
-        }
-        writeln!(f, "{:28} {:>7}", "effect of faulted changes", "changes")?;
-        for (time, count) in &self.counts.hostile.effect_times {
-            writeln!(f, "  {:26} {count:>7}", format!("{time:?}"))?;
-        }
-        writeln!(f, "{:28} {:>7}", "quirks", "answers")?;
-        for (quirk, count) in &self.counts.hostile.quirks {
-            writeln!(f, "  {:26} {count:>7}", format!("{quirk:?}"))?;
-        }
-        writeln!(f, "{:28} {:>7}", "situations", "times")?;
-        for (what, count) in &self.counts.hostile.events {
-            writeln!(f, "  {:26} {count:>7}", format!("{what:?}"))?;
-        }
-        for (what, count) in &self.counts.situations {
-            writeln!(f, "  {:26} {count:>7}", format!("{what:?}"))?;
-        }
-        writeln!(f, "  {:26} {:>7}", "expired signatures", self.counts.stale)?;
-        writeln!(f, "{:86} {:>9}", "outcomes decided by", "times")?;
-        for ((by, what), count) in &self.decided {
-            writeln!(f, "  {:84} {count:>9}", format!("{by}: {what}"))?;
-        }
-        writeln!(f, "{:46} {:>7} {:>8} {:>8} {:>8}", "claims of the client", "answer", "query", "unknown", "too late")?;
-        let mut rows: Vec<_> =
-            self.claims.keys().map(|(operation, naming, outcome, _)| (*operation, *naming, *outcome)).collect();
-        rows.dedup();
-        for (operation, naming, outcome) in rows {
-            let count = |known| self.claims.get(&(operation, naming, outcome, known)).copied().unwrap_or_default();
-            let [answer, query, unknown, late] =
-                [Known::ByAnswer, Known::ByQuery, Known::Unknown, Known::TooLate].map(count);
-            let row = format!("{operation} {} {outcome:?}", naming.suffix());
-            writeln!(f, "  {row:44} {answer:>7} {query:>8} {unknown:>8} {late:>8}")?;
-        }
-        writeln!(f, "{:46} {:>8} {:>8}", "actual outcomes of unknown requests", "done", "not done")?;
-        for ((operation, naming, known), actual) in &self.unknown {
-            let late = if *known == Known::TooLate { "(queried too late)" } else { "" };
-            writeln!(
-                f,
-                "  {:44} {:>8} {:>8}",
-                format!("{operation} {} {late}", naming.suffix()),
-                actual.done,
-                actual.not_done
-            )?;
-        }
+        self.tables().iter().try_for_each(|table| write!(f, "{table}"))?;
         for ((operation, why), count) in &self.reasons {
             writeln!(f, "  {count} of {operation}: {why}")?;
         }

@@ -21,12 +21,12 @@ use crate::settings::Settings;
 use crate::violation::find_violations;
 
 /// The argument that starts the program as a [`Child`](crate::Child).
-pub const CHILD: &str = "--child";
+const CHILD: &str = "child";
 
 /// The window of all limits. A new process does not know the calls of the one before it.
 const WINDOW: Duration = Duration::from_millis(1_100);
 
-/// Starts `program` with [`CHILD`] and kills it, `kills` times, then lets a last process finish. Together they send
+/// Starts `program` as a [`Child`](crate::Child) and kills it, `kills` times, then lets a last process finish. Together they send
 /// `settings.placements` orders. The journal is in `folder`.
 ///
 /// # Errors

@@ -65,7 +65,7 @@ pub use claim::{Claim, Known, Naming};
 pub use counts::{Counts, Rate, Situation};
 pub use figures::{ActualOutcomes, ClaimedOutcome, Figures};
 pub use ground_truth::Effect;
-pub use kill::{CHILD, kill};
+pub use kill::kill;
 pub use ledger::{Decided, Ledger};
 pub use operation::Family;
 pub use run::run;

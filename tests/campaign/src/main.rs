@@ -1,12 +1,14 @@
 //! `cargo run --release -p tradeapi-campaign -- --seed 7 --placements 10000`
 
-use std::io;
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::{Args, Parser, Subcommand};
 use mimalloc::MiMalloc;
 use tradeapi_campaign::fleet::{self, FAULTS_WHEN_REFUSING, FAULTS_WHEN_SHARING, Fleet, RedisFallback};
-use tradeapi_campaign::{Assumption, CHILD, Child, Scenario, Settings, Varied, kill, run, shrink, simulate};
+use tradeapi_campaign::{Assumption, Child, Figures, Scenario, Settings, Varied, kill, run, shrink, simulate};
 use tradeapi_exchange::Keys;
 
 /// The system's allocator takes a fifth of a campaign's instructions.
@@ -19,100 +21,193 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
 /// The number of failed accounts after which a campaign ends.
 const MAX_FAILED: usize = 10;
 
-const USAGE: &str = "\
-usage: tradeapi-campaign [--seed N] [--placements N] [--tasks N] [--faults PERCENT] [--quirks PERCENT]
-                         [--beyond ASSUMPTION] [--account N]
-       tradeapi-campaign --sockets [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT]
-                         [--quirks PERCENT] [--speed N]
-       tradeapi-campaign --fleet MILLISECONDS [--seed N]
-       tradeapi-campaign --kills N [--seed N] [--placements N] [--faults PERCENT] [--speed N]";
+/// Runs thousands of orders against a hostile exchange, and compares what the client claims with what was done: in
+/// virtual time, or by a command over sockets.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    virtual_time: VirtualTime,
+}
+
+#[derive(Debug, Args)]
+struct VirtualTime {
+    #[command(flatten)]
+    orders: Orders,
+    /// The number of tasks that share an account's client.
+    #[arg(long, default_value_t = Settings::default().tasks, value_parser = clap::value_parser!(u64).range(1..))]
+    tasks: u64,
+    /// Goes beyond an assumption, so that a correct client fails.
+    #[arg(long, value_name = "ASSUMPTION", value_parser = assumption)]
+    beyond: Vec<Assumption>,
+    /// Runs this account only.
+    #[arg(long)]
+    account: Option<u64>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Runs many accounts at once over sockets, in real time.
+    Sockets {
+        #[command(flatten)]
+        orders: Orders,
+        /// The number of tasks that share an account's client.
+        #[arg(long, default_value_t = Settings::default().tasks, value_parser = clap::value_parser!(u64).range(1..))]
+        tasks: u64,
+        /// The number of accounts.
+        #[arg(long, default_value_t = Settings::default().accounts, value_parser = clap::value_parser!(u64).range(1..))]
+        accounts: u64,
+        #[command(flatten)]
+        clock: Clock,
+    },
+    /// Kills the client's process repeatedly; the last process finishes what the others left.
+    Kills {
+        /// How many times.
+        #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+        times: u64,
+        #[command(flatten)]
+        orders: Orders,
+        #[command(flatten)]
+        clock: Clock,
+    },
+    /// Runs two fleets that share their limits through a Redis server with faults.
+    Fleet {
+        /// How long each fault lasts, in milliseconds.
+        #[arg(value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+        fault_duration: u64,
+        /// The seed of every random choice.
+        #[arg(long, default_value_t = Settings::default().seed)]
+        seed: u64,
+    },
+    /// The process that `kills` starts.
+    #[command(hide = true)]
+    Child {
+        url: String,
+        key: String,
+        secret: String,
+        passphrase: String,
+        journal: PathBuf,
+        clock_right_at: u64,
+        speed: u32,
+        orders: usize,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Orders {
+    /// The seed of every random choice.
+    #[arg(long, default_value_t = Settings::default().seed)]
+    seed: u64,
+    /// The number of requests that place orders.
+    #[arg(long, default_value_t = Settings::default().placements, value_parser = clap::value_parser!(u64).range(1..))]
+    placements: u64,
+    /// The percentage of changes that the exchange faults.
+    #[arg(long, value_name = "PERCENT", default_value_t = Settings::default().faults, value_parser = percent())]
+    faults: u64,
+    /// The percentage of answers that are odd.
+    #[arg(long, value_name = "PERCENT", default_value_t = Settings::default().quirks, value_parser = percent())]
+    quirks: u64,
+}
+
+#[derive(Debug, Args)]
+struct Clock {
+    /// How many times as fast as the system's the clock runs that signatures and pauses use.
+    #[arg(long, default_value_t = Settings::default().speed, value_parser = clap::value_parser!(u32).range(1..))]
+    speed: u32,
+}
+
+impl Orders {
+    fn settings(&self) -> Settings {
+        let Self { seed, placements, faults, quirks } = *self;
+        Settings { seed, placements, faults, quirks, ..Settings::default() }
+    }
+}
+
+fn percent() -> clap::builder::RangedU64ValueParser<u64> {
+    clap::value_parser!(u64).range(0..=100)
+}
+
+fn assumption(text: &str) -> Result<Assumption, String> {
+    let names = || Assumption::ALL.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
+    Assumption::named(text).ok_or_else(|| format!("expected one of {}", names()))
+}
 
 fn main() -> io::Result<ExitCode> {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    if let Some(child) = child(&arguments) {
-        return child.run().map(|()| ExitCode::SUCCESS);
-    }
-    let Arguments { settings, account, kills, fleet, sockets } = match parse(arguments.into_iter()) {
-        Ok(parsed) => parsed,
-        Err(why) => {
-            eprintln!("{why}\n\n{USAGE}");
-            return Ok(ExitCode::FAILURE);
+    let Arguments { command, virtual_time } = Arguments::parse();
+    match command {
+        None => run_in_virtual_time(virtual_time),
+        Some(Command::Sockets { orders, tasks, accounts, clock }) => {
+            let settings = Settings { tasks, accounts, speed: clock.speed, ..orders.settings() };
+            print(format!("{settings:?}\n"))?;
+            conclude(&run(settings)?)
         }
-    };
-    if let Some(fault_duration) = fleet {
-        return run_fleets(settings.seed, fault_duration);
-    }
-    println!("{settings:?}");
-    let figures = match kills {
-        0 if !sockets => return Ok(run_in_virtual_time(&settings, account)),
-        0 => run(settings)?,
-        kills => {
-            let folder = std::env::temp_dir().join(format!("tradeapi-campaign-{}", std::process::id()));
-            std::fs::create_dir_all(&folder)?;
-            let figures = kill(&std::env::current_exe()?, &settings, kills, &folder);
-            std::fs::remove_dir_all(folder)?;
-            figures?
+        Some(Command::Kills { times, orders, clock }) => {
+            run_kills(&Settings { speed: clock.speed, ..orders.settings() }, times)
         }
-    };
-    print!("{figures}");
+        Some(Command::Fleet { fault_duration, seed }) => run_fleets(seed, Duration::from_millis(fault_duration)),
+        Some(Command::Child { url, key, secret, passphrase, journal, clock_right_at, speed, orders }) => {
+            let keys = Keys { key, secret, passphrase };
+            Child { url, keys, journal, clock_right_at, speed, orders }.run().map(|()| ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Prints the figures of a campaign. It has failed if there are violations.
+fn conclude(figures: &Figures) -> io::Result<ExitCode> {
+    print(figures)?;
     Ok(if figures.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Parses the arguments of a [`Child`] process.
-fn child(arguments: &[String]) -> Option<Child> {
-    match arguments {
-        [first, url, key, secret, passphrase, journal, clock_right_at, speed, orders] if first == CHILD => {
-            Some(Child {
-                url: url.clone(),
-                keys: Keys { key: key.clone(), secret: secret.clone(), passphrase: passphrase.clone() },
-                journal: journal.into(),
-                clock_right_at: clock_right_at.parse().ok()?,
-                speed: speed.parse().ok()?,
-                orders: orders.parse().ok()?,
-            })
-        }
-        _ => None,
-    }
-}
-
 /// Runs a campaign in virtual time, or one of its accounts, and prints the shortest failing scenario if an account fails.
-fn run_in_virtual_time(settings: &Settings, account: Option<u64>) -> ExitCode {
+fn run_in_virtual_time(VirtualTime { orders, tasks, beyond, account }: VirtualTime) -> io::Result<ExitCode> {
+    let settings = Settings { tasks, beyond: beyond.into_iter().collect(), ..orders.settings() };
+    print(format!("{settings:?}\n"))?;
     if let Some(account) = account {
-        let scenario = Scenario::new(settings, account);
+        let scenario = Scenario::new(&settings, account);
         let figures = scenario.run();
-        print!("{figures}");
-        return figures.violations.first().map_or(ExitCode::SUCCESS, |first| show_shortest(scenario, first.kind()));
+        print(&figures)?;
+        return figures.violations.first().map_or(Ok(ExitCode::SUCCESS), |first| show_shortest(scenario, first.kind()));
     }
     let mut reported_at = Duration::ZERO;
-    let simulated = simulate(settings, |so_far| {
+    let simulated = simulate(&settings, |so_far| {
         if so_far.figures.lasted >= reported_at + PROGRESS_INTERVAL {
             reported_at = so_far.figures.lasted;
             let (placements, failed) = (so_far.figures.orders(), so_far.failed.len());
-            eprintln!("{placements} placements in {:.0} s, {failed} accounts failed", reported_at.as_secs_f64());
+            let seconds = reported_at.as_secs_f64();
+            // If it cannot be printed, nobody waits for it.
+            let _ = writeln!(io::stderr(), "{placements} placements in {seconds:.0} s, {failed} accounts failed");
         }
         so_far.failed.len() < MAX_FAILED
     });
-    print!("{}", simulated.figures);
-    print!("{}", Varied { beyond: &settings.beyond, counts: &simulated.figures.counts });
+    print(&simulated.figures)?;
+    print(Varied { beyond: &settings.beyond, counts: &simulated.figures.counts })?;
     let orders = simulated.figures.orders();
     let rate = orders as f64 / simulated.figures.lasted.as_secs_f64();
-    println!("{orders} placements of {} accounts, {rate:.0} a second", simulated.accounts);
+    print(format!("{orders} placements of {} accounts, {rate:.0} a second\n", simulated.accounts))?;
     for (scenario, kind) in &simulated.failed {
-        println!("account {} failed: {kind}", scenario.account);
+        print(format!("account {} failed: {kind}\n", scenario.account))?;
     }
-    let Some((scenario, kind)) = simulated.failed.into_iter().next() else { return ExitCode::SUCCESS };
-    show_shortest(scenario, kind)
+    let first = simulated.failed.into_iter().next();
+    first.map_or(Ok(ExitCode::SUCCESS), |(scenario, kind)| show_shortest(scenario, kind))
 }
 
 /// Prints the shortest scenario that fails in the same way, with its trace.
-fn show_shortest(scenario: Scenario, kind: &'static str) -> ExitCode {
+fn show_shortest(scenario: Scenario, kind: &'static str) -> io::Result<ExitCode> {
     let shortest = shrink(scenario, kind);
-    println!("\n{kind}; the shortest scenario that reproduces it:\n\n{shortest}");
+    print(format!("\n{kind}; the shortest scenario that reproduces it:\n\n{shortest}\n"))?;
     for violation in shortest.run().violations {
-        println!("{violation}");
+        print(format!("{violation}\n"))?;
     }
-    println!("\n{}", shortest.trace().trace);
-    ExitCode::FAILURE
+    print(format!("\n{}\n", shortest.trace().trace))?;
+    Ok(ExitCode::FAILURE)
+}
+
+fn run_kills(settings: &Settings, times: u64) -> io::Result<ExitCode> {
+    print(format!("{settings:?}\n"))?;
+    let folder = tempfile::tempdir()?;
+    conclude(&kill(&std::env::current_exe()?, settings, times, folder.path())?)
 }
 
 /// Runs two fleets. Each fault lasts for `fault_duration`.
@@ -122,60 +217,20 @@ fn run_fleets(seed: u64, fault_duration: Duration) -> io::Result<ExitCode> {
         [(RedisFallback::Refuses, FAULTS_WHEN_REFUSING.as_slice()), (RedisFallback::KeepsToShare, &FAULTS_WHEN_SHARING)]
     {
         let fleet = Fleet { seed, processes: 4, tasks: 3, fallback, faults, fault_duration };
-        println!("{fleet:?}");
+        print(format!("{fleet:?}\n"))?;
         if let Some(figures) = fleet::run(fleet)? {
-            println!("{figures}");
+            print(format!("{figures}\n"))?;
             is_good &= figures.violations.is_empty();
         }
     }
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-#[derive(Default)]
-struct Arguments {
-    settings: Settings,
-    /// The only account to run.
-    account: Option<u64>,
-    /// How many times a process is killed.
-    kills: u64,
-    /// Whether the campaign runs over sockets, in real time.
-    sockets: bool,
-    /// How long each fault of a fleet lasts.
-    fleet: Option<Duration>,
-}
-
-fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, String> {
-    let mut parsed = Arguments::default();
-    while let Some(name) = arguments.next() {
-        if name == "--sockets" {
-            parsed.sockets = true;
-            continue;
-        }
-        let text = arguments.next().ok_or(format!("{name} needs a value"))?;
-        if name == "--beyond" {
-            let names = || Assumption::ALL.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
-            let beyond = Assumption::named(&text);
-            parsed
-                .settings
-                .beyond
-                .insert(beyond.ok_or_else(|| format!("{text} is not an assumption; expected one of {}", names()))?);
-            continue;
-        }
-        let number: u64 = text.parse().map_err(|_| format!("invalid value {text:?} for {name}: expected a number"))?;
-        let settings = &mut parsed.settings;
-        match name.as_str() {
-            "--seed" => settings.seed = number,
-            "--placements" => settings.placements = number,
-            "--accounts" => settings.accounts = number.max(1),
-            "--tasks" => settings.tasks = number.max(1),
-            "--faults" => settings.faults = number.min(100),
-            "--quirks" => settings.quirks = number.min(100),
-            "--speed" => settings.speed = u32::try_from(number).unwrap_or(u32::MAX).max(1),
-            "--account" => parsed.account = Some(number),
-            "--kills" => parsed.kills = number,
-            "--fleet" => parsed.fleet = Some(Duration::from_millis(number)),
-            _ => return Err(format!("unknown option {name}")),
-        }
+/// Prints to the standard output. That nobody reads it any more is no failure.
+fn print(text: impl std::fmt::Display) -> io::Result<()> {
+    let mut out = io::stdout();
+    match out.write_all(text.to_string().as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
     }
-    Ok(parsed)
 }

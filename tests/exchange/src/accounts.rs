@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tradeapi::runtime::account::PropertyValue;
 use tradeapi::runtime::signing::HmacSha256;
-use tradeapi::runtime::tables::Meta;
 
 use crate::decisions::LEVERAGE;
 use crate::instruments::{Coin, Instrument, MAX_NUMBER, quotient};
+use crate::operations;
 use crate::orders::{Fill, Presets};
 use crate::values::Price;
 use crate::words::{Family, Line, Margin, Mode, PositionSide, Side};
@@ -106,31 +106,27 @@ impl Profile {
         self
     }
 
-    /// Refuses balances of coins that no pair has.
-    pub(crate) fn check_coins(&self, pairs: &[Instrument]) -> Result<(), String> {
-        let has_coin = |coin: &str| pairs.iter().any(|pair| pair.base == coin || pair.quote == coin);
-        match self.balances.keys().find(|coin| !has_coin(coin)) {
-            Some(coin) => Err(format!("balance of {coin}: no pair has this coin")),
-            None => Ok(()),
+    /// Refuses what an exchange with these pairs cannot open.
+    pub(crate) fn check(&self, pairs: &[Instrument]) -> Result<(), String> {
+        self.check_balances(pairs)?;
+        if let Some(symbol) =
+            self.copy_trading.iter().flatten().find(|symbol| !pairs.iter().any(|pair| pair.symbol == **symbol))
+        {
+            return Err(format!("copy_trading: there is no pair {symbol}"));
         }
+        self.permissions.as_deref().map_or(Ok(()), check_permissions)
     }
 
-    /// Why the profile makes no sense, if it does not.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    fn check_balances(&self, pairs: &[Instrument]) -> Result<(), String> {
+        let has_coin = |coin: &str| pairs.iter().any(|pair| pair.base == coin || pair.quote == coin);
+        if let Some(coin) = self.balances.keys().find(|coin| !has_coin(coin)) {
+            return Err(format!("balance of {coin}: no pair has this coin"));
+        }
         let negative = self.balances.iter().find(|(_, amount)| amount.0.is_sign_negative() || amount.0 > MAX_NUMBER);
         if let Some((coin, amount)) = negative {
             return Err(format!("balance of {} {coin}: expected a number from 0 to {MAX_NUMBER}", amount.0));
         }
-        let known = || operations().filter_map(|meta| meta.permission);
-        let unknown = self.permissions.iter().flatten().find(|given| !known().any(|known| known == *given));
-        match unknown {
-            Some(given) => {
-                let known: BTreeSet<&str> = known().collect();
-                let known = known.into_iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
-                Err(format!("unknown permission `{given}`: expected one of {known}"))
-            }
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Accepts requests from these addresses only.
@@ -140,10 +136,12 @@ impl Profile {
     }
 }
 
-/// All operations of the API.
-fn operations() -> impl Iterator<Item = &'static Meta> {
-    use tradeapi::{broker, classic, observed, unified};
-    [classic::OPERATIONS, unified::OPERATIONS, broker::OPERATIONS, observed::OPERATIONS].into_iter().flatten().copied()
+/// Refuses permissions that no operation names.
+pub(crate) fn check_permissions(permissions: &[String]) -> Result<(), String> {
+    let known: BTreeSet<&str> = operations::all().filter_map(|meta| meta.permission).collect();
+    let Some(unknown) = permissions.iter().find(|given| !known.contains(given.as_str())) else { return Ok(()) };
+    let known = known.into_iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
+    Err(format!("unknown permission `{unknown}`: expected one of {known}"))
 }
 
 /// A user: a key, and an account for each family.
@@ -335,14 +333,14 @@ impl Position {
 
 /// What an account has set for a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Terms {
+pub(crate) struct ContractSettings {
     /// The leverage of long and of short positions.
     pub(crate) leverage: [u32; 2],
     /// Which margin backs new positions, if an order does not say so.
     pub(crate) margin: Margin,
 }
 
-impl Default for Terms {
+impl Default for ContractSettings {
     fn default() -> Self {
         Self { leverage: [LEVERAGE; 2], margin: Margin::Crossed }
     }
@@ -357,7 +355,7 @@ pub(crate) struct Account {
     /// The properties that documented rules depend on.
     pub(crate) properties: tradeapi::runtime::Account,
     /// What was set for contracts.
-    pub(crate) terms: BTreeMap<usize, Terms>,
+    pub(crate) contract_settings: BTreeMap<usize, ContractSettings>,
     pub(crate) balances: BTreeMap<Coin, Balance>,
     pub(crate) positions: BTreeMap<(usize, PositionSide), Position>,
     /// The ids of open orders, and of those that close a position.
@@ -386,7 +384,7 @@ impl Account {
             family,
             mode: profile.mode,
             properties: User::properties(profile, instruments),
-            terms: BTreeMap::new(),
+            contract_settings: BTreeMap::new(),
             balances,
             positions: BTreeMap::new(),
             open: BTreeSet::new(),
@@ -408,13 +406,13 @@ impl Account {
     }
 
     /// What was set for a contract.
-    pub(crate) fn terms(&self, instrument: usize) -> Terms {
-        self.terms.get(&instrument).copied().unwrap_or_default()
+    pub(crate) fn contract_settings(&self, instrument: usize) -> ContractSettings {
+        self.contract_settings.get(&instrument).copied().unwrap_or_default()
     }
 
     /// The leverage of a position that an order of a side opens.
     pub(crate) fn leverage(&self, instrument: usize, pos: PositionSide, side: Side) -> u32 {
-        let [long, short] = self.terms(instrument).leverage;
+        let [long, short] = self.contract_settings(instrument).leverage;
         match (pos, side) {
             (PositionSide::Long, _) | (PositionSide::Net, Side::Buy) => long,
             (PositionSide::Short, _) | (PositionSide::Net, Side::Sell) => short,

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use rust_decimal::Decimal;
 
-use crate::accounts::Profile;
+use crate::accounts::check_permissions;
 use crate::instruments::{Coin, Instrument, PairName};
 use crate::journal::{Action, JournalLine};
 use crate::orders::Order;
@@ -39,51 +39,15 @@ impl Core {
                 self.fill_by_name(&order, qty.0)?;
                 self.note_fill();
             }
-            Action::Price { symbol, line, price } => {
-                for (index, ticks) in self.ticks_of(&symbol, line, price.0, Instrument::quotable)? {
-                    self.set_mid(index, ticks);
-                }
-            }
-            Action::Last { symbol, line, price } => {
-                let prices = self.ticks_of(&symbol, line, price.0, Instrument::possible);
-                for (index, ticks) in prices.map_err(|why| format!("last: {why}"))? {
-                    let now = self.now;
-                    self.markets[index].move_to(ticks, now);
-                    self.trigger(index);
-                }
-            }
-            Action::Mark { symbol, line, price } => {
-                let marks = match price {
-                    Some(price) => self
-                        .ticks_of(&symbol, line, price.0, Instrument::possible)
-                        .map_err(|why| format!("mark: {why}"))?
-                        .into_iter()
-                        .map(|(index, ticks)| (index, Some(ticks)))
-                        .collect(),
-                    None => self.indices_of(&symbol, line)?.into_iter().map(|index| (index, None)).collect::<Vec<_>>(),
-                };
-                for (index, mark) in marks {
-                    self.markets[index].own_mark = mark;
-                    self.trigger(index);
-                    self.liquidate(index);
-                }
-            }
-            Action::Suspend { symbol, line, is_suspended } => {
-                for index in self.indices_of(&symbol, line)? {
-                    self.pairs[index].suspended = is_suspended;
-                    self.trigger(index);
-                }
-            }
+            Action::Price { symbol, line, price } => self.set_prices(&symbol, line, price)?,
+            Action::Last { symbol, line, price } => self.set_last_prices(&symbol, line, price)?,
+            Action::Mark { symbol, line, price } => self.set_marks(&symbol, line, price)?,
+            Action::Suspend { symbol, line, is_suspended } => self.suspend(&symbol, line, is_suspended)?,
             Action::Book { line, symbol, quotes } => self.set_book(line, &symbol, quotes)?,
             Action::Other { line, symbol, side, price, qty } => self.place_other(line, &symbol, side, price, qty)?,
             Action::Balance { user, family, coin, amount } => self.set_balance(user, family, &coin, amount.0)?,
             Action::Mode { user, mode } => self.set_mode(user, mode)?,
-            Action::Permissions { user, permissions } => {
-                let user = self.user_with_id(user)?;
-                let checked = Profile { permissions: permissions.clone(), ..Profile::new() }.check();
-                checked.map_err(|why| format!("permissions: {why}"))?;
-                self.users[user].permissions = permissions;
-            }
+            Action::Permissions { user, permissions } => self.set_permissions(user, permissions)?,
             Action::Fault(fault) => self.faults.list.push(fault),
             Action::ClearFaults => self.faults.list.clear(),
             Action::Conditions(conditions) => self.set_conditions(conditions),
@@ -92,6 +56,59 @@ impl Core {
             }
             Action::Reset => self.reset(now),
         }
+        Ok(())
+    }
+
+    fn set_prices(&mut self, symbol: &str, line: Option<Line>, price: Price) -> Result<(), String> {
+        for (index, ticks) in self.ticks_of(symbol, line, price.0, Instrument::quotable)? {
+            self.set_mid(index, ticks);
+        }
+        Ok(())
+    }
+
+    fn set_last_prices(&mut self, symbol: &str, line: Option<Line>, price: Price) -> Result<(), String> {
+        let prices = self.ticks_of(symbol, line, price.0, Instrument::possible);
+        for (index, ticks) in prices.map_err(|why| format!("last: {why}"))? {
+            let now = self.now;
+            self.markets[index].move_to(ticks, now);
+            self.trigger(index);
+        }
+        Ok(())
+    }
+
+    fn set_marks(&mut self, symbol: &str, line: Option<Line>, price: Option<Price>) -> Result<(), String> {
+        let marks: Vec<(usize, Option<u64>)> = match price {
+            Some(price) => {
+                let marks = self.ticks_of(symbol, line, price.0, Instrument::possible);
+                marks
+                    .map_err(|why| format!("mark: {why}"))?
+                    .into_iter()
+                    .map(|(index, ticks)| (index, Some(ticks)))
+                    .collect()
+            }
+            None => self.indices_of(symbol, line)?.into_iter().map(|index| (index, None)).collect(),
+        };
+        for (index, mark) in marks {
+            self.markets[index].own_mark = mark;
+            self.trigger(index);
+            self.liquidate(index);
+        }
+        Ok(())
+    }
+
+    fn suspend(&mut self, symbol: &str, line: Option<Line>, is_suspended: bool) -> Result<(), String> {
+        for index in self.indices_of(symbol, line)? {
+            self.pairs[index].suspended = is_suspended;
+            self.trigger(index);
+        }
+        Ok(())
+    }
+
+    fn set_permissions(&mut self, user: u64, permissions: Option<Vec<String>>) -> Result<(), String> {
+        let user = self.user_with_id(user)?;
+        let checked = permissions.as_deref().map_or(Ok(()), check_permissions);
+        checked.map_err(|why| format!("permissions: {why}"))?;
+        self.users[user].permissions = permissions;
         Ok(())
     }
 

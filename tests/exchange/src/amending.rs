@@ -10,6 +10,16 @@ use crate::state::Core;
 use crate::tasks::Task;
 use crate::words::Cancelled;
 
+/// An order after a modification.
+struct Amended {
+    ticks: u64,
+    lots: u64,
+    presets: Presets,
+    netted: u64,
+    /// The funds that it reserves then.
+    needed: Decimal,
+}
+
 impl Core {
     /// The order of an account with this name.
     pub(crate) fn find(&self, account: usize, name: &Name) -> Option<&Order> {
@@ -82,11 +92,48 @@ impl Core {
     }
 
     fn apply_amendment(&mut self, id: u64, changes: &Changes) -> Result<(), Reason> {
+        let amended = self.amended(id, changes)?;
+        let Amended { ticks, lots, presets, netted, needed } = amended;
+        let Some(order) = self.orders.get(&id) else { return Err(Reason::NoSuchOrder) };
+        let (account, coin, more) = (order.ticket.account, order.frozen_coin, needed - order.frozen);
+        if more > Decimal::ZERO {
+            let ticket = order.ticket.clone();
+            self.hold(account, coin, &ticket, more)?;
+        } else {
+            self.accounts[account].balance(coin).frozen += more;
+        }
+        let Some(order) = self.orders.get_mut(&id) else { return Err(Reason::NoSuchOrder) };
+        let (before, spot, index) = ((order.ticks, order.lots), order.spot, order.ticket.pair);
+        (order.ticks, order.lots, order.updated) = (Some(ticks), lots, self.now);
+        order.ticket.presets = presets.boxed();
+        let left = order.remaining();
+        self.set_netted(id, netted, needed);
+        self.publish(Event::Amended { order: id, request_id: changes.request_id });
+        let Some(spot) = spot else { return Ok(()) };
+        if left == 0 {
+            self.end(id, State::Filled);
+        } else if before.0 == Some(ticks) && lots <= before.1 {
+            // It keeps its place in the queue.
+            if lots < before.1 {
+                self.books[index].reduce(spot, before.1 - lots);
+            }
+        } else {
+            self.books[index].remove(spot);
+            if let Some(order) = self.orders.get_mut(&id) {
+                order.spot = None;
+            }
+            self.work(id);
+        }
+        Ok(())
+    }
+
+    /// What an order is after a modification, if it can be carried out.
+    fn amended(&self, id: u64, changes: &Changes) -> Result<Amended, Reason> {
         let order = self.orders.get(&id).ok_or(Reason::NoSuchOrder)?;
         if !order.state.is_open() {
             return Err(Reason::NotOpen);
         }
-        let (index, account) = (order.ticket.pair, order.ticket.account);
+        let index = order.ticket.pair;
         if self.pairs[index].suspended {
             return Err(Reason::Suspended);
         }
@@ -110,37 +157,7 @@ impl Core {
         let lots = lots.min(self.most_lots_of(order));
         let left = lots - order.filled;
         let netted = self.netted_lots(index, &order.ticket, left, Some(id));
-        let (coin, needed) = self.funds_for(index, &order.ticket, Some(ticks), left, netted)?;
-        let more = needed - order.frozen;
-        let keeps_place = ticks == limit && lots <= order.lots;
-        let (spot, less) = (order.spot, order.lots - lots.min(order.lots));
-        if more > Decimal::ZERO {
-            let ticket = order.ticket.clone();
-            self.hold(account, coin, &ticket, more)?;
-        } else {
-            self.accounts[account].balance(coin).frozen += more;
-        }
-        let now = self.now;
-        if let Some(order) = self.orders.get_mut(&id) {
-            (order.ticks, order.lots, order.updated) = (Some(ticks), lots, now);
-            order.ticket.presets = presets.boxed();
-        }
-        self.set_netted(id, netted, needed);
-        self.publish(Event::Amended { order: id, request_id: changes.request_id });
-        let Some(spot) = spot else { return Ok(()) };
-        if left == 0 {
-            self.end(id, State::Filled);
-        } else if keeps_place {
-            if less > 0 {
-                self.books[index].reduce(spot, less);
-            }
-        } else {
-            self.books[index].remove(spot);
-            if let Some(order) = self.orders.get_mut(&id) {
-                order.spot = None;
-            }
-            self.work(id);
-        }
-        Ok(())
+        let (_, needed) = self.funds_for(index, &order.ticket, Some(ticks), left, netted)?;
+        Ok(Amended { ticks, lots, presets, netted, needed })
     }
 }

@@ -115,7 +115,7 @@ impl AnswerPlan {
             Effect::Read => self.query(core, route, caller),
             _ => self.change(core, route, caller, signed_at),
         };
-        self.instead(route.meta).unwrap_or(served)
+        self.injected_answer(route.meta).unwrap_or(served)
     }
 
     /// The refusal of a fault.
@@ -125,7 +125,7 @@ impl AnswerPlan {
     }
 
     /// The answer that the fault sends in place of the right one, whether or not the request is done.
-    fn instead(&mut self, meta: &'static Meta) -> Option<Served> {
+    fn injected_answer(&mut self, meta: &'static Meta) -> Option<Served> {
         let server_error = [500, 502, 503, 504].map(|status| (status, 1));
         let server_error = self.dice.weighted(&server_error).unwrap_or(500);
         let refusal = match self.fault {
@@ -149,7 +149,7 @@ impl AnswerPlan {
             let denials = hostile.settings.denials;
             hostile.view = View { now: self.now, lag: self.node.lag, fault: self.fault, denials };
         }
-        let served = self.alike(route.meta, route.call(core, caller));
+        let served = self.with_equivalent_code(route.meta, route.call(core, caller));
         match (&served.data, &mut core.hostile) {
             (Ok(data), Some(hostile)) => {
                 let other = hostile.latest.insert(route.meta.id, data.clone());
@@ -164,9 +164,9 @@ impl AnswerPlan {
     }
 
     /// Replaces the code of a refusal by another one with the same meaning.
-    fn alike(&mut self, meta: &'static Meta, served: Served) -> Served {
+    fn with_equivalent_code(&mut self, meta: &'static Meta, served: Served) -> Served {
         let data = served.data.map_err(|refusal| {
-            let code = codes::alike(meta, refusal.code.clone(), &mut self.dice);
+            let code = codes::equivalent(meta, refusal.code.clone(), &mut self.dice);
             Refusal { code, ..refusal }
         });
         Served { data, ..served }

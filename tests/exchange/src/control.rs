@@ -1,24 +1,5 @@
 //! The page of the exchange and its control address, `/-/`: its state, and buttons for time, prices, faults and a
-//! reset.
-//!
-//! | request | does |
-//! |---|---|
-//! | `GET /` | the page |
-//! | `GET /-/state?pair=5&account=1` | what the page shows |
-//! | `POST /-/time?speed=0` | freezes the clock; another number sets its speed |
-//! | `POST /-/time?step=1000` | advances the clock by milliseconds |
-//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price, in all business lines or with `line=` in one; `last=` and `mark=` move the price of the latest trade and the mark price apart, `mark=none` ends it |
-//! | `POST /-/book?line=USDT-FUTURES&symbol=BTCUSDT&bids=63990:1&asks=64010:2` | sets the quotes of others; `quotes=auto` ends it |
-//! | `POST /-/order?line=USDT-FUTURES&symbol=BTCUSDT&side=sell&qty=1&price=63990` | sends an order of another participant |
-//! | `POST /-/fill?order=ID&qty=0.01` | fills an open order |
-//! | `POST /-/suspend?symbol=BTCUSDT` | suspends a pair, in all business lines or with `line=` in one; `on=no` resumes it |
-//! | `POST /-/users?mode=hedge_mode&balances=USDT:500` | adds a user, and answers with the keys |
-//! | `POST /-/account?user=1000000&family=unified&coin=USDT&balance=500` | sets a balance, `mode`, or `permissions` |
-//! | `POST /-/faults?kind=refuse&code=40762&times=1` | adds a fault; `clear=all` removes them |
-//! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag`, `maintenance` |
-//! | `POST /-/conditions?hostile=40` | makes it hostile, with `quirks`, `seed` and `nodes`; `hostile=off` ends it |
-//! | `GET /-/journal?from=0` | the journal as JSON lines |
-//! | `POST /-/reset` | resets the exchange and its clock to the start |
+//! reset. [`CALLS`] has the calls, which `GET /-/` lists.
 //!
 //! A request with a parameter that its call does not know, that is there twice or empty, or that cannot be, is refused as
 //! a whole: nothing changes, and the journal has no line of it.
@@ -34,16 +15,16 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use tradeapi::runtime::json::JsonWriter;
 
 use crate::exchange::Exchange;
-use crate::faults::{Fault, FaultKind, FaultTarget};
 use crate::journal::Action;
 use crate::snapshot::{Selection, snapshot};
+use crate::time::Time;
 
 mod conditions;
+mod faults;
 mod market;
 mod query;
 mod users;
 
-use self::conditions::conditions;
 use self::query::Query;
 
 pub use self::query::per_mille;
@@ -55,19 +36,8 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// The maximum speed of the clock, and the maximum step: the actions of other participants in between are simulated.
-const MAX_SPEED: u32 = 1_000;
+/// The maximum step of the clock: the actions of other participants in between are simulated.
 const MAX_STEP: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// The greatest delay of an answer and of listings.
-const MAX_DELAY: u64 = 60 * 60 * 1000;
-
-/// The most faults, and the longest code.
-const MAX_FAULTS: usize = 100;
-const MAX_CODE: usize = 16;
-
-/// The parameters of a fault.
-const FAULT: &[&str] = &["kind", "code", "aim", "times", "share", "delay"];
 
 /// The refusal of a control request.
 pub(crate) struct Refused(pub(crate) StatusCode, pub(crate) String);
@@ -115,44 +85,84 @@ pub(crate) fn response(status: StatusCode, kind: &'static str, policy: &'static 
     response
 }
 
-/// A call: its path below [`ADDRESS`], whether it only reads, its parameters, and what it does.
-struct Call(&'static str, bool, &'static [&'static str], fn(&Exchange, &Query) -> Result<Bytes, Refused>);
-
 /// The control address.
 const ADDRESS: &str = "/-/";
 
-const CALLS: &[Call] = &[
-    Call("state", true, &["pair", "account"], state),
-    Call("journal", true, &["from"], journal),
-    Call("time", false, &["speed", "step"], time),
-    Call("price", false, &["symbol", "line", "price", "last", "mark"], market::price),
-    Call("book", false, &["symbol", "line", "bids", "asks", "quotes"], market::book),
-    Call("order", false, &["symbol", "line", "side", "qty", "price"], market::order),
-    Call("fill", false, &["order", "qty"], market::fill),
-    Call("suspend", false, &["symbol", "line", "on"], market::suspend),
-    Call("users", false, &["mode", "only", "balances", "permissions"], users::open),
-    Call("account", false, &["user", "family", "coin", "balance", "mode", "permissions"], users::change),
-    Call("faults", false, &["clear", "kind", "code", "aim", "times", "share", "delay"], faults),
-    Call("conditions", false, conditions::KNOWN, conditions),
-    Call("reset", false, &[], reset),
-];
+/// A call to the control address.
+struct Call {
+    /// The last part of its path.
+    name: &'static str,
+    method: Method,
+    parameters: &'static [&'static str],
+    /// The query of a request.
+    example: &'static str,
+    /// What it does.
+    does: &'static str,
+    run: fn(&Exchange, &Query) -> Result<Bytes, Refused>,
+}
+
+/// Declares the calls, and a table of them as documentation.
+macro_rules! calls {
+    ($($method:ident $name:literal ($($parameter:literal),*) = $run:path, $example:literal, $does:literal;)*) => {
+        /// The calls, by the name after [`ADDRESS`].
+        ///
+        /// | request | does |
+        /// |---|---|
+        $(#[doc = concat!("| `", stringify!($method), " /-/", $name, "?", $example, "` | ", $does, " |")])*
+        const CALLS: &[Call] = &[$(Call {
+            name: $name,
+            method: Method::$method,
+            parameters: &[$($parameter),*],
+            example: $example,
+            does: $does,
+            run: $run,
+        }),*];
+    };
+}
+
+calls! {
+    GET "" () = index, "", "lists the calls";
+    GET "state" ("pair", "account") = state, "pair=5&account=1", "answers with what the page shows";
+    GET "journal" ("from") = journal, "from=0", "answers with the journal as JSON lines";
+    POST "time" ("speed", "step") = time, "speed=0",
+        "freezes the clock; up to 1000, it runs as many times as fast; `step` advances it by milliseconds";
+    POST "price" ("symbol", "line", "price", "last", "mark") = market::price, "symbol=BTCUSDT&price=64000",
+        "moves a price, in all business lines or with `line` in one; `last` and `mark` move the price of the latest trade and the mark price apart, `mark=none` ends it";
+    POST "book" ("symbol", "line", "bids", "asks", "quotes") = market::book,
+        "symbol=BTCUSDT&bids=63990:1&asks=64010:2,64020:5", "sets the quotes of others; `quotes=auto` ends that";
+    POST "order" ("symbol", "line", "side", "qty", "price") = market::order,
+        "symbol=BTCUSDT&side=sell&qty=1&price=63990", "sends an order of another participant";
+    POST "fill" ("order", "qty") = market::fill, "order=ID&qty=0.01", "fills an open order at its price";
+    POST "suspend" ("symbol", "line", "on") = market::suspend, "symbol=BTCUSDT",
+        "suspends a pair, in all business lines or with `line` in one; `on=no` resumes it";
+    POST "users" ("mode", "only", "balances", "permissions") = users::open,
+        "mode=hedge_mode&balances=USDT:500&only=unified", "adds a user, and answers with the keys";
+    POST "account" ("user", "family", "coin", "balance", "mode", "permissions") = users::change,
+        "user=1000000&family=unified&coin=USDT&balance=500", "sets a balance, or instead `mode` or `permissions`";
+    POST "faults" ("clear", "kind", "code", "aim", "times", "share", "delay") = faults::faults,
+        "kind=refuse&code=40762&times=1", "adds a fault; `clear=all` removes all of them";
+    POST "conditions" ("latency", "clocks", "lag", "maintenance", "hostile", "quirks", "seed", "nodes") =
+        conditions::conditions, "latency=5,20,200",
+        "sets latency, clocks, lag and maintenance; `hostile=40` makes the exchange hostile, `hostile=off` ends it";
+    POST "reset" () = reset, "", "resets the exchange and its clock to the start";
+}
 
 fn done(request: &Parts, has_body: bool, exchange: &Exchange, hosts: &[String]) -> Result<Bytes, Refused> {
     let path = request.uri.path();
     refuse_foreign(path, &request.headers, hosts)?;
-    let call = path.strip_prefix(ADDRESS).and_then(|name| CALLS.iter().find(|call| call.0 == name));
+    let call = path.strip_prefix(ADDRESS).and_then(|name| CALLS.iter().find(|call| call.name == name));
     if call.is_none() && path != "/" {
-        return Err(Refused(StatusCode::NOT_FOUND, format!("no control address {path}")));
+        return Err(Refused(StatusCode::NOT_FOUND, format!("no control address {path}: GET {ADDRESS} lists them")));
     }
-    let method = if call.is_none_or(|call| call.1) { Method::GET } else { Method::POST };
-    if request.method != method {
+    let method = call.map_or(&Method::GET, |call| &call.method);
+    if request.method != *method {
         return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} accepts only {method}")));
     }
-    let Some(Call(_, _, parameters, does)) = call else { return Ok(Bytes::from_static(PAGE.as_bytes())) };
+    let Some(call) = call else { return Ok(Bytes::from_static(PAGE.as_bytes())) };
     if has_body {
         return Err(Refused::bad("a body: parameters belong in the address, after `?`"));
     }
-    does(exchange, &Query::read(request.uri.query().unwrap_or_default(), parameters)?)
+    (call.run)(exchange, &Query::read(request.uri.query().unwrap_or_default(), call.parameters)?)
 }
 
 /// Refuses requests of foreign pages in a browser. `hosts` are further names of this machine.
@@ -194,6 +204,23 @@ fn nothing() -> Bytes {
     Bytes::from_static(b"{}")
 }
 
+fn index(_: &Exchange, _: &Query) -> Result<Bytes, Refused> {
+    let mut out = JsonWriter::new();
+    out.begin_array();
+    for call in CALLS {
+        let query = if call.example.is_empty() { String::new() } else { format!("?{}", call.example) };
+        out.element().begin_object();
+        out.member("example").string(&format!("{} {ADDRESS}{}{query}", call.method, call.name));
+        out.member("does").string(call.does);
+        out.member("parameters").begin_array();
+        call.parameters.iter().for_each(|name| out.element().string(name));
+        out.end_array();
+        out.end_object();
+    }
+    out.end_array();
+    Ok(Bytes::from(out.finish()))
+}
+
 fn state(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let core = exchange.core_now();
     let pair = query.place("pair", core.pairs.len())?;
@@ -203,7 +230,7 @@ fn state(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
 
 fn time(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let most_step = u64::try_from(MAX_STEP.as_millis()).unwrap_or(u64::MAX);
-    let (speed, step) = (query.number("speed", MAX_SPEED)?, query.number("step", most_step)?);
+    let (speed, step) = (query.number("speed", Time::MAX_SPEED)?, query.number("step", most_step)?);
     match step {
         None if speed.is_none() => return Err(Refused::bad("expected speed, step or both")),
         Some(0) => return Err(Refused::bad("invalid step 0: expected at least 1")),
@@ -219,58 +246,6 @@ fn reset(exchange: &Exchange, _: &Query) -> Result<Bytes, Refused> {
 
 fn act(exchange: &Exchange, action: Action) -> Result<Bytes, Refused> {
     exchange.control(action).map_err(|error| Refused::bad(error.to_string()))?;
-    Ok(nothing())
-}
-
-fn faults(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
-    if query.word("clear", "all", |text| (text == "all").then_some(()))?.is_some() {
-        query.refuse_beside("clear", FAULT)?;
-        exchange.clear_faults();
-        return Ok(nothing());
-    }
-    let is_code = |code: &str| code.len() <= MAX_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let code = query
-        .word("code", &format!("up to {MAX_CODE} letters and digits"), |code| is_code(code).then(|| code.to_owned()))?;
-    if FAULT.iter().all(|name| query.get(name).is_none()) {
-        return Err(Refused::bad(format!("expected clear=all, or at least one of {}", FAULT.join(", "))));
-    }
-    let kind = query.get("kind").unwrap_or("any");
-    let kind = FaultKind::named(kind, code.as_deref()).ok_or_else(|| {
-        Refused::bad(format!(
-            "invalid kind {kind:?}: expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, \
-             late-gateway, slow, any without a code"
-        ))
-    })?;
-    let target = match query.get("aim") {
-        None | Some("changes") => FaultTarget::Changes,
-        Some("all") => FaultTarget::All,
-        Some(id) if crate::routes::operations().any(|meta| meta.id == id) => FaultTarget::Operation(id.to_owned()),
-        Some(id) => {
-            return Err(Refused::bad(format!(
-                "invalid aim {id:?}: expected changes, all, or the id of an operation such as unified.place-order"
-            )));
-        }
-    };
-    let is_slow = kind == FaultKind::Slow;
-    let mut fault = Fault::new(kind).target(target);
-    match query.number("times", u32::MAX)? {
-        Some(0) => return Err(Refused::bad("invalid times 0: expected at least 1")),
-        Some(times) => fault = fault.times(times),
-        None => {}
-    }
-    match query.get("share").map(per_mille).transpose().map_err(Refused::bad)? {
-        Some(0) => return Err(Refused::bad("invalid share: expected at least 0.001, or the fault never occurs")),
-        Some(share) => fault = fault.per_mille(share),
-        None => {}
-    }
-    match query.number("delay", MAX_DELAY)?.unwrap_or_default() {
-        0 if is_slow => return Err(Refused::bad("missing delay: a slow answer needs one above 0, in milliseconds")),
-        delay => fault = fault.delay(Duration::from_millis(delay)),
-    }
-    if exchange.core().faults.list.len() >= MAX_FAULTS {
-        return Err(Refused::bad(format!("{MAX_FAULTS} faults are waiting: remove them with clear=all")));
-    }
-    exchange.add_fault(fault);
     Ok(nothing())
 }
 

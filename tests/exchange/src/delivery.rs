@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 
-use crate::recorded::Answered;
+use crate::journal_entry::RecordedAnswer;
 
 /// How an answer arrives, with its delay and unsolicited bytes after it.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Delivery {
     /// Unsolicited bytes after a whole answer. Only a server that writes bytes can send them.
     pub behind: Option<Behind>,
     /// The answer in the journal, if there is one.
-    pub(crate) answered: Option<Answered>,
+    pub(crate) answered: Option<RecordedAnswer>,
 }
 
 /// Unsolicited bytes after an answer, on a connection that stays open.

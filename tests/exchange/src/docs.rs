@@ -35,13 +35,22 @@ impl Docs {
     ///
     /// A file or folder cannot be read, or the folder has no site.
     pub fn read(folder: &Path) -> io::Result<Self> {
+        Self::read_all(folder).map_err(|error| {
+            let folder = folder.display();
+            let remedy = format!("write it with `tradeapi-gen export site --out {folder}`");
+            io::Error::new(error.kind(), format!("cannot read the reference in {folder}: {error}; {remedy}"))
+        })
+    }
+
+    fn read_all(folder: &Path) -> io::Result<Self> {
         let named =
             |error: io::Error, path: &Path| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let mut files = BTreeMap::new();
         let mut folders = vec![String::new()];
         while let Some(below) = folders.pop() {
             let path = folder.join(&below);
-            for entry in std::fs::read_dir(&path).map_err(|error| named(error, &path))? {
+            let read = std::fs::read_dir(&path);
+            for entry in read.map_err(|error| if below.is_empty() { error } else { named(error, &path) })? {
                 let entry = entry?;
                 let name = format!("{below}{}", entry.file_name().to_string_lossy());
                 if entry.file_type()?.is_dir() {
@@ -53,8 +62,7 @@ impl Docs {
             }
         }
         if !files.contains_key("index.html") {
-            let why = format!("{} has no site: write one with `export site --out`", folder.display());
-            return Err(io::Error::new(io::ErrorKind::NotFound, why));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "it has no index.html"));
         }
         Ok(Self { files })
     }

@@ -25,7 +25,7 @@ use crate::faults::{Conditions, Fault, FaultKind};
 use crate::gate;
 use crate::hostile::Counts;
 use crate::instruments::PairName;
-use crate::journal::{Action, Journal, Recording, ReplayError};
+use crate::journal::{Action, Journal, ParsedJournal, ReplayError};
 use crate::reading::number;
 use crate::settings::Settings;
 use crate::setup::Setup;
@@ -116,7 +116,7 @@ impl Exchange {
     ///
     /// The journal cannot be read, or an answer differs from the recorded one.
     pub fn replay(journal: &str) -> Result<Self, ReplayError> {
-        Self::replayed(Recording::read(journal)?)
+        Self::replayed(ParsedJournal::read(journal)?)
     }
 
     /// Continues from the end of a [journal](Self::journal) with the clock that it had: one that stood still stands still
@@ -127,9 +127,9 @@ impl Exchange {
     ///
     /// As [`replay`](Self::replay).
     pub fn load(journal: &str, speed: Option<u32>) -> Result<Self, ReplayError> {
-        let recording = Recording::read(journal)?;
-        let (start, last) = (recording.speed, recording.last_speed());
-        let exchange = Self::replayed(recording)?;
+        let parsed = ParsedJournal::read(journal)?;
+        let (start, last) = (parsed.speed, parsed.last_speed());
+        let exchange = Self::replayed(parsed)?;
         let time = Time::continued(exchange.time.now(), speed.unwrap_or(start), speed.unwrap_or(last));
         let exchange = exchange.continue_at(time);
         if speed.is_some() {
@@ -138,11 +138,11 @@ impl Exchange {
         Ok(exchange)
     }
 
-    fn replayed(recording: Recording) -> Result<Self, ReplayError> {
-        let time = Time::by_hand_from(Timestamp::from_millis(recording.begun));
-        let exchange = Self::begun_at_speed(recording.setup, time, recording.speed);
-        let mut last = recording.begun;
-        for (number, line) in recording.lines {
+    fn replayed(parsed: ParsedJournal) -> Result<Self, ReplayError> {
+        let time = Time::by_hand_from(Timestamp::from_millis(parsed.begun));
+        let exchange = Self::begun_at_speed(parsed.setup, time, parsed.speed);
+        let mut last = parsed.begun;
+        for (number, line) in parsed.lines {
             let mut core = exchange.core();
             last = line.at;
             match (line.request(), line.answer, line.action) {
@@ -422,8 +422,14 @@ impl Exchange {
         user.ok_or_else(|| InvalidArgument("there is no user with this key".to_owned()))
     }
 
-    /// The only family of a user, if there is one.
-    pub(crate) fn only_family(&self, user: u64) -> Option<Family> {
+    /// The only family that a user has an account of; `None` for both.
+    pub fn only_family(&self, keys: &Keys) -> Option<Family> {
+        let core = self.core();
+        core.users[*core.keys.get(&keys.key)?].profile.only
+    }
+
+    /// The same, of the user with an id.
+    pub(crate) fn only_family_of(&self, user: u64) -> Option<Family> {
         self.core().users.iter().find(|one| one.id == user)?.profile.only
     }
 
@@ -545,7 +551,6 @@ impl Exchange {
     }
 }
 
-/// A number of a caller, which is about a pair or a coin.
 /// A pair and a price of it.
 fn pair_at(
     pair: impl Into<PairName>,
@@ -556,6 +561,7 @@ fn pair_at(
     Ok((pair, price))
 }
 
+/// A number of a caller, which is about a pair or a coin.
 fn price_of(of: &str, text: tradeapi::Decimal) -> Result<Price, InvalidArgument> {
     number(&text).map(Price).map_err(|_| InvalidArgument(format!("{text} is not a valid number of {of}")))
 }

@@ -1,6 +1,6 @@
 //! The journal: all input of the exchange with its answers, as JSON lines. The core is deterministic, so a replay
-//! restores the state with the same answers, and a journal is a saved state. A format for the state itself would repeat
-//! every structure and could not be checked.
+//! restores the state with the same answers; a format for the state itself would repeat every structure and could not be
+//! checked.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::accounts::Profile;
 use crate::faults::{Conditions, Fault};
-use crate::recorded::{Answered, Recorded};
+use crate::journal_entry::{RecordedAnswer, RecordedRequest};
 use crate::setup::Setup;
 use crate::values::Price;
 use crate::words::{Family, Line, Mode, Side};
@@ -47,9 +47,9 @@ pub(crate) struct JournalLine {
     /// The time of the exchange.
     pub(crate) at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) request: Option<Recorded>,
+    pub(crate) request: Option<RecordedRequest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) answer: Option<Answered>,
+    pub(crate) answer: Option<RecordedAnswer>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) action: Option<Action>,
 }
@@ -225,14 +225,14 @@ pub fn torn_line(journal: &str) -> Option<&str> {
 }
 
 /// A parsed journal: its setup, and its lines with their numbers.
-pub(crate) struct Recording {
+pub(crate) struct ParsedJournal {
     pub(crate) begun: u64,
     pub(crate) speed: u32,
     pub(crate) setup: Setup,
     pub(crate) lines: Vec<(usize, JournalLine)>,
 }
 
-impl Recording {
+impl ParsedJournal {
     pub(crate) fn read(text: &str) -> Result<Self, ReplayError> {
         let text = &text[..text.len() - torn_line(text).unwrap_or_default().len()];
         let unreadable = |line: usize, why: String| ReplayError::Unreadable { line, why };
@@ -267,7 +267,7 @@ impl JournalLine {
         Self { at, request: None, answer: None, action: Some(action) }
     }
 
-    pub(crate) fn of_request(at: u64, request: Recorded, answer: Answered) -> Self {
+    pub(crate) fn of_request(at: u64, request: RecordedRequest, answer: RecordedAnswer) -> Self {
         Self { at, request: Some(request), answer: Some(answer), action: None }
     }
 
@@ -278,7 +278,7 @@ impl JournalLine {
     }
 }
 
-impl Answered {
+impl RecordedAnswer {
     /// Fails if another answer was recorded.
     pub(crate) fn expect(&self, line: usize, replayed: &Self) -> Result<(), ReplayError> {
         if self == replayed {

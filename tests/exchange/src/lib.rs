@@ -55,12 +55,12 @@
 //! |---|---|
 //! | `words`, `values`, `instruments`, `orders`, `accounts` | instruments, orders, and the accounts of users |
 //! | `book`, `candles`, `market`, `dice` | the order book, the price of a pair, and random numbers from a seed |
-//! | `recorded`, `delivery`, `hostile`, `faults` | answers as they are recorded and delivered, and deliberate faults |
-//! | `setup`, `journal`, `tasks`, `state` | the initial state, recording and replay, and the whole state |
-//! | `matching`, `netting`, `placing`, `amending`, `closing`, `triggers`, `liquidation`, `funding`, `terms` | operations on orders and positions |
+//! | `delivery`, `hostile`, `faults` | answers as they are delivered, and deliberate faults |
+//! | `setup`, `playback`, `market_recording`, `reports`, `journal`, `journal_entry`, `tasks`, `state` | the initial state, recorded markets, the journal and its replay, and the whole state |
+//! | `matching`, `netting`, `placing`, `amending`, `closing`, `triggers`, `liquidation`, `funding`, `account_settings` | operations on orders and positions |
 //! | `participants`, `shown` | other participants, and what a node shows |
-//! | `refusal`, `limits`, `tolerance`, `reading`, `routes` | the checks of a request: rate limits, rules, and refusals |
-//! | `unified`, `classic`, `observed`, `reports`, `pages` | the operations |
+//! | `refusal`, `limits`, `tolerance`, `reading`, `operations`, `routes` | the checks of a request: rate limits, rules, and refusals |
+//! | `unified`, `classic`, `observed`, `insider_trades`, `commissions`, `pages` | the operations |
 //! | `schedule`, `actions` | how the state changes with time, and by actions other than requests |
 //! | `authentication`, `answer_plan`, `gate` | the path of a request, and its faults in a hostile exchange |
 //! | `exchange`, `time`, `connections`, `server` | around the core: functions for tests, clocks, HTTP |
@@ -78,6 +78,7 @@
 //! A position has one margin mode, that of the fill that began it. Other participants trade only pairs that an account
 //! has traded.
 
+mod account_settings;
 mod account_view;
 mod accounts;
 mod actions;
@@ -88,6 +89,7 @@ mod book;
 mod candles;
 mod classic;
 mod closing;
+mod commissions;
 mod connections;
 mod control;
 mod decisions;
@@ -100,25 +102,26 @@ mod faults;
 mod funding;
 mod gate;
 mod hostile;
+mod insider_trades;
 mod instruments;
 mod journal;
+mod journal_entry;
 mod limits;
 mod liquidation;
 mod log;
 mod market;
+mod market_recording;
 mod matching;
 mod netting;
 mod observed;
+mod operations;
 mod orders;
 mod pages;
 mod participants;
 mod placing;
 mod playback;
 mod reading;
-mod recorded;
-mod recording;
 mod refusal;
-mod report_data;
 mod reports;
 mod routes;
 mod schedule;
@@ -129,7 +132,6 @@ mod shown;
 mod snapshot;
 mod state;
 mod tasks;
-mod terms;
 mod time;
 mod tolerance;
 mod triggers;
@@ -151,10 +153,10 @@ pub use faults::{Conditions, Fault, FaultKind, FaultTarget};
 pub use hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Node, Quirk};
 pub use instruments::PairName;
 pub use journal::{ReplayError, torn_line};
+pub use market_recording::Recording;
 pub use orders::State;
 pub use playback::{Books, Candles, Prices, RecordedBook, Trades};
-pub use recording::Recording;
-pub use report_data::Reports;
+pub use reports::Reports;
 pub use settings::{Settings, SignedQuery};
 pub use setup::{Pair, Setup, SetupError};
 pub use time::Time;

@@ -5,7 +5,7 @@ mod watch;
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use profile::LocalProfile;
 use tradeapi_exchange::{
-    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, PairName, Profile, Recording, Seed, Setup,
+    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Keys, Mode, PairName, Profile, Recording, Seed, Setup,
     SignedQuery, Time, per_mille, server, torn_line,
 };
 
@@ -38,20 +38,20 @@ struct Arguments {
     seed: Option<u64>,
     /// The speed of the exchange's clock, as a multiple of the system's; 0 makes it stand still. By default 1, or that of a
     /// loaded journal.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=i64::from(Time::MAX_SPEED)))]
     speed: Option<u32>,
     /// Keeps a long and a short position per pair, side by side.
     #[arg(long)]
     hedge: bool,
     /// Gives the user an account of one family only, as on the wire: `classic` or `unified`.
-    #[arg(long, value_name = "FAMILY", value_parser = family, conflicts_with_all = ["setup", "load", "replay"])]
+    #[arg(long, value_name = "FAMILY", value_parser = family, conflicts_with_all = ["setup", "load"])]
     only: Option<Family>,
     /// Other participants only quote; prices do not move.
     #[arg(long)]
     quiet: bool,
     /// Refuses what the documents do not list: unknown parameters, values in other letters, and JSON numbers in place of
     /// texts. Otherwise, they are taken as real exchanges take them, and unknown parameters are counted on the page.
-    #[arg(long, conflicts_with_all = ["load", "replay"])]
+    #[arg(long, conflicts_with = "load")]
     strict: bool,
     /// Folder of the reference that `tradeapi-gen export site` wrote, to be served at `/docs/`.
     #[arg(long, value_name = "FOLDER")]
@@ -61,10 +61,10 @@ struct Arguments {
     faults: Option<u32>,
     /// The text of a query that signatures are verified over, where it has percent-escapes: `sent`, with them, or
     /// `decoded`, without. By default, that which the schema states.
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["load", "replay"])]
+    #[arg(long, value_name = "TEXT", conflicts_with = "load")]
     signed_query: Option<SignedQuery>,
     /// A YAML file with settings, users, instruments, prices and conditions.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["hedge", "load", "replay"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["hedge", "load"])]
     setup: Option<PathBuf>,
     /// Plays back the prices of a pair from a CSV file: a time in Unix milliseconds and a price on each line. The pair is a
     /// symbol in all business lines, or one as in `SPOT:BTCUSDT`.
@@ -87,9 +87,6 @@ struct Arguments {
     /// Continues from the state at the end of the journal in this file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "hedge", "quiet", "prices", "candles", "trades", "depth"])]
     load: Option<PathBuf>,
-    /// Replays the journal in this file, and fails if an answer differs. Serves nothing.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "journal", "faults", "seed", "hedge", "quiet", "prices", "candles", "trades", "depth"])]
-    replay: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -101,6 +98,11 @@ enum Command {
         /// Prints the state once.
         #[arg(long)]
         once: bool,
+    },
+    /// Replays a journal, and fails if an answer differs. Serves nothing.
+    Replay {
+        /// The journal.
+        file: PathBuf,
     },
 }
 
@@ -116,10 +118,12 @@ fn recorded(text: &str) -> Result<(PairName, PathBuf), String> {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let done = match (&arguments.command, &arguments.replay) {
-        (Some(Command::Watch { url, once }), _) => watch::watch(url, *once).await.or_else(unless_unread),
-        (None, Some(journal)) => restored(journal, Exchange::replay).and_then(|_| print("all answers are the same\n")),
-        (None, None) => run(&arguments).await,
+    let done = match &arguments.command {
+        Some(Command::Watch { url, once }) => watch::watch(url, *once).await.or_else(unless_unread),
+        Some(Command::Replay { file }) => {
+            restored(file, Exchange::replay).and_then(|_| print("all answers are the same\n"))
+        }
+        None => run(&arguments).await,
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -195,31 +199,16 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     let docs = arguments.docs.as_deref().map(Docs::read).transpose()?;
     let exchange = exchange(arguments)?;
     let listener = server::listen_at((arguments.bind, arguments.port).into()).await?;
-    let mut journal = arguments.journal.as_deref().map(|path| journal_file(path, arguments, &exchange)).transpose()?;
-    let keys = exchange.keys();
-    let address = listener.local_addr()?;
-    let lines = format!(
-        "export TRADEAPI_URL=http://{address}\n\
-         export TRADEAPI_KEY={}\n\
-         export TRADEAPI_SECRET={}\n\
-         export TRADEAPI_PASSPHRASE={}\n",
-        keys.key, keys.secret, keys.passphrase
-    );
-    let profile = LocalProfile::write(&lines).unwrap_or_else(|error| {
-        warn(&format!("cannot write the profile for `tradeapi --local`: {error}; export the variables instead"));
+    let path = arguments.journal.as_deref();
+    let mut journal = path.map(|path| JournalFile::open(path, arguments, &exchange)).transpose()?;
+    let variables = variables(&exchange, listener.local_addr()?);
+    let profile = LocalProfile::write(&variables).unwrap_or_else(|error| {
+        warn(&format!("cannot write the profile for `tradeapi --local`: {error}; export the four variables instead"));
         None
     });
-    let text = format!(
-        "The exchange serves both families and the broker's. For the examples, in another terminal:\n\n\
-         {lines}\n\
-         See what happens at http://{}/{}\n\
-         Ctrl-C ends it.\n",
-        address,
-        if docs.is_some() { ", and read the reference at /docs/" } else { "" }
-    );
     // Whoever reads the address may end the program at once.
     let ended = ended()?;
-    print(&text)?;
+    print(&greeting(&exchange, listener.local_addr()?, &variables, docs.is_some()))?;
     let mut site = server::Site::default();
     (site.docs, site.hosts) = (docs.unwrap_or_default(), arguments.host.clone());
     let end = tokio::select! {
@@ -228,34 +217,81 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         end = ended => end,
     };
     drop(profile);
-    if let Some(file) = &mut journal {
-        exchange.write_journal(file)?;
+    if let Some(journal) = &mut journal {
+        journal.write(&exchange)?;
     }
-    let broken: Vec<String> =
-        exchange.violations().into_iter().map(|(rule, count)| format!("{count:>8}  {rule}\n")).collect();
-    if !broken.is_empty() {
-        print(&format!("Broken rules:\n{}", broken.concat()))?;
-    }
+    print_broken_rules(&exchange)?;
     end
 }
 
-/// The file of a journal. Nothing that it already has is lost: it is empty, or it is continued.
-fn journal_file(path: &Path, arguments: &Arguments, exchange: &Exchange) -> io::Result<File> {
-    let failed = |error: io::Error| io::Error::other(format!("{}: {error}", path.display()));
-    if arguments.load.as_deref() == Some(path) {
-        // Until the new file has all of the old one, the old one stays.
-        let beside = PathBuf::from(format!("{}.new", path.display()));
-        let mut file = File::create(&beside).map_err(failed)?;
-        exchange.write_journal(&mut file).map_err(failed)?;
-        fs::rename(&beside, path).map_err(failed)?;
-        return Ok(file);
+/// The address and the keys, as a shell and `tradeapi --local` read them.
+fn variables(exchange: &Exchange, address: SocketAddr) -> String {
+    let Keys { key, secret, passphrase } = exchange.keys();
+    format!(
+        "export TRADEAPI_URL=http://{address}\n\
+         export TRADEAPI_KEY={key}\n\
+         export TRADEAPI_SECRET={secret}\n\
+         export TRADEAPI_PASSPHRASE={passphrase}\n"
+    )
+}
+
+fn greeting(exchange: &Exchange, address: SocketAddr, variables: &str, has_docs: bool) -> String {
+    let only = exchange.only_family(exchange.keys());
+    let only = only.map(|family| format!(" The key has a {family} account only.")).unwrap_or_default();
+    let docs = if has_docs { ", and read the reference at /docs/" } else { "" };
+    format!(
+        "The exchange serves both families and the broker's.{only} For the examples, in another terminal:\n\n\
+         {variables}\n\
+         See what happens at http://{address}/{docs}\n\
+         Ctrl-C ends it.\n"
+    )
+}
+
+fn print_broken_rules(exchange: &Exchange) -> io::Result<()> {
+    let broken: Vec<String> =
+        exchange.violations().into_iter().map(|(rule, count)| format!("{count:>8}  {rule}\n")).collect();
+    if broken.is_empty() { Ok(()) } else { print(&format!("Broken rules:\n{}", broken.concat())) }
+}
+
+/// The file of a journal.
+struct JournalFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl JournalFile {
+    /// Opens the file. Nothing that it already has is lost: it is empty, or it is continued.
+    fn open(path: &Path, arguments: &Arguments, exchange: &Exchange) -> io::Result<Self> {
+        if arguments.load.as_deref() == Some(path) {
+            // Until the new file has all of the old one, the old one stays.
+            let beside = PathBuf::from(format!("{}.new", path.display()));
+            let mut journal = Self::create(&beside)?;
+            journal.write(exchange)?;
+            fs::rename(&beside, path).map_err(|error| named(path, &error))?;
+            return Ok(Self { path: path.to_owned(), ..journal });
+        }
+        if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) {
+            let path = path.display();
+            let why = format!("{path} has content; name another file, or continue its journal with `--load {path}`");
+            return Err(io::Error::other(why));
+        }
+        Self::create(path)
     }
-    if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) {
-        let path = path.display();
-        let why = format!("{path} has content; name another file, or continue its journal with `--load {path}`");
-        return Err(io::Error::other(why));
+
+    fn create(path: &Path) -> io::Result<Self> {
+        let file = File::create(path).map_err(|error| named(path, &error))?;
+        Ok(Self { path: path.to_owned(), file })
     }
-    File::create(path).map_err(failed)
+
+    /// Writes what is not written yet.
+    fn write(&mut self, exchange: &Exchange) -> io::Result<()> {
+        exchange.write_journal(&mut self.file).map_err(|error| named(&self.path, &error))
+    }
+}
+
+/// An error with the name of its file.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("{}: {error}", path.display()))
 }
 
 fn print(text: &str) -> io::Result<()> {
@@ -291,11 +327,11 @@ fn ended() -> io::Result<impl Future<Output = io::Result<()>>> {
 }
 
 /// Writes the journal as it grows. Returns only if it cannot be written.
-async fn write(exchange: &Exchange, file: Option<&mut File>) -> io::Result<()> {
+async fn write(exchange: &Exchange, journal: Option<&mut JournalFile>) -> io::Result<()> {
     const PAUSE: Duration = Duration::from_millis(200);
-    let Some(file) = file else { return std::future::pending().await };
+    let Some(journal) = journal else { return std::future::pending().await };
     loop {
-        exchange.write_journal(file)?;
+        journal.write(exchange)?;
         tokio::time::sleep(PAUSE).await;
     }
 }

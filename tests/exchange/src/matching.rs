@@ -2,15 +2,38 @@
 
 use rust_decimal::Decimal;
 
-use crate::accounts::Balance;
+use crate::accounts::{Account, Balance};
 use crate::book::{Resting, crosses};
 use crate::decisions::{MAKER_FEE, TAKER_FEE};
 use crate::events::Event;
-use crate::instruments::{Coin, Contract, quotient};
+use crate::instruments::{Coin, Contract, Instrument, quotient};
 use crate::market::PublicFill;
 use crate::orders::{Fill, Order, Presets, Quantity, State};
 use crate::state::Core;
 use crate::words::{Cancelled, Force, Prevention, Side};
+
+/// Some lots of an order that trade at a price.
+#[derive(Clone, Copy)]
+struct Trade {
+    ticks: u64,
+    lots: u64,
+    is_taker: bool,
+}
+
+impl Trade {
+    /// The fee as a share of the value.
+    fn fee_rate(self) -> Decimal {
+        if self.is_taker { TAKER_FEE } else { MAKER_FEE }
+    }
+}
+
+/// What a trade earns and costs.
+#[derive(Default)]
+struct Settled {
+    profit: Decimal,
+    fee: Decimal,
+    fee_coin: Coin,
+}
 
 impl Core {
     /// Matches an order with resting ones. What is left of it stays in the book or is cancelled, by its time in force.
@@ -145,82 +168,82 @@ impl Core {
     pub(crate) fn fill(&mut self, id: u64, ticks: u64, lots: u64, is_taker: bool) {
         let (fill_id, now) = (self.new_id(), self.now);
         let Some(order) = self.orders.get_mut(&id) else { return };
-        let (index, key) = (order.ticket.pair, (order.ticket.pair, order.ticket.pos));
-        let pair = &self.pairs[index];
-        let account = &mut self.accounts[order.ticket.account];
-
-        if matches!(order.ticket.quantity, Quantity::Amount(_)) {
-            order.lots += lots;
-        }
-        release(order, account.balance(order.frozen_coin), pair.value(ticks, lots), lots);
-        account.note_netting(order);
-        order.filled += lots;
-        order.value += pair.value(ticks, lots);
-        order.base += pair.base_qty(ticks, lots);
-        order.updated = now;
-        order.state = State::PartlyFilled;
-
-        let rate = if is_taker { TAKER_FEE } else { MAKER_FEE };
-        let (profit, fee, fee_coin) = if pair.contract == Contract::Spot {
-            let (value, qty) = (pair.value(ticks, lots), pair.qty(lots));
-            let (paid, paid_coin, got, got_coin) = match order.ticket.side {
-                Side::Buy => (value, pair.quote, qty, pair.base),
-                Side::Sell => (qty, pair.base, value, pair.quote),
-            };
-            let fee = (got * rate).round_dp(8);
-            account.balance(paid_coin).total -= paid;
-            let received = account.balance(got_coin);
-            received.total += got - fee;
-            received.repay();
-            (Decimal::ZERO, fee, got_coin)
-        } else {
-            let mut position = account.position(index, order.ticket.pos);
-            let leverage = account.leverage(index, order.ticket.pos, order.ticket.side);
-            let closed_mode = position.mode;
-            let change = position.fill(pair, order.ticket.side, ticks, lots, leverage);
-            let fee = (pair.settled_value(ticks, lots) * rate).round_dp(8);
-            position.tally.add(&change, lots, fee, now);
-            // A position keeps its margin mode, and one that turns begins without the presets of the other side.
-            if change.begins {
-                (position.mode, position.presets) = (order.ticket.margin, Presets::default());
-            }
-            if change.opened > 0 {
-                position.presets.take_over(order.ticket.presets());
-            }
-            let key_of_holder = (index, order.ticket.account, order.ticket.pos);
-            self.held.insert(key_of_holder);
-            self.changed.insert(order.ticket.account);
-            if position.presets.is_some() {
-                self.guarded.insert(key_of_holder);
-            }
-            if position.lots == 0 {
-                account.positions.remove(&key);
-                self.held.remove(&key_of_holder);
-                self.guarded.remove(&key_of_holder);
-            } else {
-                account.positions.insert(key, position);
-            }
-            let balance = account.balance(pair.settle());
-            balance.total += change.profit - fee;
-            balance.margin += change.margin;
-            if change.opened < lots {
-                let missing = account.missing(&self.pairs, pair.settle(), closed_mode, &change, (lots, fee));
-                account.balance(pair.settle()).total += missing;
-                *self.insurance.entry(pair.settle()).or_default() -= missing;
-            }
-            (change.profit, fee, pair.settle())
+        let (owner, index, pos) = (order.ticket.account, order.ticket.pair, order.ticket.pos);
+        let (pair, account) = (&self.pairs[index], &mut self.accounts[owner]);
+        let trade = Trade { ticks, lots, is_taker };
+        count_fill(order, account, pair, trade, now);
+        let settled = match pair.contract {
+            Contract::Spot => exchange_coins(order.ticket.side, account, pair, trade),
+            _ => self.fill_position(id, trade),
         };
+        self.record_fill(id, fill_id, trade, settled);
+        self.trim_closing(owner, index, pos);
+        self.fund_netted(owner, index);
+        if self.pairs[index].contract != Contract::Spot {
+            self.cancel_unpaid(owner, self.pairs[index].settle());
+        }
+    }
+
+    /// Fills a position by a trade of an order, with its margin, its profit and its fee.
+    fn fill_position(&mut self, id: u64, trade: Trade) -> Settled {
+        let Some(order) = self.orders.get(&id) else { return Settled::default() };
+        let (ticket, lots) = (&order.ticket, trade.lots);
+        let (owner, index, pos) = (ticket.account, ticket.pair, ticket.pos);
+        let (pair, account) = (&self.pairs[index], &mut self.accounts[owner]);
+        let mut position = account.position(index, pos);
+        let closed_mode = position.mode;
+        let change = position.fill(pair, ticket.side, trade.ticks, lots, account.leverage(index, pos, ticket.side));
+        let fee = (pair.settled_value(trade.ticks, lots) * trade.fee_rate()).round_dp(8);
+        position.tally.add(&change, lots, fee, self.now);
+        // A position keeps its margin mode, and one that turns begins without the presets of the other side.
+        if change.begins {
+            (position.mode, position.presets) = (ticket.margin, Presets::default());
+        }
+        if change.opened > 0 {
+            position.presets.take_over(ticket.presets());
+        }
+        let key_of_holder = (index, owner, pos);
+        self.held.insert(key_of_holder);
+        self.changed.insert(owner);
+        if position.presets.is_some() {
+            self.guarded.insert(key_of_holder);
+        }
+        if position.lots == 0 {
+            account.positions.remove(&(index, pos));
+            self.held.remove(&key_of_holder);
+            self.guarded.remove(&key_of_holder);
+        } else {
+            account.positions.insert((index, pos), position);
+        }
+        let coin = pair.settle();
+        let balance = account.balance(coin);
+        balance.total += change.profit - fee;
+        balance.margin += change.margin;
+        if change.opened < lots {
+            let missing = account.missing(&self.pairs, coin, closed_mode, &change, (lots, fee));
+            account.balance(coin).total += missing;
+            *self.insurance.entry(coin).or_default() -= missing;
+        }
+        Settled { profit: change.profit, fee, fee_coin: coin }
+    }
+
+    /// Adds a fill to the records of its order and its account, and ends the order if nothing of it is left.
+    fn record_fill(&mut self, id: u64, fill_id: u64, trade: Trade, settled: Settled) {
+        let (Some(order), Trade { ticks, lots, is_taker }) = (self.orders.get_mut(&id), trade) else { return };
+        let Settled { profit, fee, fee_coin } = settled;
         order.fee += fee;
         order.profit += profit;
-        account.fills.push_back(Fill {
+        let ticket = &order.ticket;
+        let pair = &self.pairs[ticket.pair];
+        self.accounts[ticket.account].fills.push_back(Fill {
             id: fill_id,
             order: id,
-            client: order.ticket.client.clone(),
-            line: order.ticket.line,
-            pair: index,
-            side: order.ticket.side,
-            pos: order.ticket.pos,
-            effect: order.ticket.effect,
+            client: ticket.client.clone(),
+            line: ticket.line,
+            pair: ticket.pair,
+            side: ticket.side,
+            pos: ticket.pos,
+            effect: ticket.effect,
             is_limit: order.ticks.is_some(),
             is_taker,
             ticks,
@@ -228,19 +251,12 @@ impl Core {
             fee,
             fee_coin,
             profit,
-            at: now,
+            at: self.now,
         });
-        let (price, qty, is_whole) = (pair.price(ticks), pair.qty(lots), order.remaining() == 0);
-        let (owner, pos) = (order.ticket.account, order.ticket.pos);
-        let by_amount = matches!(order.ticket.quantity, Quantity::Amount(_));
-        self.publish(Event::Filled { order: id, price, qty });
-        if is_whole && !by_amount {
+        let is_whole = order.remaining() == 0 && matches!(ticket.quantity, Quantity::Lots(_));
+        self.publish(Event::Filled { order: id, price: pair.price(ticks), qty: pair.qty(lots) });
+        if is_whole {
             self.end(id, State::Filled);
-        }
-        self.trim_closing(owner, index, pos);
-        self.fund_netted(owner, index);
-        if self.pairs[index].contract != Contract::Spot {
-            self.cancel_unpaid(owner, self.pairs[index].settle());
         }
     }
 
@@ -299,6 +315,36 @@ impl Core {
             self.publish(Event::Cancelled { order: id, by_request });
         }
     }
+}
+
+/// Counts what is filled of an order, and releases the funds that it had reserved for that.
+fn count_fill(order: &mut Order, account: &mut Account, pair: &Instrument, trade: Trade, now: u64) {
+    let Trade { ticks, lots, .. } = trade;
+    let value = pair.value(ticks, lots);
+    if matches!(order.ticket.quantity, Quantity::Amount(_)) {
+        order.lots += lots;
+    }
+    release(order, account.balance(order.frozen_coin), value, lots);
+    account.note_netting(order);
+    order.filled += lots;
+    order.value += value;
+    order.base += pair.base_qty(ticks, lots);
+    (order.updated, order.state) = (now, State::PartlyFilled);
+}
+
+/// Exchanges one coin for the other, less the fee. What is received repays a debt.
+fn exchange_coins(side: Side, account: &mut Account, pair: &Instrument, trade: Trade) -> Settled {
+    let (value, qty) = (pair.value(trade.ticks, trade.lots), pair.qty(trade.lots));
+    let (paid, paid_coin, got, got_coin) = match side {
+        Side::Buy => (value, pair.quote, qty, pair.base),
+        Side::Sell => (qty, pair.base, value, pair.quote),
+    };
+    let fee = (got * trade.fee_rate()).round_dp(8);
+    account.balance(paid_coin).total -= paid;
+    let received = account.balance(got_coin);
+    received.total += got - fee;
+    received.repay();
+    Settled { profit: Decimal::ZERO, fee, fee_coin: got_coin }
 }
 
 /// Releases the part of an order's reserved funds that belongs to some of its lots. Those that close a position come

@@ -15,12 +15,32 @@ use crate::wanted::Wanted;
 /// The number of items that an overlapping page repeats.
 const REPEATED: usize = 3;
 
+/// The item after which a page begins, and the parameter that names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'a> {
+    pub(crate) parameter: &'static str,
+    pub(crate) text: &'a str,
+}
+
+/// The cursor of a request: `$parameter` is its parameter.
+macro_rules! cursor {
+    ($request:ident, cursor) => {
+        $crate::pages::cursor!($request, cursor as "cursor")
+    };
+    ($request:ident, id_less_than) => {
+        $crate::pages::cursor!($request, id_less_than as "idLessThan")
+    };
+    ($request:ident, $parameter:ident as $wire:literal) => {
+        $request.$parameter.as_ref().map(|id| $crate::pages::Cursor { parameter: $wire, text: id.as_str() })
+    };
+}
+pub(crate) use cursor;
+
 /// A query for a page, in the form of both families.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageQuery<'a> {
-    pub(crate) meta: &'a Meta,
     /// The item after which the page begins.
-    pub(crate) before: Option<&'a str>,
+    pub(crate) before: Option<Cursor<'a>>,
     pub(crate) limit: Option<u64>,
     pub(crate) range: [Option<Timestamp>; 2],
     pub(crate) wanted: Wanted<'a>,
@@ -30,8 +50,7 @@ pub(crate) struct PageQuery<'a> {
 macro_rules! query {
     ($request:ident, $before:ident, line: $line:expr, symbol: $symbol:expr $(,)?) => {
         PageQuery {
-            meta: Self::META,
-            before: $request.$before.as_ref().map(|id| id.as_str()),
+            before: $crate::pages::cursor!($request, $before),
             limit: $request.limit,
             range: [$request.start_time, $request.end_time],
             wanted: Wanted { line: $line, symbol: $symbol, coin: None },
@@ -69,14 +88,6 @@ struct Page {
 }
 
 impl Page {
-    fn new(core: &Core, query: &PageQuery<'_>) -> Result<Self, Reason> {
-        let [start, end] = query.range;
-        let [from, to] = range(query.meta, Timestamp::from_millis(core.now), start, end).map(Timestamp::as_millis);
-        let before = query.before.map_or(Ok(u64::MAX), place_of)?;
-        let latest = core.latest_listed();
-        Ok(Self { before, limit: page_size(query.meta, query.limit), from, to, latest })
-    }
-
     fn holds(&self, time: u64) -> bool {
         time <= self.latest && (self.from..=self.to).contains(&time)
     }
@@ -86,19 +97,6 @@ impl Page {
         let (ids, items): (Vec<u64>, Vec<T>) = items.take(self.limit).unzip();
         ListedPage { last: ids.last().map(u64::to_string), is_full: items.len() >= self.limit, items }
     }
-}
-
-/// The place in a listing that a cursor stands for. Every number is one: ids grow over all listings, so that what is older
-/// than an id of another listing is listed, too.
-pub(crate) fn place_of(cursor: &str) -> Result<u64, Reason> {
-    cursor.parse().map_err(|_| Reason::WrongValue)
-}
-
-/// The size of a page: what the query requests, or else the documented default.
-pub(crate) fn page_size(meta: &Meta, limit: Option<u64>) -> usize {
-    let default =
-        || meta.defaults.iter().find(|(name, _)| *name == "limit").and_then(|(_, default)| default.parse().ok());
-    limit.or_else(default).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX)
 }
 
 /// The time range of a query. A missing end is the default of the operation, or unbounded.
@@ -152,13 +150,37 @@ impl Desk<'_> {
         let page = Page { limit: page.limit.saturating_add(count), ..page };
         let mut found = page.filled(orders.map(|order| (order.id, record(core, order))));
         if let (HostileFault::StuckCursor, Some(before)) = (core.listing_fault(), query.before) {
-            (found.last, found.is_full) = (Some(before.to_owned()), true);
+            (found.last, found.is_full) = (Some(before.text.to_owned()), true);
         }
         Ok(found)
     }
 
     fn page(&self, query: &PageQuery<'_>) -> Result<Page, Refusal> {
-        Page::new(self.core, query).map_err(|reason| self.refusal(reason))
+        let [start, end] = query.range;
+        let now = Timestamp::from_millis(self.core.now);
+        let [from, to] = range(self.meta, now, start, end).map(Timestamp::as_millis);
+        let before = self.place_of(query.before)?.unwrap_or(u64::MAX);
+        Ok(Page { before, limit: self.page_size(query.limit)?, from, to, latest: self.core.latest_listed() })
+    }
+
+    /// The place in a listing that a cursor stands for. Every number is one: ids grow over all listings, so that what is
+    /// older than an id of another listing is listed, too.
+    pub(crate) fn place_of(&self, cursor: Option<Cursor<'_>>) -> Result<Option<u64>, Refusal> {
+        let Some(Cursor { parameter, text }) = cursor else { return Ok(None) };
+        let why = || format!("{text} given; expected the id that an earlier page ends with");
+        let place = text.parse().map_err(|_| self.refusal_of(Reason::WrongValue, [parameter, "values"], &why()))?;
+        Ok(Some(place))
+    }
+
+    /// The size of a page: what the query requests, or else the documented default. An empty page would look like the
+    /// end of the listing.
+    pub(crate) fn page_size(&self, limit: Option<u64>) -> Result<usize, Refusal> {
+        if limit == Some(0) {
+            return Err(self.refusal_of(Reason::Parameter, ["limit", "min"], "0 given; at least 1 is needed"));
+        }
+        let mut defaults = self.meta.defaults.iter();
+        let default = || defaults.find(|(name, _)| *name == "limit").and_then(|(_, default)| default.parse().ok());
+        Ok(limit.or_else(default).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX))
     }
 
     /// Fills of the account on a page, newest first: of one order, if it is named.

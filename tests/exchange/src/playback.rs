@@ -8,9 +8,40 @@ use crate::instruments::{Instrument, PairName};
 use crate::values::Price;
 use crate::words::{Line, Side};
 
-/// Declares what can be recorded of a pair.
+/// What was recorded of a pair, of one kind.
+pub(crate) trait Recorded {
+    /// The kind, for messages.
+    fn kind(&self) -> &'static str;
+
+    /// The pair.
+    fn pair(&self) -> PairName;
+
+    /// When each step begins, in milliseconds since the start.
+    fn times(&self) -> Vec<u64>;
+
+    /// What happens in the market of a pair.
+    ///
+    /// # Errors
+    ///
+    /// A number is not one of the pair.
+    fn steps(&self, pair: &Instrument) -> Result<Vec<(u64, MarketStep)>, WrongStep>;
+}
+
+/// A recorded step whose numbers are not those of its pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WrongStep {
+    /// Its place, from zero.
+    pub(crate) index: usize,
+    pub(crate) why: String,
+}
+
+/// Declares what can be recorded of a pair: its kind, its fields, and what a step does in the market of a pair.
 macro_rules! recorded {
-    ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty),* })*) => {$(
+    ($(
+        $(#[$about:meta])*
+        $name:ident: $kind:literal { $($(#[$doc:meta])* $field:ident: $type:ty),* }
+        |$recorded:ident, $pair:ident, $step:pat_param| $does:expr;
+    )*) => {$(
         $(#[$about])*
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -25,8 +56,33 @@ macro_rules! recorded {
         }
 
         impl $name {
-            pub(crate) fn name(&self) -> PairName {
+            /// The same, with times since a start that they have in Unix milliseconds.
+            pub(crate) fn since(mut self, start: u64) -> Self {
+                self.steps.iter_mut().for_each(|step| step.0 -= start);
+                self
+            }
+        }
+
+        impl Recorded for $name {
+            fn kind(&self) -> &'static str {
+                $kind
+            }
+
+            fn pair(&self) -> PairName {
                 PairName::new(self.line, &self.symbol)
+            }
+
+            fn times(&self) -> Vec<u64> {
+                self.steps.iter().map(|step| step.0).collect()
+            }
+
+            fn steps(&self, $pair: &Instrument) -> Result<Vec<(u64, MarketStep)>, WrongStep> {
+                let $recorded = self;
+                let mut all = Vec::with_capacity(self.steps.len());
+                for (index, $step) in self.steps.iter().enumerate() {
+                    all.extend($does.map_err(|why| WrongStep { index, why })?);
+                }
+                Ok(all)
             }
         }
     )*};
@@ -34,31 +90,48 @@ macro_rules! recorded {
 
 recorded! {
     /// Prices of a pair that are played back.
-    Prices {
+    Prices: "prices" {
         /// Milliseconds since the start, and the price from then on.
         steps: Vec<(u64, Price)>
     }
+    |_recorded, pair, (at, price)| price_step(pair, *price).map(|step| [(*at, step)]);
 
     /// Candles of a pair that are played back, so that the candles of the exchange are the same.
-    Candles {
+    Candles: "candles" {
         /// How long each candle lasts, in milliseconds: whole minutes.
         interval: u64,
         /// Milliseconds since the start, and the prices at which the candle opens, at its highest, at its lowest and at
         /// which it closes. Between candles that do not follow each other, the price stays.
         steps: Vec<(u64, [Price; 4])>
     }
+    |candles, pair, (at, candle)| candle_steps(pair, *at, candles.interval, candle);
 
     /// Trades of a pair that are played back. Each moves the price, fills orders that it reaches, and is shown as a trade of
     /// others for the rest of its quantity.
-    Trades {
+    Trades: "trades" {
         /// Milliseconds since the start, the price, the quantity, and the side of the taker.
         steps: Vec<(u64, Price, Price, Side)>
     }
+    |_recorded, pair, (at, price, qty, side)| trade_step(pair, *price, *qty, *side).map(|step| [(*at, step)]);
 
     /// Books of a pair that are played back, instead of what others quote by themselves.
-    Books {
+    Books: "books" {
         /// Milliseconds since the start, and the book from then on.
         steps: Vec<(u64, RecordedBook)>
+    }
+    |_recorded, pair, (at, book)| book_step(pair, book).map(|step| [(*at, step)]);
+}
+
+impl Candles {
+    /// The place of the first candle that cannot begin when it does, if there is one: they follow each other, have one
+    /// length, and begin at whole minutes. The recording began at `start`, in Unix milliseconds.
+    pub(crate) fn misplaced(&self, start: u64) -> Option<WrongStep> {
+        let times = || self.steps.iter().map(|(at, _)| start.saturating_add(*at));
+        let first = times().next().unwrap_or_default();
+        let before = std::iter::once(None).chain(times().map(Some));
+        times().zip(before).enumerate().find_map(|(index, (at, before))| {
+            Some(WrongStep { index, why: misplaced(first, before, at, self.interval)? })
+        })
     }
 }
 
@@ -86,16 +159,18 @@ pub(crate) enum MarketStep {
     Book(Vec<(Side, u64, u64)>),
 }
 
-/// What happens in the market of a pair when, or why a number is not one of the pair.
-pub(crate) type Steps = Result<Vec<(u64, MarketStep)>, String>;
-
 /// The step of a recorded price.
-pub(crate) fn price_step(pair: &Instrument, price: Price) -> Result<MarketStep, String> {
+fn price_step(pair: &Instrument, price: Price) -> Result<MarketStep, String> {
     Ok(MarketStep::Price(ticks(pair, price)?))
 }
 
 /// The steps of a recorded candle. It passes its lowest price first if it rises.
-pub(crate) fn candle_steps(pair: &Instrument, at: u64, interval: u64, candle: &[Price; 4]) -> Steps {
+fn candle_steps(
+    pair: &Instrument,
+    at: u64,
+    interval: u64,
+    candle: &[Price; 4],
+) -> Result<Vec<(u64, MarketStep)>, String> {
     let [open, high, low, close] = candle;
     if [open, low, close].iter().any(|price| price.0 > high.0) || [open, close].iter().any(|price| price.0 < low.0) {
         return Err(format!(
@@ -110,7 +185,7 @@ pub(crate) fn candle_steps(pair: &Instrument, at: u64, interval: u64, candle: &[
 }
 
 /// The step of a recorded trade.
-pub(crate) fn trade_step(pair: &Instrument, price: Price, qty: Price, side: Side) -> Result<MarketStep, String> {
+fn trade_step(pair: &Instrument, price: Price, qty: Price, side: Side) -> Result<MarketStep, String> {
     let ticks = ticks(pair, price)?;
     Ok(MarketStep::Trade(side, ticks, lots(pair, qty, ticks)?))
 }
@@ -120,7 +195,7 @@ pub(crate) fn trade_step(pair: &Instrument, price: Price, qty: Price, side: Side
 /// # Errors
 ///
 /// A number is not one of the pair, or the book crosses.
-pub(crate) fn book_step(pair: &Instrument, book: &RecordedBook) -> Result<MarketStep, String> {
+fn book_step(pair: &Instrument, book: &RecordedBook) -> Result<MarketStep, String> {
     let mut levels = Vec::with_capacity(book.bids.len() + book.asks.len());
     for (side, of_side) in [(Side::Buy, &book.bids), (Side::Sell, &book.asks)] {
         for (price, qty) in of_side {
@@ -139,7 +214,7 @@ pub(crate) fn book_step(pair: &Instrument, book: &RecordedBook) -> Result<Market
 
 /// Why a candle cannot begin at a time, if it cannot: candles of one length follow the first one, and begin at whole
 /// minutes.
-pub(crate) fn misplaced(first: u64, before: Option<u64>, at: u64, interval: u64) -> Option<String> {
+fn misplaced(first: u64, before: Option<u64>, at: u64, interval: u64) -> Option<String> {
     if !at.is_multiple_of(MINUTE) {
         let (into, minute) = (at % MINUTE, at - at % MINUTE);
         return Some(format!(

@@ -47,6 +47,12 @@ pub(crate) fn read<O: Operation>(parameters: &str, is_tolerant: bool) -> Read<O>
         let Some(repaired) = repairs.apply(parameters, is_query) else { break };
         request = read(&repaired);
     }
+    if let Err(violations) = &request
+        && repairs.drop_spellings(violations)
+        && let Some(repaired) = repairs.apply(parameters, is_query)
+    {
+        request = read(&repaired);
+    }
     let strict = request.as_ref().ok().filter(|_| !is_tolerant && !is_query);
     let miswritten = strict.and_then(|request| miswritten(parameters, request));
     Read { request, ignored: repairs.ignored().map(str::to_owned).collect(), miswritten }

@@ -163,12 +163,18 @@ pub(crate) fn of_violation(violation: &Violation, meta: &Meta, family: Family) -
     }
 }
 
-/// The refusal for a parameter that is written as another kind of JSON.
-pub(crate) fn of_miswritten(parameter: &str, meta: &Meta, family: Family) -> Refusal {
+/// The refusal for a parameter. `kind` ends the id of the rule, as the emitted checks name theirs.
+pub(crate) fn of_parameter(
+    reason: Reason,
+    [parameter, kind]: [&str; 2],
+    why: &str,
+    meta: &Meta,
+    family: Family,
+) -> Refusal {
     Refusal {
-        message: format!("Parameter verification failed: {parameter}: the documents write it as another kind of JSON"),
-        rule: format!("{}.{parameter}.shape", meta.id),
-        ..Reason::WrongForm.of_family(meta, family)
+        message: format!("Parameter verification failed: {parameter}: {why}"),
+        rule: format!("{}.{parameter}.{kind}", meta.id),
+        ..reason.of_family(meta, family)
     }
 }
 

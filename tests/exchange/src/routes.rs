@@ -8,13 +8,13 @@ use http::Request;
 use rustc_hash::FxHashMap;
 use tradeapi::runtime::checks::CheckContext;
 use tradeapi::runtime::json::{Encode, JsonWriter};
-use tradeapi::runtime::tables::{Meta, Scope};
+use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 use tradeapi::{Operation, Timestamp, Violations};
 
 use crate::journal::count_rule;
 use crate::orders::{Name, Order};
 use crate::reading;
-use crate::refusal::{Reason, Refusal, item_of, of_miswritten, of_violation, of_violations};
+use crate::refusal::{Reason, Refusal, item_of, of_parameter, of_violation, of_violations};
 use crate::state::Core;
 use crate::wanted::Wanted;
 use crate::words::{Family, Line};
@@ -63,6 +63,11 @@ impl Desk<'_> {
 
     pub(crate) fn refusal(&self, reason: Reason) -> Refusal {
         reason.of_family(self.meta, self.family)
+    }
+
+    /// The refusal for a parameter; see [`of_parameter`].
+    pub(crate) fn refusal_of(&self, reason: Reason, parameter: [&str; 2], why: &str) -> Refusal {
+        of_parameter(reason, parameter, why, self.meta, self.family)
     }
 
     /// The order that a request names, if it is one of those that the request is about.
@@ -170,11 +175,6 @@ pub(crate) fn id_parameters() -> &'static [&'static str] {
     &NAMES
 }
 
-/// The operations that this exchange serves.
-pub(crate) fn operations() -> impl Iterator<Item = &'static Meta> {
-    routes().map(|route| route.meta)
-}
-
 /// The sender of a request, and its raw parameters.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller<'a> {
@@ -193,6 +193,15 @@ impl Served {
     pub(crate) fn refused(refusal: Refusal) -> Self {
         Self { data: Err(refusal), left: None }
     }
+}
+
+/// The refusal of a call beyond a limit.
+fn of_limit(limit: &RateLimit, meta: &Meta) -> Refusal {
+    let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.window().as_secs_f64());
+    let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
+    let class = if limit.class == "default" { String::new() } else { format!("-{}", limit.class) };
+    let rule = format!("{}.rate-{scope}{class}", meta.id);
+    Refusal { message, rule, ..Reason::TooManyRequests.of(meta) }
 }
 
 /// Reads the request of one operation, counts it, checks it by the documents' rules and serves it.
@@ -214,21 +223,14 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     if core.settings.rate_limits {
         match core.limits.count(O::META, class, user.map(|user| user.id), caller.address, core.now) {
             Ok(remaining) => left = remaining,
-            Err(exceeded) => {
-                let limit = exceeded.0;
-                let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.window().as_secs_f64());
-                let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
-                let class = if limit.class == "default" { String::new() } else { format!("-{}", limit.class) };
-                let rule = format!("{}.rate-{scope}{class}", O::META.id);
-                let refusal = Refusal { message, rule, ..Reason::TooManyRequests.of(O::META) };
-                return Served { data: Err(refusal), left: Some(0) };
-            }
+            Err(exceeded) => return Served { data: Err(of_limit(&exceeded.0, O::META)), left: Some(0) },
         }
     }
     let serve = || {
         let request = read.map_err(|violations| of_violations(&violations, O::META, O::FAMILY))?;
         if let Some(parameter) = miswritten {
-            return Err(of_miswritten(&parameter, O::META, O::FAMILY));
+            let why = "the documents write it as another kind of JSON";
+            return Err(of_parameter(Reason::WrongForm, [&parameter, "shape"], why, O::META, O::FAMILY));
         }
         let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
         if refuses {

@@ -173,7 +173,12 @@ async fn answer(
     if !delivery.latency.is_zero() {
         exchange.time().sleep(delivery.latency).await;
     }
-    match delivery.delivered {
+    arrival(delivery.delivered, exchange).await
+}
+
+/// The answer as it arrives. An error closes the connection.
+async fn arrival(delivered: Delivered, exchange: &Exchange) -> io::Result<Response<Answer>> {
+    match delivered {
         Delivered::Whole(answer) => Ok(answer.map(Answer::whole)),
         Delivered::Half(answer) => Ok(answer.map(Answer::half)),
         Delivered::Last(mut answer) => {

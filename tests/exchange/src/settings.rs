@@ -55,6 +55,17 @@ pub struct Settings {
     pub journal: bool,
 }
 
+impl Settings {
+    /// Refuses what cannot be set.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let status = self.refusal_status;
+        if (200..=599).contains(&status) {
+            return Ok(());
+        }
+        Err(format!("refusal_status {status}: expected a status from 200 to 599"))
+    }
+}
+
 /// Whether an exchange is tolerant whose setup file does not say it.
 fn tolerant() -> bool {
     true

@@ -9,14 +9,17 @@ use tradeapi::unified::Symbol;
 use crate::accounts::Profile;
 use crate::candles::MINUTE;
 use crate::faults::{Conditions, Fault};
-use crate::instruments::{self, Contract, Instrument, MAX_VALUE, PLACES, PairName, on_grid};
-use crate::playback::{
-    Books, Candles, Prices, Steps, Trades, book_step, candle_steps, misplaced, price_step, trade_step,
+use crate::instruments::{
+    self, Contract, Instrument, MAX_LOTS, MAX_NUMBER, MAX_VALUE, PLACES, interned, most_lots, on_grid,
 };
-use crate::report_data::Reports;
+use crate::playback::{Books, Candles, MarketStep, Prices, Recorded, Trades, WrongStep};
+use crate::reports::Reports;
 use crate::settings::Settings;
 use crate::values::number;
 use crate::words::{Family, Line};
+
+/// The most decimal places of a price and a quantity together, so that their products are exact.
+const MAX_PLACES: u32 = 16;
 
 /// The setup of an exchange.
 ///
@@ -119,7 +122,7 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// The text is not a valid setup; the error names the line or what makes no sense.
+    /// The text is not a valid setup; the error names the line or the key.
     #[cfg(feature = "yaml")]
     pub fn from_yaml(text: &str) -> Result<Self, SetupError> {
         let setup: Self = serde_yaml::from_str(text).map_err(|error| SetupError(error.to_string()))?;
@@ -127,102 +130,82 @@ impl Setup {
         Ok(setup)
     }
 
-    /// Checks that everything in it makes sense. An exchange ignores what does not.
+    /// Checks the setup. An exchange ignores what is wrong.
     ///
     /// # Errors
     ///
-    /// A pair is there twice or has impossible names or numbers, a recorded market has a number that its pair cannot have,
-    /// is empty or is there twice, candles do not follow each other at whole minutes, a balance is negative or of no pair's coin, a permission is in no document, a report
-    /// cannot be read, a condition is impossible, or a status is not one of HTTP.
+    /// A pair is invalid or there twice; a recorded market is empty, is there twice, or has a number that its pair cannot
+    /// have; candles do not follow each other at whole minutes; a balance is negative or of a coin that no pair has; a
+    /// permission is unknown; a report, a fault, a condition or the HTTP status of refusals is invalid.
     pub fn check(&self) -> Result<(), SetupError> {
-        let wrong = |why: String| Err(SetupError(why));
-        if !(200..=599).contains(&self.settings.refusal_status) {
-            return wrong(format!(
-                "refusal_status {}: expected a status from 200 to 599",
-                self.settings.refusal_status
-            ));
-        }
-        self.users.iter().try_for_each(|user| user.check().map_err(SetupError))?;
-        let mut pairs = instruments::all();
-        for pair in &self.instruments {
-            if pairs.iter().any(|other| other.symbol == pair.symbol && other.line == pair.line) {
-                return wrong(format!("the pair {} of {} is there twice", pair.symbol, pair.line));
-            }
-            pair.check_names().map_err(SetupError)?;
-            let Some(made) = pair.instrument() else {
-                let (symbol, tick, step, opening) = (&pair.symbol, pair.tick, pair.step, pair.opening);
-                return wrong(format!(
-                    "the pair {symbol}: expected positive steps and an opening price of more than five ticks, found tick \
-                     {tick}, step {step} and opening {opening}; margin is traded with spot pairs"
-                ));
-            };
-            pairs.push(made);
-        }
-        let is_used = |symbol: &str| pairs.iter().any(|pair| pair.symbol == symbol);
-        for user in &self.users {
-            user.check_coins(&pairs).map_err(SetupError)?;
-            if let Some(symbol) = user.copy_trading.iter().flatten().find(|symbol| !is_used(symbol)) {
-                return wrong(format!("copy_trading: there is no pair {symbol}"));
-            }
-        }
-        self.conditions.check().map_err(SetupError)?;
-        if let Some(fault) = self.faults.iter().find(|fault| fault.per_mille > 1_000 || fault.times == Some(0)) {
-            return wrong(format!(
-                "the fault {:?}: expected per_mille up to 1000, and times of at least 1",
-                fault.kind
-            ));
-        }
-        self.check_recordings(&pairs).map_err(SetupError)?;
-        self.reports.check().map_err(SetupError)
+        self.checked().map_err(SetupError)
+    }
+
+    fn checked(&self) -> Result<(), String> {
+        self.settings.check()?;
+        let pairs = self.checked_pairs()?;
+        self.users.iter().try_for_each(|user| user.check(&pairs))?;
+        self.conditions.check()?;
+        self.faults.iter().try_for_each(Fault::check)?;
+        self.check_recorded(&pairs)?;
+        self.reports.check()
     }
 
     /// Its pairs, with those that every exchange has.
     pub(crate) fn pairs(&self) -> Vec<Instrument> {
         let mut pairs = instruments::all();
-        pairs.extend(self.instruments.iter().filter_map(Pair::instrument));
+        pairs.extend(self.instruments.iter().filter_map(|pair| pair.instrument().ok()));
         pairs
     }
 
-    fn check_recordings(&self, pairs: &[Instrument]) -> Result<(), String> {
-        let mut recorded = BTreeSet::new();
-        for (what, name, count) in self.recordings() {
-            if count == 0 {
-                return Err(format!("{what} of {name}: there is none"));
+    fn checked_pairs(&self) -> Result<Vec<Instrument>, String> {
+        let mut pairs = instruments::all();
+        for pair in &self.instruments {
+            if pairs.iter().any(|other| other.symbol == pair.symbol && other.line == pair.line) {
+                return Err(format!("the pair {} of {} is there twice", pair.symbol, pair.line));
+            }
+            pairs.push(pair.instrument()?);
+        }
+        Ok(pairs)
+    }
+
+    fn check_recorded(&self, pairs: &[Instrument]) -> Result<(), String> {
+        let mut known = BTreeSet::new();
+        for recorded in self.recorded() {
+            let (kind, name) = (recorded.kind(), recorded.pair());
+            if recorded.times().is_empty() {
+                return Err(format!("{kind} of {name}: there is none"));
             }
             let mut meant = pairs.iter().filter(|pair| name.means(pair)).peekable();
             if meant.peek().is_none() {
-                return Err(format!("{what} of {name}: there is no such pair"));
+                return Err(format!("{kind} of {name}: there is no such pair"));
             }
             for pair in meant {
                 // Both set the price.
-                let what = if what == "candles" { "prices" } else { what };
-                if !recorded.insert((what, pair.line, pair.symbol)) {
-                    return Err(format!("{what} of {name}: they are there twice"));
+                let kind = if kind == "candles" { "prices" } else { kind };
+                if !known.insert((kind, pair.line, pair.symbol)) {
+                    return Err(format!("{kind} of {name}: they are there twice"));
                 }
             }
         }
         for candles in &self.candles {
-            let (name, interval) = (candles.name(), candles.interval);
+            let (name, interval) = (candles.pair(), candles.interval);
             if interval == 0 || !interval.is_multiple_of(MINUTE) {
                 return Err(format!("candles of {name}: interval {interval}: expected whole minutes, in milliseconds"));
             }
-            let times = || candles.steps.iter().map(|(at, _)| self.recorded_from.saturating_add(*at));
-            let first = times().next().unwrap_or_default();
-            let before = std::iter::once(None).chain(times().map(Some));
-            let wrong = times().zip(before).find_map(|(at, before)| misplaced(first, before, at, interval));
-            if let Some(why) = wrong {
+            if let Some(WrongStep { why, .. }) = candles.misplaced(self.recorded_from) {
                 return Err(format!("candles of {name}: {why}"));
             }
         }
         pairs.iter().try_for_each(|pair| self.market_steps(pair).map(drop))
     }
 
-    /// What is recorded of which pair, and how many steps it has.
-    fn recordings(&self) -> impl Iterator<Item = (&'static str, PairName, usize)> {
-        let prices = self.prices.iter().map(|one| ("prices", one.name(), one.steps.len()));
-        let candles = self.candles.iter().map(|one| ("candles", one.name(), one.steps.len()));
-        let trades = self.trades.iter().map(|one| ("trades", one.name(), one.steps.len()));
-        let books = self.books.iter().map(|one| ("books", one.name(), one.steps.len()));
+    /// What was recorded, in the order in which it happens at one time.
+    fn recorded(&self) -> impl Iterator<Item = &dyn Recorded> {
+        let prices = self.prices.iter().map(|one| one as &dyn Recorded);
+        let candles = self.candles.iter().map(|one| one as &dyn Recorded);
+        let trades = self.trades.iter().map(|one| one as &dyn Recorded);
+        let books = self.books.iter().map(|one| one as &dyn Recorded);
         prices.chain(candles).chain(trades).chain(books)
     }
 
@@ -231,27 +214,13 @@ impl Setup {
     /// # Errors
     ///
     /// A number is not one of the pair.
-    pub(crate) fn market_steps(&self, pair: &Instrument) -> Steps {
+    pub(crate) fn market_steps(&self, pair: &Instrument) -> Result<Vec<(u64, MarketStep)>, String> {
         let mut all = Vec::new();
-        for prices in self.prices.iter().filter(|one| one.name().means(pair)) {
-            for (at, price) in &prices.steps {
-                all.push((*at, price_step(pair, *price).map_err(when(*at))?));
-            }
-        }
-        for candles in self.candles.iter().filter(|one| one.name().means(pair)) {
-            for (at, candle) in &candles.steps {
-                all.extend(candle_steps(pair, *at, candles.interval, candle).map_err(when(*at))?);
-            }
-        }
-        for trades in self.trades.iter().filter(|one| one.name().means(pair)) {
-            for (at, price, qty, side) in &trades.steps {
-                all.push((*at, trade_step(pair, *price, *qty, *side).map_err(when(*at))?));
-            }
-        }
-        for books in self.books.iter().filter(|one| one.name().means(pair)) {
-            for (at, book) in &books.steps {
-                all.push((*at, book_step(pair, book).map_err(when(*at))?));
-            }
+        for recorded in self.recorded().filter(|one| one.pair().means(pair)) {
+            let at = |index: usize| recorded.times().get(index).copied().unwrap_or_default();
+            let (kind, name) = (recorded.kind(), recorded.pair());
+            let wrong = |step: WrongStep| format!("{kind} of {name}: at {} ms: {}", at(step.index), step.why);
+            all.extend(recorded.steps(pair).map_err(wrong)?);
         }
         Ok(all)
     }
@@ -283,13 +252,8 @@ impl Setup {
     }
 }
 
-/// Adds the time to an error.
-fn when(at: u64) -> impl Fn(String) -> String {
-    move |why| format!("at {at} ms: {why}")
-}
-
 impl Pair {
-    /// Why the names make no sense, if they do not: they appear in queries, and futures are settled in a coin.
+    /// Refuses names that cannot appear in queries, and quote coins in which the business line is not settled.
     fn check_names(&self) -> Result<(), String> {
         let is_name =
             |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -314,10 +278,14 @@ impl Pair {
         Ok(())
     }
 
-    /// The instrument; `None` if the numbers make no sense. Its names live as long as the program.
-    pub(crate) fn instrument(&self) -> Option<Instrument> {
-        let leaked = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };
-        let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MAX_VALUE;
+    /// The instrument.
+    ///
+    /// # Errors
+    ///
+    /// A name or a number is invalid.
+    pub(crate) fn instrument(&self) -> Result<Instrument, String> {
+        self.check_names()?;
+        let opening = self.checked_opening()?;
         let is_by_quote = Symbol::from(self.symbol.as_str()).is_new_coin_m();
         let (contract, only) = match self.line {
             Line::Spot | Line::Margin => (Contract::Spot, Some(Family::Unified)),
@@ -325,25 +293,60 @@ impl Pair {
             Line::CoinFutures if is_by_quote => (Contract::InverseByQuote, Some(Family::Unified)),
             Line::CoinFutures => (Contract::Inverse, Some(Family::Classic)),
         };
-        if !is_sensible(self.tick) || !is_sensible(self.step) || self.line == Line::Margin {
-            return None;
-        }
         let mut made = Instrument {
             line: self.line,
-            symbol: leaked(&self.symbol),
-            base: leaked(&self.base),
-            quote: leaked(&self.quote),
+            symbol: interned(&self.symbol),
+            base: interned(&self.base),
+            quote: interned(&self.quote),
             contract,
             tick: self.tick,
             step: self.step,
-            least: self.least.max(1),
-            opening: on_grid(self.opening, self.tick).filter(|ticks| *ticks > 5)?,
+            least: self.least,
+            opening,
             clip: 1,
             only,
             suspended: false,
         };
+        self.check_least(&made)?;
         // Orders of other participants are worth about a thousand of the quote coin.
-        made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).max(made.least);
-        Some(made)
+        made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).min(MAX_LOTS / 1_000).max(made.least);
+        Ok(made)
+    }
+
+    fn wrong<T>(&self, what: &str, given: impl std::fmt::Display, expected: &str) -> Result<T, String> {
+        Err(format!("the pair {}: {what} {given}: expected {expected}", self.symbol))
+    }
+
+    /// The opening price in ticks, if it and both steps are within the bounds of exact products.
+    fn checked_opening(&self) -> Result<u64, String> {
+        let Self { tick, step, opening, .. } = self;
+        if self.line == Line::Margin {
+            return self.wrong("line", self.line, "SPOT, whose pairs margin trades");
+        }
+        for (key, value) in [("tick", tick), ("step", step)] {
+            if *value <= Decimal::ZERO || value.scale() > PLACES || *value > MAX_VALUE {
+                let expected = format!("a number above 0 and up to {MAX_VALUE}, with at most {PLACES} decimal places");
+                return self.wrong(key, value, &expected);
+            }
+        }
+        if tick.scale() + step.scale() > MAX_PLACES {
+            let expected = format!("at most {MAX_PLACES} decimal places together");
+            return self.wrong("tick and step", format!("{tick} and {step}"), &expected);
+        }
+        let most = MAX_NUMBER / Decimal::ONE_HUNDRED;
+        let ticks = on_grid(*opening, *tick).filter(|ticks| (6..=MAX_LOTS).contains(ticks) && *opening <= most);
+        ticks.map_or_else(
+            || self.wrong("opening", opening, &format!("more than five ticks of {tick}, and up to {most}")),
+            Ok,
+        )
+    }
+
+    /// Refuses a minimum quantity that no order may have.
+    fn check_least(&self, pair: &Instrument) -> Result<(), String> {
+        let most = most_lots(pair);
+        if (1..=most).contains(&self.least) {
+            return Ok(());
+        }
+        self.wrong("least", self.least, &format!("1 to {most} steps, by the value of an order of up to {MAX_VALUE}"))
     }
 }

@@ -14,7 +14,7 @@ use crate::dice::Dice;
 use crate::events::Event;
 use crate::faults::{Conditions, Faults};
 use crate::hostile::{Hostile, Views};
-use crate::instruments::{self, Coin, Instrument};
+use crate::instruments::{Coin, Instrument};
 use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::log::Log;
@@ -22,9 +22,9 @@ use crate::market::Market;
 use crate::orders::{Order, Orders};
 use crate::playback::MarketStep;
 use crate::refusal::Refusal;
-use crate::report_data::Reports;
+use crate::reports::Reports;
 use crate::settings::Settings;
-use crate::setup::{Pair, Setup};
+use crate::setup::Setup;
 use crate::tasks::Task;
 use crate::words::{Family, Line, PositionSide, Side};
 
@@ -95,8 +95,7 @@ pub(crate) struct Core {
 impl Core {
     pub(crate) fn new(setup: Setup, now: u64) -> Self {
         let settings = setup.settings.clone();
-        let mut pairs = instruments::all();
-        pairs.extend(setup.instruments.iter().filter_map(Pair::instrument));
+        let pairs = setup.pairs();
         let seed = settings.seed;
         let markets = (1..).zip(&pairs).map(|(purpose, pair)| Market::new(pair, Dice::new(seed, purpose))).collect();
         let faults = Faults::new(Dice::new(seed, u64::MAX));

@@ -102,6 +102,10 @@ impl Shared {
 }
 
 impl Time {
+    /// The greatest speed that the program and its control address set. Beyond it, more of what other participants do
+    /// would be due than can be simulated.
+    pub const MAX_SPEED: u32 = 1_000;
+
     /// A clock that stands still until [`advance`](Self::advance) or [`run`](Self::run) moves it. A call of a client
     /// that waits, such as before a retry or for a rate limit, waits until then. The clock starts at the beginning of
     /// 2026.

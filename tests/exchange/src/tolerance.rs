@@ -54,6 +54,18 @@ impl Repairs {
         is_changed || self.0.len() > before
     }
 
+    /// Drops the spellings of values that are not understood in any letters, so that a refusal quotes what was sent.
+    /// Returns whether there are any.
+    pub(crate) fn drop_spellings(&mut self, violations: &Violations) -> bool {
+        let before = self.0.len();
+        for violation in violations.iter() {
+            if matches!(self.0.get(&violation.parameter), Some(Repair::Lower | Repair::Upper)) {
+                self.0.remove(&violation.parameter);
+            }
+        }
+        self.0.len() < before
+    }
+
     /// The names of the parameters that are left out because nobody knows them.
     pub(crate) fn ignored(&self) -> impl Iterator<Item = &str> {
         let unknown = self.0.iter().filter(|(_, repair)| **repair == Repair::Unknown);

@@ -38,7 +38,7 @@ const MANY: &str = "house/lend-many";
 
 const BATCH: &str = "operation: burn-book\ntitle: Burn Book\nhttp: POST /v1/burnt\ndoc: Burns a book.\neffect: cancel\n\
     request: { isbn: { type: Isbn, required: always } }\nresponse: { object: Loan }\nechoes: { isbn: isbn }\n\
-    examples: [{ about: One., request: '{\"isbn\": \"1234\"}', response: '{\"status\": \"fine\", \"answer\": {}}' }]\n";
+    examples: [{ about: One., request: '{\"isbn\": \"1234\"}', response: '{\"status\": \"fine\", \"answer\": {\"isbn\": \"1234\"}}' }]\n";
 
 cases! {
     nothing: [] => [],
@@ -84,8 +84,8 @@ cases! {
         => ["breaking confirmation house.extend-loan gone"],
     a_confirmation_judges_by_something_else: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, kept: 1 day }")]
         => ["behaviour confirmation house.extend-loan kept: 1 day now"],
-    a_confirmation_compares: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, agrees: { days: [isbn, due] }, changed: due }")]
-        => ["behaviour confirmation house.extend-loan agrees: days: isbn or due now", "behaviour confirmation house.extend-loan changed: due now"],
+    a_confirmation_compares: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, agrees: { days: [isbn] }, changed: due }")]
+        => ["behaviour confirmation house.extend-loan agrees: days: isbn now", "behaviour confirmation house.extend-loan changed: due now"],
     an_answer_repeats_nothing: [Replace("house/extend-loan", "echoes: { isbn: isbn }", "echoes_one_of: { isbn: isbn }")]
         => ["behaviour operation house.extend-loan echoes: isbn: isbn -> one of isbn: isbn"],
     a_request_does_several_things: [Replace(LEND, "client_id: card", "client_id: card\ncompound: { why: It lends and bills., when: { place: home } }")]

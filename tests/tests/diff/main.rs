@@ -11,6 +11,7 @@ mod downstream;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use cases::{CASES, Case, Edit};
 use tempfile::TempDir;
@@ -21,9 +22,30 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/change")
 }
 
+/// Most files of a case are those of the fixture.
+static GENERATOR: LazyLock<Generator> = LazyLock::new(|| Generator::new().remember());
+
 fn read(folder: &Path) -> Schema {
-    Generator::new().schema_dir(folder).read().unwrap_or_else(|mistakes| panic!("{mistakes}"))
+    GENERATOR.clone().schema_dir(folder).read().unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
+
+/// The schema of the fixture, read once for all tests.
+static OLD: LazyLock<Schema> = LazyLock::new(|| read(&fixture()));
+
+/// A case with its schema, and with what differs from that of the fixture.
+struct Compared {
+    case: &'static Case,
+    new: Schema,
+    diff: Diff,
+}
+
+static COMPARED: LazyLock<Vec<Compared>> = LazyLock::new(|| {
+    let compared = |case: &'static Case| {
+        let new = read(edited(case.edits).path());
+        Compared { case, diff: OLD.diff(&new), new }
+    };
+    CASES.iter().map(compared).collect()
+});
 
 /// The schema of the fixture with the edits of a case.
 fn edited(edits: &[Edit]) -> TempDir {
@@ -83,10 +105,9 @@ fn has(diff: &Diff, class: Class) -> bool {
 
 #[test]
 fn each_case_gives_the_differences_of_the_table() {
-    let old = read(&fixture());
     let mut wrong = Vec::new();
-    for Case { name, edits, expected } in CASES {
-        let found: Vec<_> = old.diff(&read(edited(edits).path())).differences.iter().map(line).collect();
+    for Compared { case: Case { name, expected, .. }, diff, .. } in &*COMPARED {
+        let found: Vec<_> = diff.differences.iter().map(line).collect();
         if found != *expected {
             wrong.push(format!("{name}:\n  expected {expected:#?}\n  found {found:#?}"));
         }
@@ -113,16 +134,14 @@ fn library(schema: &Schema) -> BTreeMap<String, String> {
 /// Downstream code compiles if and only if `diff` finds nothing breaking.
 #[test]
 fn the_compiler_agrees_in_every_case() {
-    let old = read(&fixture());
-    let used = downstream::uses(&library(&old));
+    let used = downstream::uses(&library(&OLD));
     let module = downstream::module(&used);
     let mut compiler = compiler::DownstreamCrates::new();
     let mut verdicts = BTreeMap::new();
-    for case in CASES {
-        let new = read(edited(case.edits).path());
-        let files = library(&new);
+    for Compared { case, new, diff } in &*COMPARED {
+        let files = library(new);
         compiler.add(case.name, &files, &module);
-        verdicts.insert(case.name, (old.diff(&new), downstream::uses(&files)));
+        verdicts.insert(case.name, (diff, downstream::uses(&files)));
     }
     let broken = compiler.broken();
     let mut wrong = Vec::new();
@@ -228,15 +247,13 @@ fn the_three_formats() {
 /// A reversed difference has the same subject, and the reverse of an addition is breaking.
 #[test]
 fn reversed_versions_give_reversed_differences() {
-    let old = read(&fixture());
-    for case in CASES {
-        let new = read(edited(case.edits).path());
-        let (there, back) = (old.diff(&new), new.diff(&old));
+    for Compared { case, new, diff: there } in &*COMPARED {
+        let back = new.diff(&OLD);
         let subjects = |diff: &Diff, change: &Change| -> BTreeSet<Vec<String>> {
             let of = diff.differences.iter().filter(|difference| difference.change == *change);
             of.map(|difference| difference.subjects.clone()).collect()
         };
-        assert_eq!(subjects(&there, &Change::Added), subjects(&back, &Change::Removed), "{}", case.name);
+        assert_eq!(subjects(there, &Change::Added), subjects(&back, &Change::Removed), "{}", case.name);
         assert_eq!(there.differences.len(), back.differences.len(), "{}", case.name);
     }
 }

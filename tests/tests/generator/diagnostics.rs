@@ -189,12 +189,13 @@ fn make_cases() -> Cases {
     let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diagnostics");
     let _ = fs::remove_dir_all(&room);
     let mut cases = BTreeMap::new();
+    let generator = Generator::new().remember();
     for entry in fs::read_dir(fixtures().join("broken")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let folder = room.join(&name);
         write_broken(&path, &folder);
-        let Err(all) = Generator::new().schema_dir(&folder).read() else { panic!("{name} has no mistake") };
+        let Err(all) = generator.clone().schema_dir(&folder).read() else { panic!("{name} has no mistake") };
         cases.insert(name, (folder, all));
     }
     for (name, make) in GENERATED_CASES {
@@ -370,6 +371,7 @@ fn every_mistake_has_a_place_and_a_remedy() {
     }
 }
 
+/// Nor on what an earlier reading remembers, with which the cases were made.
 #[test]
 fn diagnostics_do_not_depend_on_the_run() {
     for (name, (folder, all)) in cases() {
@@ -392,6 +394,7 @@ fn nothing_is_written_if_there_is_a_mistake() {
 #[test]
 fn one_mistake_has_one_diagnostic() {
     let base = base();
+    let generator = Generator::new().schema_dir(base.path()).remember();
     let (mut tried, mut alone, mut rains) = (0, 0, Vec::new());
     for file in files(base.path()) {
         let text = fs::read_to_string(base.path().join(&file)).unwrap();
@@ -402,7 +405,7 @@ fn one_mistake_has_one_diagnostic() {
                 let mut changed = lines.clone();
                 changed[index] = &typo;
                 fs::write(base.path().join(&file), changed.join("\n") + "\n").unwrap();
-                let count = Generator::new().schema_dir(base.path()).read().map_or_else(|all| all.len(), |_| 0);
+                let count = generator.read().map_or_else(|all| all.len(), |_| 0);
                 // Without their first line, the lines of a mapping are keys of the outer one.
                 let most = if typo.is_empty() { 7 } else { 3 };
                 if count > most {
@@ -531,8 +534,12 @@ fn insert(text: &mut Vec<u8>, at: usize, bytes: &[u8]) {
 }
 
 thread_local! {
-    /// A schema whose files one test replaces, one at a time.
-    static FOLDER: TempDir = base();
+    /// A schema whose files one test replaces, one at a time, and what reads it and what generates from it.
+    static REPLACED: (TempDir, [Generator; 2]) = {
+        let folder = base();
+        let generators = [(); 2].map(|()| Generator::new().schema_dir(folder.path()).remember());
+        (folder, generators)
+    };
 }
 
 /// Control characters and bidirectional overrides.
@@ -563,12 +570,13 @@ const OTHER_READER: &str = "YAML that other readers reject";
 
 /// Reads a schema with one replaced file, and generates a client if it is valid.
 fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
-    let folder = FOLDER.with(|folder| folder.path().to_path_buf());
+    let (folder, [reader, writer]) =
+        REPLACED.with(|(folder, generators)| (folder.path().to_path_buf(), generators.clone()));
     let begin = Instant::now();
     fs::write(folder.join(file), bytes).unwrap();
-    let read = Generator::new().schema_dir(&folder).read();
+    let read = reader.read();
     let out = folder.join(".out");
-    let written = Generator::new().schema_dir(&folder).out_dir(&out).generate();
+    let written = writer.out_dir(&out).generate();
     fs::copy(fixtures().join("base").join(file), folder.join(file)).unwrap();
     let is_written = out.exists();
     let _ = fs::remove_dir_all(&out);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tradeapi_gen::{Generator, Layout};
+use tradeapi_tests::folders;
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -82,6 +83,31 @@ fn emitted_files_are_clean_rust() {
             assert!(text.ends_with("}\n") || text.ends_with(";\n"), "{name} has an odd end");
         }
     }
+}
+
+/// Each edit is seen, and what was read before an edit counts again after it is undone.
+#[test]
+fn a_generator_that_remembers_reads_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    folders::copy(&workspace().join("tests/fixtures/base"), folder.path());
+    let plain = Generator::new().schema_dir(folder.path());
+    let remembering = plain.clone().remember();
+    let path = folder.path().join("house/lend-book.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let other = text.replacen("title: Lend Book", "title: Lend A Book", 1);
+    let facts = [&text, &text, &other, &text].map(|text| {
+        std::fs::write(&path, text).unwrap();
+        let [one, other] = [&plain, &remembering].map(|generator| generator.read().unwrap());
+        assert_eq!(one.emit(Layout::Crate), other.emit(Layout::Crate));
+        other.emit(Layout::Crate)
+    });
+    assert!(facts[0] == facts[1] && facts[1] != facts[2] && facts[3] == facts[0]);
+
+    // The files behind a new one have other numbers, which mistakes refer to.
+    std::fs::write(folder.path().join("codes.yaml"), "codes: {}\n").unwrap();
+    std::fs::write(&path, text.replacen("effect: create", "effect: crate", 1)).unwrap();
+    let [one, other] = [&plain, &remembering].map(|generator| generator.read().unwrap_err());
+    assert_eq!(one, other);
 }
 
 /// A module is `include!`d, so its root cannot have inner attributes.

@@ -241,6 +241,8 @@ fn files(left: &Remaining) -> Files {
         "enums:\n  Fixed: { doc: D., values: { a: D., b: D. } }\n  Word:\n    doc: D.\n    values:\n      some: D.\n",
     );
     files.names(types, "value", left, "      NAME: D.\n");
+    text(&mut files, types, "  Purpose:\n    doc: D.\n    values:\n      some: D.\n");
+    files.names(types, "intent", left, "      pINDEX: D.\n");
     text(&mut files, types, "  Way:\n    doc: D.\n    values:\n      some: D.\n");
     files.names(types, "case", left, "      NAME: D.\n");
     files.names(types, "enum", left, "  NAME: { doc: D., values: { a: D. } }\n");
@@ -291,8 +293,8 @@ fn files(left: &Remaining) -> Files {
         (
             "means",
             "intent",
-            "  fixed: { type: Fixed, doc: D. }\nintents:\n",
-            "  - { id: NAME, says: S., at: A, set: { fixed: a } }\n",
+            "  purpose: { type: Purpose, doc: D. }\nintents:\n",
+            "  - { id: NAME, says: S., at: A, set: { purpose: pINDEX } }\n",
         ),
     ] {
         let path = format!("zoo/{file}.yaml");

@@ -101,7 +101,7 @@ pub(super) fn of(name: String, command: &Command, may_trade: bool) -> Tool {
     description = format!("{description}\n\n{}", help::below(command));
     let parameters = (command.parameters)();
     let mut properties: JsonObject = parameters.iter().map(property).collect();
-    if command.has_pages && !has(command, FIRST) {
+    if command.is_listing && !has(command, FIRST) {
         properties.insert(FIRST.to_owned(), first());
     }
     if !is_read && may_trade && !has(command, DRY_RUN) {

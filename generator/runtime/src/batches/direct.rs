@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use super::batch::{ListsResults, SentItems};
 use super::matching;
-use super::report::{ItemResults, UnmatchedResult};
+use super::report::{ItemResults, UnmatchedResult, shown_ids};
 use crate::client::{ClientCore, ReplyTo};
 use crate::error::ExchangeError;
 use crate::json::BadItem;
@@ -40,6 +40,7 @@ use crate::wire::Reply;
 pub struct ItemsReply<T> {
     reply: Reply<T>,
     failures: Vec<ItemFailure>,
+    succeeded: usize,
     bad: Vec<BadItem>,
     /// How many items the response does not mention, or contradicts itself about.
     unmentioned: usize,
@@ -66,6 +67,11 @@ impl<T> ItemsReply<T> {
     /// values of the enum of a family, and [`remedy`](ExchangeError::remedy) what to do.
     pub fn failures(&self) -> &[ItemFailure] {
         &self.failures
+    }
+
+    /// How many items the response shows to have succeeded.
+    pub fn succeeded(&self) -> usize {
+        self.succeeded
     }
 
     /// Results that could not be read.
@@ -109,11 +115,7 @@ impl<T> Deref for ItemsReply<T> {
 
 impl fmt::Display for ItemFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ids.as_slice() {
-            [] => f.write_str("an item without an id")?,
-            ids => f.write_str(&ids.join(" "))?,
-        }
-        write!(f, ": {}", self.error)
+        write!(f, "{}: {}", shown_ids(self.ids.iter()), self.error)
     }
 }
 
@@ -190,12 +192,15 @@ impl<O: ListsResults<Response: Clone>> ReplyTo<O> for ItemsReply<O::Response> {
                 (matched.chain(matching.unmatched).collect(), unmentioned)
             }
         };
+        let results: Vec<_> = results;
+        let all = results.len();
         let failures = results.into_iter().map(|stated| of_reply.unmatched(stated)).filter_map(
             |UnmatchedResult { ids, result }| {
                 Some(ItemFailure { ids: ids.into_iter().flatten().collect(), error: result.err()? })
             },
         );
-        let failures = failures.collect();
-        Self { reply, failures, bad, unmentioned, claims_failure }
+        let failures: Vec<_> = failures.collect();
+        let succeeded = all - failures.len();
+        Self { reply, failures, succeeded, bad, unmentioned, claims_failure }
     }
 }

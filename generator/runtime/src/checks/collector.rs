@@ -274,9 +274,18 @@ impl<'a> Checks<'a> {
 
     /// A list must have `min` to `max` items.
     pub fn count(&mut self, name: &'static str, len: usize, min: usize, max: usize) {
+        self.count_with(name, len, min, max, "add items");
+    }
+
+    /// A list that can be left out must have `min` to `max` items.
+    pub fn optional_count(&mut self, name: &'static str, len: usize, min: usize, max: usize) {
+        let hint = if len == 0 { "add items, or leave it out" } else { "add items" };
+        self.count_with(name, len, min, max, hint);
+    }
+
+    fn count_with(&mut self, name: &'static str, len: usize, min: usize, max: usize, more: &str) {
         if len < min {
-            let hint = if len == 0 { "add items, or leave it out" } else { "add items" };
-            self.violated("min-items", name, &items(len), format!("at least {} needed", items(min)), hint);
+            self.violated("min-items", name, &items(len), format!("at least {} needed", items(min)), more);
         }
         if len > max {
             self.violated(
@@ -317,7 +326,7 @@ impl<'a> Checks<'a> {
     pub fn unique<'s>(&mut self, rule: &'static Rule, name: &'static str, values: impl IntoIterator<Item = &'s str>) {
         let mut seen = HashSet::new();
         if let Some(again) = values.into_iter().find(|value| !seen.insert(*value)) {
-            self.rule_broken(rule, name, format!("{again} twice"));
+            self.rule_broken(rule, name, format!("{again} and {again}"));
         }
     }
 

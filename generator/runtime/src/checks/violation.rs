@@ -82,6 +82,12 @@ impl Violations {
     }
 }
 
+impl Extend<Violation> for Violations {
+    fn extend<T: IntoIterator<Item = Violation>>(&mut self, more: T) {
+        self.0.extend(more);
+    }
+}
+
 impl Deref for Violations {
     type Target = [Violation];
 

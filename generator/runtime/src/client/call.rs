@@ -93,9 +93,11 @@ impl ClientCore {
     ///
     /// # Errors
     ///
-    /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
+    /// Like [`call`](Self::call); also if the signature has expired, or another client has prepared the request. A
+    /// request is never signed again.
     pub async fn send<O: Callable>(&self, prepared: Prepared<'_, O>) -> Result<O::Reply, Error> {
-        let Prepared { operation, signed } = prepared;
+        self.refuse_of_others(&prepared)?;
+        let Prepared { operation, signed, .. } = prepared;
         let mut data = ReceivedFor::nothing(operation);
         let reply = self.call_any(operation, Start::Signed(Box::new(signed)), &mut data).await?;
         Ok(O::Reply::of(reply.with_data(data.into_received())?, operation, self))

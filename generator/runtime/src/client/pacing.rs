@@ -42,6 +42,8 @@ pub enum LimitMode {
 pub(crate) struct RateLimitPolicy {
     pub(crate) mode: LimitMode,
     pub(crate) limiter: Arc<dyn Limiter>,
+    /// Whether the limiter counts several accounts, by their names. That of a key counts one, however it is named.
+    pub(crate) counts_names: bool,
     pub(crate) classes: Classes,
     pub(crate) address: String,
     pub(crate) slots: Slots,
@@ -152,7 +154,8 @@ fn interval(row: &RateLimit) -> Duration {
 impl RateLimitPolicy {
     /// `operation` of `account` as the limiter sees it.
     pub(crate) fn call<'a>(&'a self, operation: &dyn DynOperation, account: &'a Account) -> Call<'a> {
-        Call::of_any(operation, &self.classes, account).counted_for(account.name(), &self.address)
+        let name = if self.counts_names { account.name() } else { "" };
+        Call::of_any(operation, &self.classes, account).counted_for(name, &self.address)
     }
 
     /// Waits until `operation` of `account` may be sent.

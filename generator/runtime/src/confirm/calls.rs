@@ -9,6 +9,7 @@ use super::record::AnyRecord;
 use super::rounds::{Open, query_all};
 use super::verdict::{Concluded, Confirmation, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, Confirmable, Queryable};
+use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::clock::Moment;
 use crate::error::Error;
@@ -49,6 +50,22 @@ pub async fn place_and_confirm<O: Confirmable>(
             ask_for(client, question, signed_at, Some(left), Some(Error::Unknown(unknown)), policy).await.typed()
         }
         Err(why) => did_not_happen(why),
+    }
+}
+
+/// Checks that the outcome of a request, or of each of its items, can be queried.
+/// [`place_and_confirm`] and [`BatchCall::send_and_confirm`](crate::batches::BatchCall::send_and_confirm) send no other.
+///
+/// # Errors
+///
+/// Fails if there is no id to query by.
+pub fn check_ids<O: Queryable>(operation: &O) -> Result<(), Violations> {
+    // A key that a request gets when it is sent is an id, too.
+    let with_key = operation.with_key(Timestamp::default(), 0);
+    let questions = Question::all(QueryPlan::of::<O>(), with_key.as_ref().unwrap_or(operation));
+    match (questions.iter().all(Option::is_some), not_queryable(O::META)) {
+        (false, Error::Refused(refusal)) => Err(refusal.violations),
+        _ => Ok(()),
     }
 }
 

@@ -68,11 +68,27 @@ impl TransportError {
         self.sent
     }
 
+    /// Whether the certificate of the server was not accepted, as far as the causes show it.
+    pub(crate) fn is_about_certificate(&self) -> bool {
+        #[cfg(any(feature = "hyper", feature = "reqwest"))]
+        return self.causes().any(refuses_certificate);
+        #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
+        return false;
+    }
+
     /// The errors that led to this one, the latest first. Its text contains theirs.
     pub fn causes(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
         let first = self.source.as_deref().map(|source| source as &(dyn Error + 'static));
         successors(first, cause_of)
     }
+}
+
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+fn refuses_certificate(cause: &(dyn Error + 'static)) -> bool {
+    // The causes of an error of input and output leave out the error that it was made from.
+    let made_from = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    let made_from = made_from.and_then(|error| error.downcast_ref());
+    matches!(cause.downcast_ref().or(made_from), Some(rustls::Error::InvalidCertificate(_)))
 }
 
 fn cause_of<'a>(error: &&'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {

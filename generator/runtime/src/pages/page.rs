@@ -95,7 +95,7 @@ impl fmt::Display for Clipped {
 )]
 pub trait Paged: Repeatable + Clone {
     /// An item of the listing.
-    type Item: Encode + Send;
+    type Item: Encode + Send + Sync;
 
     /// The name of the list in a response, or `""` where the data is the list: data without it is not a page.
     const LIST: &'static str;

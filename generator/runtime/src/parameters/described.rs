@@ -129,6 +129,11 @@ impl Row {
         !self.table.fixed.is_empty()
     }
 
+    /// Whether `null` is a value of it, which deletes what it names.
+    pub const fn takes_null(&self) -> bool {
+        self.table.or_null
+    }
+
     /// The values that it takes, if not all of its type.
     pub const fn only(&self) -> &'static [&'static str] {
         self.table.only

@@ -124,7 +124,8 @@ impl<T: ParameterValue> Parameter for Option<Vec<T>> {
     #[inline]
     fn check(&self, row: &'static ParameterTable, to: &mut Checks<'_>) {
         if let Some(values) = self {
-            values.check(row, to);
+            to.optional_count(row.wire, values.len(), row.min_items, row.max_items);
+            T::Kind::check_list(values, row, to);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The JSON of an answer: the envelope and its data.
 
-use super::{Example, one_of};
+use super::{Example, echoes, one_of};
 use crate::check::enums;
 use crate::check::fault::Fault;
 use crate::check::values;
@@ -15,7 +15,7 @@ use crate::model::{
 const FEW: usize = 3;
 
 /// Compares an answer with its operation.
-pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation, root: &Node) {
+pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation, request: Option<&Node>, root: &Node) {
     let data = match &api.envelope {
         Some(envelope) if envelope.around == Around::All || operation.data.is_none() => {
             data_of(example, envelope, operation.data_path(api), root)
@@ -24,6 +24,12 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
     };
     let Some(data) = data else { return };
     results_are_parallel(example, operation, root, data);
+    if let (Some(echoes), Some(request), Response::Object { record } | Response::Array { record, .. }) =
+        (&operation.echoes, request, &operation.response)
+        && let Some(record) = example.family.records.get(*record)
+    {
+        echoes::check(example, echoes, record, request, data);
+    }
     match &operation.response {
         Response::Object { record: index } => record(example, *index, data),
         Response::Array { record: index, observed_under } => match (&data.value, observed_under) {
@@ -104,6 +110,13 @@ fn data_of<'n>(
         (_, _, None) | (None, None, _) => true,
     };
     let Some(data) = data else { return is_success.then_some(root) };
+    if let (Some(Node { offset, value: Value::Text(code) | Value::Number(code) }), false, Some(_)) =
+        (code, is_success, at(root, &data.0).filter(|data| !is_empty(data)))
+        && example.family.errors.iter().any(|error| error.code == *code)
+    {
+        let message = format!("the answer has data, but its code `{code}` is not that of a success");
+        example.report(*offset, message, format!("correct the code, or remove `{data}`"));
+    }
     match found(root, &data.0) {
         Some(Node { value: Value::Null, .. }) if !is_success => None,
         None if !is_success || !are_known => None,
@@ -120,6 +133,17 @@ fn own_data<'n>(example: &mut Example<'_>, data: Option<&AnswerPath>, root: &'n 
         example.report(root.offset, format!("the answer has no member `{data}`"), help);
     }
     found
+}
+
+/// Whether data says nothing, as in many refusals.
+fn is_empty(data: &Node) -> bool {
+    match &data.value {
+        Value::Null => true,
+        Value::Text(text) => text.is_empty(),
+        Value::List(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Boolean(_) | Value::Number(_) => false,
+    }
 }
 
 fn is_list(node: &Node) -> bool {

@@ -103,7 +103,10 @@ fn flat(flat: &Flat) -> Value {
 }
 
 fn reduces(reduce: &FlatReduce) -> Value {
-    let FlatReduce { operation, line, lines, instrument, quantity, long, short, side } = reduce;
+    let FlatReduce { operation, line, lines, instrument, quantity, closes_with, long, short, side, place: _ } = reduce;
+    let closes_with = closes_with.iter().map(|((name, _), values)| {
+        (name.clone(), values.iter().map(|(value, _)| Value::from(value.as_str())).collect())
+    });
     let set = |set: &Vec<((String, _), String)>| {
         set.iter().map(|((name, _), value)| (name.clone(), Value::from(value.as_str()))).collect::<Value>()
     };
@@ -116,6 +119,7 @@ fn reduces(reduce: &FlatReduce) -> Value {
         .list("lines", lines.iter().map(|(line, _)| line.as_str()))
         .with("instrument", instrument.0.as_str())
         .with("quantity", quantity.0.as_str())
+        .map("closesWith", closes_with)
         .list("long", long.iter().map(set))
         .list("short", short.iter().map(set))
         .maybe("side", side)

@@ -22,6 +22,11 @@ pub(crate) trait Scalar: Sized {
     /// The value as it is written.
     fn words(&self) -> String;
 
+    /// As for [`KeyValue::same_as`].
+    fn same_as(&self) -> Option<String> {
+        None
+    }
+
     /// The value as JSON.
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "for exports"))]
     fn data(&self) -> json::Value {
@@ -94,6 +99,10 @@ impl Scalar for Duration {
     fn words(&self) -> String {
         self.to_string()
     }
+
+    fn same_as(&self) -> Option<String> {
+        Some(self.length())
+    }
 }
 
 impl Scalar for UtcOffset {
@@ -158,6 +167,10 @@ impl<T: Scalar> KeyValue for (T, Place) {
         self.0.words()
     }
 
+    fn same_as(&self) -> Option<String> {
+        self.0.same_as()
+    }
+
     fn place(&self) -> Option<Place> {
         Some(self.1)
     }
@@ -183,6 +196,10 @@ impl<T: KeyValue> KeyValue for Option<T> {
 
     fn words(&self) -> String {
         self.as_ref().map(T::words).unwrap_or_default()
+    }
+
+    fn same_as(&self) -> Option<String> {
+        self.as_ref().and_then(T::same_as)
     }
 
     fn place(&self) -> Option<Place> {
@@ -278,21 +295,10 @@ impl KeyValue for Flag {
     }
 }
 
-/// One text, or a list of texts.
+/// One text, or a list of texts in any order.
 impl KeyValue for Names {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        if from.is_text() {
-            return Ok(vec![KeyValue::read(from)?]);
-        }
-        if !from.is_list() {
-            return Err(from.expected(Expected::Form("a text or a list of texts")));
-        }
-        let mut names = Self::new();
-        from.list(&mut |item| {
-            names.push(KeyValue::read(item)?);
-            Ok(())
-        })?;
-        Ok(names)
+        from.texts()
     }
 
     fn left_out() -> LeftOut<Self> {
@@ -301,6 +307,12 @@ impl KeyValue for Names {
 
     fn words(&self) -> String {
         self.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn same_as(&self) -> Option<String> {
+        let mut names: Vec<&str> = self.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        Some(names.join(", "))
     }
 
     fn place(&self) -> Option<Place> {
@@ -336,6 +348,11 @@ impl<T: Named> KeyValue for Vec<(Ref, T)> {
     fn words(&self) -> String {
         let pairs = self.iter().map(|((name, _), value)| format!("{name}: {}", value.alternatives()));
         pairs.collect::<Vec<_>>().join(", ")
+    }
+
+    fn same_as(&self) -> Option<String> {
+        let pairs = self.iter().map(|((name, _), value)| Some(format!("{name}: {}", value.same_as()?)));
+        pairs.collect::<Option<Vec<_>>>().map(|pairs| pairs.join("; "))
     }
 
     fn place(&self) -> Option<Place> {

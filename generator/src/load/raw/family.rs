@@ -127,8 +127,11 @@ mappings! {
         instrument: Option<Text>,
         /// Its parameter with the quantity.
         quantity: Option<Text>,
+        /// What keeps an order from opening a position, whatever the position mode of the account: parameters, each
+        /// with the value or values that do.
+        closes_with: Option<Spanned<Named<Texts>>>,
         /// The other parameters of an order that can only reduce a long position. If an order is refused, one with the
-        /// next set is sent. No set may be able to open a position, whatever the position mode of the account.
+        /// next set is sent. Each set has one of `closes_with`.
         long: Vec<Spanned<Named<Text>>>,
         /// The same for a short position.
         short: Vec<Spanned<Named<Text>>>,

@@ -194,8 +194,9 @@ mappings! {
 
     /// The results that an answer states for the items of a list that was sent.
     Items {
-        /// The list, or `[]` if it is the body.
-        @required of: Option<Text>,
+        /// The list that was sent, or `[]` if it is the body; left out where the request has none, such as a
+        /// cancellation of all orders.
+        of: Option<Text>,
         /// The names that identify an item and its result; the first takes precedence.
         @required id: Texts,
         /// With `object`: the field with the list of answers for the items.

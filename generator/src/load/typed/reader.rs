@@ -1,6 +1,8 @@
 //! How a node is read as a text, a number, a list or a mapping.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use super::{Read, ReadError, Unreadable};
@@ -101,7 +103,7 @@ impl<'a> NodeReader<'a> {
         if let Content::Scalar { text, plain: true } = &self.node.content
             && is_null(text)
         {
-            help = format!("{help}; `{text}` without quotes is no value");
+            help = format!("{help}; without quotes, `{text}` means no value");
         }
         ReadError::new(kind, format!("expected {what}, found {}", self.describe()), help)
     }
@@ -182,6 +184,34 @@ impl<'a> NodeReader<'a> {
             Self { node, ..self }.attempt(each);
         }
         Ok(())
+    }
+
+    /// Reads one text, or a list of texts. A text that the list repeats is reported and left out.
+    pub(crate) fn texts(self) -> Result<Vec<(String, Place)>, ReadError> {
+        if self.is_text() {
+            return Ok(vec![(self.text(Expected::Text)?.to_owned(), self.place())]);
+        }
+        if !self.is_list() {
+            return Err(self.expected(Expected::Form("a text or a list of texts")));
+        }
+        let (mut texts, mut seen) = (Vec::with_capacity(self.len()), HashMap::new());
+        self.list(&mut |item| {
+            let (text, place) = (item.text(Expected::Text)?, item.place());
+            match seen.entry(text) {
+                Entry::Vacant(new) => {
+                    new.insert(place);
+                    texts.push((text.to_owned(), place));
+                }
+                Entry::Occupied(first) => {
+                    let mut to = item.to.borrow_mut();
+                    to.later(place, Code::DefinedTwice, format!("duplicate value `{text}`"))
+                        .related(*first.get(), "first listed here")
+                        .help("remove one of them");
+                }
+            }
+            Ok(())
+        })?;
+        Ok(texts)
     }
 
     /// Reads each entry of a mapping whose type has these keys; with `None`, any key is valid.

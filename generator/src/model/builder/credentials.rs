@@ -113,13 +113,13 @@ impl Builder<'_> {
         }
         if let (Some(token), Some(first)) = (&raw.token, raw.signed_text.first()) {
             self.to
-                .at(token.place, Code::Misplaced, "both `token` and `signed_text`")
+                .at(token.place, Code::Misplaced, "`token` and `signed_text` exclude each other")
                 .related(first.place, "the signed text")
                 .help("remove one of them");
         }
         if let (Some(token), Some(encoding)) = (&raw.token, &raw.encoding) {
             self.to
-                .at(encoding.place, Code::Misplaced, "`encoding` beside `token`")
+                .at(encoding.place, Code::Misplaced, "`encoding` and `token` exclude each other")
                 .related(token.place, "a token is always written in the same way")
                 .help("remove it");
         }

@@ -44,9 +44,25 @@ impl Builder<'_> {
                 self.required(side.place, [("field", &side.field), ("long", &side.long), ("short", &side.short)])?;
             Some(FlatSide { field, long, short })
         });
+        if raw.closes_with.is_none() {
+            self.missing("closes_with", raw.place);
+        }
+        let closes_with = raw.closes_with.iter().flat_map(|values| values.iter());
+        let closes_with = closes_with.map(|(name, values)| (placed(name), all(values))).collect();
         let [operation, line, instrument, quantity] = self.required(raw.place, keys)?;
         let (lines, long, short) = (all(&raw.lines), sets(&raw.long), sets(&raw.short));
-        Some(FlatReduce { operation, line, lines, instrument, quantity, long, short, side })
+        Some(FlatReduce {
+            operation,
+            line,
+            lines,
+            instrument,
+            quantity,
+            closes_with,
+            long,
+            short,
+            side,
+            place: raw.place,
+        })
     }
 
     /// The values of required keys; reports those that are missing.

@@ -64,7 +64,7 @@ impl FamilyBuilder<'_, '_> {
             self.builder.check_header(&header.value, header.place);
         }
         if in_header {
-            self.refuse_keys(&[("field", text(&raw.field))], "excludes `header`");
+            self.refuse_keys(&[("field", text(&raw.field))], "and `header` exclude each other");
         }
         let keys: [(&str, Option<Place>, &[PagesBy], bool); 5] = [
             ("field", text(&raw.field), &[PagesBy::Cursor, PagesBy::Last], !in_header),
@@ -117,12 +117,8 @@ impl FamilyBuilder<'_, '_> {
             self.refuse_keys(&[("succeeded", place(&raw.succeeded))], why);
         }
         let results = self.builder.paths(raw.results.as_slice(), "results", raw.place).into_iter().next();
-        let Some(of) = &raw.of else {
-            self.builder.missing("of", raw.place);
-            return None;
-        };
         Some(Batch {
-            of: placed_list(of),
+            of: raw.of.as_ref().map(placed_list),
             ids: raw.id.iter().map(placed).collect(),
             list: raw.list.as_ref().map(placed),
             results: results.zip(place(&raw.results)),
@@ -156,7 +152,7 @@ impl FamilyBuilder<'_, '_> {
     fn results_apart(&mut self, response: &Spanned<raw::Response>, raw: &Spanned<raw::Items>) {
         let place = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
         let lists = [("done", &raw.done), ("failed", &raw.failed), ("all_done", &raw.all_done)];
-        self.refuse_keys(&lists.map(|(key, text)| (key, place(text))), "excludes `results`");
+        self.refuse_keys(&lists.map(|(key, text)| (key, place(text))), "and `results` exclude each other");
         if raw.code.is_none() {
             self.builder.missing("code", raw.place);
         }

@@ -2,7 +2,8 @@
 
 use super::types::{deprecated, named, own_doc, scale, travels, ty, type_names, unit};
 use super::{
-    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path, source, sources,
+    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, in_any_order, maybe, names, path,
+    source, sources,
 };
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, ResponseShape};
@@ -199,7 +200,9 @@ impl Field {
             deprecated(is_deprecated.as_ref()),
             Key::prose("comes_only", &maybe(comes_only.as_ref())).says(maybe(condition)).documented(),
             seen,
-            Key::new("only", names(only), documentation("any value is read")).at(first(only)),
+            Key::new("only", names(only), documentation("any value is read"))
+                .same_as(in_any_order(only.iter().map(|(value, _)| value)))
+                .at(first(only)),
             Key::placed("fixed", fixed.as_ref(), documentation("any value is read"))
                 .data("x-fixed", fixed.as_ref().map(|(fixed, _)| fixed.as_str())),
             unit(units),

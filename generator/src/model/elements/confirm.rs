@@ -1,6 +1,7 @@
 //! The keys for how an unknown outcome is queried, and what may be repeated.
 
-use super::{Element, Key, Means, additive, behaviour, breaking, declared_keys, list, maybe};
+use super::{Element, Key, Means, additive, behaviour, breaking, declared_keys, in_any_order, list, maybe};
+use crate::load::declared::KeyValue;
 use crate::model::{Compound, Confirm, ConfirmContext, Echoes, Family, NamesWithin, Operation, Repeat};
 
 impl Repeat {
@@ -35,13 +36,18 @@ pub(super) fn several(all: &[NamesWithin]) -> String {
 }
 
 pub(super) fn echoes(echoes: Option<&Echoes>) -> Key {
-    let words = echoes.map(|Echoes { place: _, ids, also, one_is_enough }| {
-        let one_of = if *one_is_enough { "one of " } else { "" };
-        let also = if also.is_empty() { String::new() } else { format!("; also {}", several(also)) };
-        format!("{one_of}{}{also}", several(ids))
-    });
+    let said = |several: &dyn Fn(&[NamesWithin]) -> String| {
+        maybe(echoes.map(|Echoes { place: _, ids, also, one_is_enough }| {
+            let one_of = if *one_is_enough { "one of " } else { "" };
+            let also = if also.is_empty() { String::new() } else { format!("; also {}", several(also)) };
+            format!("{one_of}{}{also}", several(ids))
+        }))
+    };
+    let unordered = |all: &[NamesWithin]| {
+        in_any_order(all.iter().map(|((one, _), others)| format!("{one}: {:?}", others.same_as())))
+    };
     let means = behaviour("which ids match an answer to its request");
-    Key::new("echoes", maybe(words), means).at(echoes.map(|echoes| echoes.place))
+    Key::new("echoes", said(&several), means).same_as(said(&unordered)).at(echoes.map(|echoes| echoes.place))
 }
 
 /// When it has several effects; the reason is a separate text.

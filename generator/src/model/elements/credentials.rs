@@ -28,7 +28,8 @@ impl Credentials {
                 key("timestamp_as", Some(timestamp.as_str().to_owned())),
                 key("nonce_as", nonce_as),
                 key("sends_body", keeps_body.map(|_| "false".to_owned())),
-                key("window", window.map(|window| window.to_string())),
+                key("window", window.map(|window| window.to_string()))
+                    .same_as(maybe(window.map(|window| window.length()))),
                 key("window_set_by", window_set_by.as_ref().map(|(name, _)| name.clone())),
                 key("order", Some(order(carried))),
             ])

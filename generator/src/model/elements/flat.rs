@@ -1,5 +1,6 @@
 //! The element that says how an account becomes flat.
 
+use super::confirm::several;
 use super::{Element, Key, additive, behaviour, breaking, list, maybe, names};
 use crate::model::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
 
@@ -30,7 +31,7 @@ impl Flat {
 }
 
 fn reduces(reduce: &FlatReduce) -> String {
-    let FlatReduce { operation, line, lines, instrument, quantity, long, short, side } = reduce;
+    let FlatReduce { operation, line, lines, instrument, quantity, closes_with, long, short, side, place: _ } = reduce;
     let side = side
         .as_ref()
         .map(|FlatSide { field, long, short }| format!("side {} with long {long} and short {short}", field.0));
@@ -44,6 +45,7 @@ fn reduces(reduce: &FlatReduce) -> String {
         Some(format!("line {} of {}", line.0, names(lines))),
         Some(format!("instrument {}", instrument.0)),
         Some(format!("quantity {}", quantity.0)),
+        (!closes_with.is_empty()).then(|| format!("closes with {}", several(closes_with))),
         sets("long", long),
         sets("short", short),
         side,

@@ -1,6 +1,8 @@
 //! The elements of lifecycles: states of orders, and how they follow one another.
 
-use super::{Element, Key, additive, behaviour, breaking, documentation, flag, list, names, path, source};
+use super::{
+    Element, Key, additive, behaviour, breaking, documentation, flag, in_any_order, list, names, path, source,
+};
 use crate::diagnostics::Place;
 use crate::model::facts::Fact;
 use crate::model::{ExcludedTransition, Exclusion, Family, Lifecycle, State, Tracked, Transition, Type};
@@ -52,7 +54,8 @@ impl Transition {
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, trigger, to, condition, doc } = self;
         let name = format!("{} -> {to} by {}", list(from), names(trigger));
-        Element::new("transition", path(family, &name), [&name, &name], *place)
+        let same = format!("{} -> {to} by {}", in_any_order(from), in_any_order(trigger.iter().map(|(name, _)| name)));
+        Element::new("transition", path(family, &name), [&same, &same], *place)
             .when(behaviour("it happens"), behaviour("it no longer happens"))
             .keys([Key::new("condition", condition, behaviour("when it happens")), Key::prose("doc", doc)])
             .states(self.facts(family))
@@ -63,11 +66,17 @@ impl ExcludedTransition {
     /// It has no name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, what, at, why } = self;
-        let name = match what {
-            Exclusion::Becoming(states) => format!("{} -> {}", list(from), list(states)),
-            Exclusion::Operations(operations) => format!("{} by {}", list(from), names(operations)),
+        let (name, same) = match what {
+            Exclusion::Becoming(states) => (
+                format!("{} -> {}", list(from), list(states)),
+                format!("{} -> {}", in_any_order(from), in_any_order(states)),
+            ),
+            Exclusion::Operations(operations) => (
+                format!("{} by {}", list(from), names(operations)),
+                format!("{} by {}", in_any_order(from), in_any_order(operations.iter().map(|(name, _)| name))),
+            ),
         };
-        Element::new("never", path(family, &name), [&name, &name], *place)
+        Element::new("never", path(family, &name), [&same, &same], *place)
             .when(behaviour("it is ruled out"), behaviour("it is no longer ruled out"))
             .keys([Key::new("at", at, documentation("")), Key::prose("why", why)])
     }

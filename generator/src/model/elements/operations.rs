@@ -156,6 +156,7 @@ impl Operation {
                 .says(names(headers)),
             Key::shown("window", maybe(window.as_ref())),
             Key::new("history", maybe(*history), behaviour("how far back the answer reaches"))
+                .same_as(maybe(history.map(|length| length.length())))
                 .says(maybe(history.map(|length| format!("reaches back {length}")))),
             source(from.as_ref()),
             self::sources(sources),

@@ -2,7 +2,8 @@
 
 use super::types::{deprecated, named, own_doc, scale, travels, ty, unit};
 use super::{
-    Element, Key, Means, Order, additive, behaviour, breaking, documentation, first, flag, maybe, names, path,
+    Element, Key, Means, Order, additive, behaviour, breaking, documentation, first, flag, in_any_order, maybe, names,
+    path,
 };
 use crate::diagnostics::Place;
 use crate::model::facts::Fact;
@@ -106,6 +107,7 @@ impl Parameter {
                 .at(length.map(|(_, place)| place)),
             Key::placed("pattern", pattern.as_ref(), checked()),
             Key::new("only", names(only), Means::Values(only.iter().map(|(value, _)| value.clone()).collect()))
+                .same_as(in_any_order(only.iter().map(|(value, _)| value)))
                 .at(first(only)),
             Key::new("wins unstated", flag(*wins_unstated), documentation("")),
             Key::prose("doc", own_doc(family, shape, doc)),

@@ -89,7 +89,8 @@ impl Rule {
                 Key::new("kind", kind.as_str(), bound("it is kept by other means")),
                 Key::new("severity", severity.as_str(), bound("whether a request that breaks it is refused"))
                     .at(*severity_place),
-                Key::new("condition", within + &maybe(test.as_ref()), bound("it binds other requests")),
+                Key::new("condition", within.clone() + &maybe(test.as_ref()), bound("it binds other requests"))
+                    .same_as(within + &maybe(test.as_ref().map(Test::meaning))),
                 Key::new(
                     "unsupported",
                     names(unsupported),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tradeapi_exchange::{Exchange, Family};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget};
 
 use crate::fixture::{Local, Ran};
 
@@ -60,13 +60,72 @@ fn the_items_of_a_batch_have_outcomes_of_their_own() {
     let local = Local::start();
     local.place("a").ended(0);
     let ids = r#"[{"category":"USDT-FUTURES","symbol":"BTCUSDT","clientOid":"a"},{"category":"USDT-FUTURES","symbol":"BTCUSDT","clientOid":"b"}]"#;
-    let cancelled = local.run_with(&["unified", "cancel-batch", "--json", "-"], ids).ended(1).lines();
+    let cancelled = local.run_with(&["unified", "cancel-batch", "--json", "-"], ids).ended(4).lines();
     assert_eq!(
         (&cancelled[0]["outcome"], &cancelled[1]["outcome"]),
         (&json!("done"), &json!("not done")),
         "{cancelled:?}"
     );
     assert!(cancelled[1]["code"].is_string() && cancelled[1]["item"]["clientOid"] == "b", "{cancelled:?}");
+    let nobodies = ids.replace(r#""a""#, r#""c""#);
+    let none = local.run_with(&["unified", "cancel-batch", "--json", "-"], &nobodies).ended(1).lines();
+    assert!(none.iter().all(|item| item["outcome"] == "not done"), "{none:?}");
+}
+
+/// Whoever repeats what "had no effect" must not repeat the half that had one.
+#[test]
+fn a_batch_of_which_a_part_is_done_has_a_status_of_its_own() {
+    let local = Local::start();
+    let order = |id: &str, qty: &str| {
+        json!({
+            "category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": qty, "side": "buy", "orderType": "limit",
+            "price": "60000", "clientOid": id
+        })
+    };
+    let orders = json!([order("good", "0.01"), order("beyond", "99999999")]).to_string();
+    let items = local.run_with(&["unified", "place-batch", "--json", "-"], &orders).ended(4).lines();
+    let outcomes: Vec<_> = items.iter().map(|item| item["outcome"].as_str().unwrap()).collect();
+    assert_eq!((outcomes, local.open()), (vec!["done", "not done"], 1), "{items:?}");
+    let help = local.run(&["--help"]).ended(0).out;
+    assert!(help.contains("1  not done; it had no effect\n") && help.contains("4  partly done"), "{help}");
+}
+
+#[test]
+fn a_change_refuses_null() {
+    let local = Local::start();
+    for id in ["a", "b"] {
+        local.place(id).ended(0);
+    }
+    let cancel = ["unified", "cancel-symbol-order", "--json", "-"];
+    let all = json!({ "category": "USDT-FUTURES", "symbol": null }).to_string();
+    let refused = local.run_with(&cancel, &all).ended(2).line();
+    assert!(refused["error"].as_str().unwrap().starts_with("symbol: null is not a value"), "{refused}");
+    // A flag wins over it.
+    local.run_with(&[&cancel[..], &["--symbol", "ETHUSDT"]].concat(), &all).ended(0);
+    let item = json!([{ "category": "USDT-FUTURES", "symbol": "BTCUSDT", "orderId": "1", "clientOid": null }]);
+    let refused = local.run_with(&["unified", "cancel-batch", "--json", "-"], &item.to_string()).ended(2).line();
+    assert!(refused["error"].as_str().unwrap().starts_with("[0].clientOid: null"), "{refused}");
+    assert_eq!(local.open(), 2);
+    let read = json!({ "category": "USDT-FUTURES", "symbol": null }).to_string();
+    assert_eq!(local.run_with(&["unified", "unfilled-orders", "--json", "-"], &read).ended(0).lines().len(), 2);
+}
+
+/// A batch without its list cancels by pair: it is one call, and ends as that does.
+#[test]
+fn a_cancellation_by_pair_ends_as_its_answer_says() {
+    let local = Local::start();
+    let cancel = ["classic", "batch-cancel-orders", "--product-type", "USDT-FUTURES", "--symbol", "BTCUSDT"];
+    let with = |fault: Fault| {
+        local.exchange.clear_faults();
+        local.exchange.add_fault(fault.target(FaultTarget::Operation("classic.batch-cancel-orders".to_owned())));
+        local.run(&cancel)
+    };
+    let done = local.run(&cancel).ended(0).line();
+    assert_eq!((&done["outcome"], &done["data"]["successList"]), (&json!("done"), &json!([])), "{done}");
+    let lost = with(Fault::new(FaultKind::Lose)).ended(3).line();
+    assert_eq!(lost["outcome"], "unknown", "{lost}");
+    let refused = with(Fault::new(FaultKind::Refuse("40762".to_owned()))).ended(1).line();
+    assert_eq!((&refused["outcome"], &refused["code"]), (&json!("not done"), &json!("40762")), "{refused}");
 }
 
 #[test]

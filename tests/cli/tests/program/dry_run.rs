@@ -29,8 +29,8 @@ fn every_operation_shows_the_request_of_each_example_without_keys() {
                 let is_old = ran.status == 2 && ran.out.contains("window.access");
                 let line = ran.ended(if is_old { 2 } else { 0 }).line();
                 assert_eq!(line["operation"], meta.id);
-                assert_eq!(line["request"]["method"], meta.method.as_str(), "{}", meta.id);
-                let target = line["request"]["target"].as_str().unwrap();
+                assert_eq!(line["requests"][0]["method"], meta.method.as_str(), "{}", meta.id);
+                let target = line["requests"][0]["target"].as_str().unwrap();
                 assert_eq!(target.split('?').next(), Some(meta.path), "{}", meta.id);
                 assert_eq!(line["checks"].as_array().unwrap().len(), meta.rules.len(), "{}", meta.id);
                 let request: Value = serde_json::from_str(&example.request).unwrap();
@@ -45,7 +45,7 @@ fn every_operation_shows_the_request_of_each_example_without_keys() {
 }
 
 fn body(line: &Value) -> Value {
-    serde_json::from_str(line["request"]["body"].as_str().unwrap()).unwrap()
+    serde_json::from_str(line["requests"][0]["body"].as_str().unwrap()).unwrap()
 }
 
 fn members_of_query(target: &str) -> Value {
@@ -87,7 +87,7 @@ fn flags_and_json_state_the_same_request() {
     });
     let stated = ["unified", "place-order", "--dry-run", "--json", "-", "--client-oid", "a"];
     let stated = run(folder.path(), &stated, &json.to_string());
-    assert_eq!(flags.ended(0).line()["request"], stated.ended(0).line()["request"]);
+    assert_eq!(flags.ended(0).line()["requests"], stated.ended(0).line()["requests"]);
 }
 
 #[test]
@@ -144,4 +144,47 @@ fn people_see_the_request_and_the_rules() {
         "{text}"
     );
     assert!(text.contains("  kept        pos-side-futures-only: ") && text.ends_with("Nothing was sent.\n"), "{text}");
+}
+
+/// Orders with these ids, as the body of a batch.
+fn batch(ids: impl IntoIterator<Item = String>) -> String {
+    let order = |id: String| {
+        json!({
+            "category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": "limit",
+            "price": "60000", "clientOid": id
+        })
+    };
+    ids.into_iter().map(order).collect::<Value>().to_string()
+}
+
+#[test]
+fn a_batch_is_shown_as_the_calls_that_send_it() {
+    let folder = TempDir::new().unwrap();
+    let place = ["unified", "place-batch", "--dry-run", "--json", "-"];
+    let orders = batch((0..21).map(|at| format!("o{at}")));
+    let line = run(folder.path(), &place, &orders).ended(0).line();
+    let calls = line["requests"].as_array().unwrap();
+    let sent = |call: &Value| serde_json::from_str::<Value>(call["body"].as_str().unwrap()).unwrap();
+    let lengths: Vec<_> = calls.iter().map(|call| sent(call).as_array().unwrap().len()).collect();
+    assert_eq!((&line["wouldBeSent"], lengths), (&json!(true), vec![20, 1]));
+    assert_eq!(sent(&calls[1])[0]["clientOid"], "o20");
+    let people = run(folder.path(), &[&["--format", "table"][..], &place].concat(), &orders).ended(0).out;
+    assert!(people.contains("\n21 items in 2 calls\n"), "{people}");
+}
+
+#[test]
+fn what_a_batch_is_refused_for_is_shown() {
+    let folder = TempDir::new().unwrap();
+    let place = ["unified", "place-batch", "--dry-run", "--json", "-"];
+    let rules = |orders: &str, place: &[&str]| -> Vec<String> {
+        let line = run(folder.path(), place, orders).ended(2).line();
+        assert_eq!(line["wouldBeSent"], false, "{line}");
+        let violations = line["violations"].as_array().unwrap().iter();
+        violations.map(|one| one["rule"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(rules(&batch(["a", "b", "a"].map(str::to_owned)), &place), ["unique"]);
+    // No query shows what happens to orders without an id, and this program gives ids to objects only.
+    let amend = ["unified", "batch-modify-order", "--dry-run", "--json", "-"];
+    let none = rules("[]", &amend);
+    assert!(none.iter().any(|rule| rule.contains("min-items")), "{none:?}");
 }

@@ -5,6 +5,7 @@ use rmcp::service::RunningService;
 use rmcp::transport::TokioChildProcess;
 use rmcp::{RoleClient, ServiceExt as _};
 use serde_json::{Value, json};
+use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 
 use crate::fixture::{Local, PROGRAM};
 
@@ -12,11 +13,18 @@ struct Assistant(RunningService<RoleClient, ()>);
 
 impl Assistant {
     async fn start(local: &Local, arguments: &[&str]) -> Self {
+        Self::start_with(local, &[], arguments).await
+    }
+
+    /// The same with options of the program.
+    async fn start_with(local: &Local, options: &[&str], arguments: &[&str]) -> Self {
         let mut command = tokio::process::Command::new(PROGRAM);
         command
             .env_clear()
             .env("TRADEAPI_PROFILES", local.profiles.path())
-            .args(["--local", "--lag", "1", "mcp"])
+            .args(["--local", "--lag", "1"])
+            .args(options)
+            .arg("mcp")
             .args(arguments);
         Self(().serve(TokioChildProcess::new(command).unwrap()).await.unwrap())
     }
@@ -71,7 +79,10 @@ async fn without_permission_nothing_is_sent_but_reads() {
     );
     assert!(data(&shown)["notes"][0].as_str().unwrap().contains("--allow-trading"), "{shown:?}");
     let shown = &data(&shown)["results"][0];
-    assert_eq!((&shown["dryRun"], &shown["request"]["target"]), (&json!(true), &json!("/api/v3/trade/place-order")));
+    assert_eq!(
+        (&shown["dryRun"], &shown["requests"][0]["target"]),
+        (&json!(true), &json!("/api/v3/trade/place-order"))
+    );
     assert_eq!(local.open(), 0);
     let flatten = assistant.call("flatten", json!({})).await;
     assert_eq!((flatten.is_error, &data(&flatten)["outcome"]), (Some(true), &json!("refused")));
@@ -142,6 +153,14 @@ async fn wrong_arguments_are_refused_with_what_is_wrong() {
         ("unified_unfilled_orders", json!({ "first": -1 }), "first"),
         ("unified_unfilled_orders", json!({ "first": u64::MAX }), "first"),
         ("unified_unfilled_orders", json!({ "limit": "many" }), "limit"),
+        ("unified_place_order", with("first", json!(1)), "first"),
+        ("unified_place_batch", json!({ "items": [order("a")], "first": 1 }), "first"),
+        ("unified_cancel_symbol_order", json!({ "category": "SPOT", "symbol": null }), "symbol: null"),
+        ("unified_place_order", with("stopLoss", Value::Null), "stopLoss: null"),
+        ("unified_place_batch", json!({ "items": [{ "qty": null }] }), "[0].qty: null"),
+        ("unified_place_batch", json!({ "items": null }), "null"),
+        ("unified_unfilled_orders", json!({ "symbol": null }), "symbol: null"),
+        ("unified_unfilled_orders", json!({ "first": null }), "first"),
         ("orders", json!({ "frist": 3 }), "frist"),
         ("positions", json!({ "days": 0 }), "days"),
         ("positions", json!({ "days": 5_000_000_000_u64 }), "days"),
@@ -168,7 +187,12 @@ async fn results_are_data_of_the_declared_form_and_say_how_to_get_more() {
     let assistant = Assistant::start(&local, &["--allow-trading"]).await;
     for tool in assistant.tools().await {
         let outcomes = &tool.output_schema.as_ref().unwrap()["properties"]["outcome"]["enum"];
-        assert_eq!(*outcomes, json!(["done", "not done", "refused", "unknown", "dry run"]), "{}", tool.name);
+        assert_eq!(
+            *outcomes,
+            json!(["done", "not done", "refused", "unknown", "partly done", "dry run"]),
+            "{}",
+            tool.name
+        );
         assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
         assert!(tool.description.is_some_and(|text| !text.is_empty()), "{}", tool.name);
     }
@@ -185,6 +209,48 @@ async fn results_are_data_of_the_declared_form_and_say_how_to_get_more() {
         let price = &data(&all)["results"][0]["price"];
         assert_eq!(price, "60000", "{tool}: numbers are exact");
     }
+    assistant.0.cancel().await.unwrap();
+    tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_returns_the_outcome_of_each_item_whatever_their_number() {
+    let local = tokio::task::spawn_blocking(Local::start).await.unwrap();
+    let assistant = Assistant::start(&local, &["--allow-trading"]).await;
+    let mut template = order("");
+    template.as_object_mut().unwrap().remove("clientOid");
+    let orders = vec![template; 130];
+    let mut dry = json!({ "items": orders });
+    let placed = assistant.call("unified_place_batch", dry.clone()).await;
+    let placed = data(&placed);
+    let ids: std::collections::BTreeSet<_> =
+        placed["results"].as_array().unwrap().iter().map(|item| item["data"]["clientOid"].to_string()).collect();
+    assert_eq!((ids.len(), local.open(), &placed["outcome"]), (130, 130, &json!("done")));
+    assert!(placed.get("more").is_none() && placed.get("notes").is_none(), "{placed}");
+    dry["dryRun"] = true.into();
+    let shown = assistant.call("unified_place_batch", dry).await;
+    assert_eq!(data(&shown)["results"][0]["requests"].as_array().map(Vec::len), Some(7), "{shown:?}");
+    assistant.0.cancel().await.unwrap();
+    tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_outcome_comes_with_the_request_and_its_minted_id() {
+    let local = tokio::task::spawn_blocking(Local::start).await.unwrap();
+    for (kind, operation) in [(FaultKind::Lose, "unified.place-order"), (FaultKind::Drop, "unified.order-info")] {
+        local.exchange.add_fault(Fault::new(kind).target(FaultTarget::Operation(operation.to_owned())));
+    }
+    let assistant = Assistant::start_with(&local, &["--deadline", "1"], &["--allow-trading"]).await;
+    let mut order = order("");
+    order.as_object_mut().unwrap().remove("clientOid");
+    let placed = assistant.call("unified_place_order", order).await;
+    let placed = data(&placed);
+    assert_eq!(placed["outcome"], "unknown", "{placed}");
+    local.exchange.clear_faults();
+    let id = placed["failure"]["request"]["clientOid"].clone();
+    assert!(id.is_string(), "{placed}");
+    let found = assistant.call("unified_order_info", json!({ "clientOid": id })).await;
+    assert_eq!(data(&found)["results"][0]["clientOid"], id, "{found:?}");
     assistant.0.cancel().await.unwrap();
     tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
 }

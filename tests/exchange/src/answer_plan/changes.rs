@@ -43,53 +43,81 @@ impl AnswerPlan {
         if self.fault == HostileFault::Refused {
             return self.refuse(core, route, caller, batch.is_some());
         }
+        let accepted_until = self.accepted_until(core, signed_at);
+        let effect_time = self.fault.effect_time(&mut self.dice);
+        if let Some(batch) = batch.filter(|_| self.fault != HostileFault::None) {
+            return match self.change_items(core, route, caller, &batch, effect_time, accepted_until) {
+                None => self.undecided(core, meta, &request),
+                Some(outcomes) => self.answered_items(core, meta, &request, outcomes),
+            };
+        }
+        self.count(core, effect_time);
+        match self.carry_out(core, route, caller, effect_time, accepted_until) {
+            None => self.undecided(core, meta, &request),
+            Some(served) => self.answered(core, meta, &request, served),
+        }
+    }
+
+    /// The time until which a node accepts a request. One that is behind accepts a signature for longer.
+    fn accepted_until(&self, core: &Core, signed_at: u64) -> u64 {
         let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
         let by_true_clock = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
-        // A node that is behind accepts a signature for longer.
         let own_clocks = core.hostile.as_ref().is_some_and(|hostile| hostile.settings.own_clocks);
-        let accepted_until = match self.node.clock {
+        match self.node.clock {
             clock if own_clocks && clock < 0 => by_true_clock.max((signed_at + window).saturating_add_signed(-clock)),
             _ => by_true_clock,
-        };
-        let effect_time = self.fault.effect_time(&mut self.dice);
-        let Some(batch) = batch.filter(|_| self.fault != HostileFault::None) else {
-            self.count(core, effect_time);
-            return match self.carry_out(core, route, caller, effect_time, accepted_until) {
-                None => self.undecided(core, meta, &request),
-                Some(served) => self.answered(core, meta, &request, served),
-            };
-        };
-        let bodies: Vec<String> = batch.bodies().collect();
-        let all: Vec<ItemOutcome> = bodies
-            .iter()
-            .map(|body| {
-                // The items of a batch take effect at different times.
-                let effect_time =
-                    if effect_time == EffectTime::Now { effect_time } else { self.fault.effect_time(&mut self.dice) };
-                self.item(core, route, &Caller { parameters: body, ..*caller }, effect_time, accepted_until)
-            })
-            .collect();
-        if all.iter().any(|shown| matches!(shown, ItemOutcome::Undecided)) {
-            return self.undecided(core, meta, &request);
         }
+    }
+
+    /// Serves the items of a batch; `None` if one of them is undecided.
+    fn change_items(
+        &mut self,
+        core: &mut Core,
+        route: &'static Route,
+        caller: &Caller<'_>,
+        batch: &Batch,
+        effect_time: EffectTime,
+        accepted_until: u64,
+    ) -> Option<Vec<ItemOutcome>> {
+        let bodies: Vec<String> = batch.bodies().collect();
+        let mut outcomes = Vec::with_capacity(bodies.len());
+        for body in &bodies {
+            // The items of a batch take effect at different times.
+            let effect_time =
+                if effect_time == EffectTime::Now { effect_time } else { self.fault.effect_time(&mut self.dice) };
+            let caller = Caller { parameters: body, ..*caller };
+            outcomes.push(self.item(core, route, &caller, effect_time, accepted_until));
+        }
+        let is_decided = |outcome: &ItemOutcome| !matches!(outcome, ItemOutcome::Undecided);
+        outcomes.iter().all(is_decided).then_some(outcomes)
+    }
+
+    /// The answer to a batch, made of those to its items.
+    fn answered_items(
+        &mut self,
+        core: &mut Core,
+        meta: &'static Meta,
+        request: &Value,
+        outcomes: Vec<ItemOutcome>,
+    ) -> Served {
         let mut left = None;
         let mut answers = Vec::new();
-        for shown in all {
-            let (served, shows): (Served, fn(Value, &Value) -> Value) = match shown {
+        for outcome in outcomes {
+            let (served, shows): (Served, fn(Value, &Value) -> Value) = match outcome {
                 ItemOutcome::Served(served) => (served, |answer, _| answer),
                 ItemOutcome::Missing(served) => (served, |answer, _| items::without_items(answer)),
-                ItemOutcome::Bare(served) => (served, bare),
+                ItemOutcome::Bare(served) => (served, without_code),
                 ItemOutcome::Undecided => continue,
             };
             left = served.left;
             match served.data {
-                Ok(data) => answers.extend(serde_json::from_str(&data).ok().map(|answer| shows(answer, &request))),
+                Ok(data) => answers.extend(serde_json::from_str(&data).ok().map(|answer| shows(answer, request))),
                 // The batch is refused as a whole.
                 Err(refusal) => return Served { data: Err(refusal), left },
             }
         }
         let data = items::join(answers).to_string();
-        self.answered(core, meta, &request, Served { data: Ok(data), left })
+        self.answered(core, meta, request, Served { data: Ok(data), left })
     }
 
     fn count(&self, core: &mut Core, effect_time: EffectTime) {
@@ -123,10 +151,10 @@ impl AnswerPlan {
         let served = self.carry_out(core, route, caller, effect_time, accepted_until);
         match (self.fault, served) {
             (HostileFault::Missing, served) if is_affected => {
-                ItemOutcome::Missing(served.unwrap_or_else(|| nothing(core, route, caller)))
+                ItemOutcome::Missing(served.unwrap_or_else(|| item_template(core, route, caller)))
             }
             (HostileFault::Bare, served) if is_affected => {
-                ItemOutcome::Bare(served.unwrap_or_else(|| nothing(core, route, caller)))
+                ItemOutcome::Bare(served.unwrap_or_else(|| item_template(core, route, caller)))
             }
             (_, Some(served)) => ItemOutcome::Served(served),
             (_, None) => ItemOutcome::Undecided,
@@ -204,7 +232,7 @@ impl AnswerPlan {
                 if let Some(hostile) = &mut core.hostile {
                     hostile.settled = settled(self.now);
                 }
-                let served = self.alike(route.meta, route.call(core, caller));
+                let served = self.with_equivalent_code(route.meta, route.call(core, caller));
                 core.note_versions();
                 let until = soon.min(self.now + settling);
                 for order in placed_since(core, first_new) {
@@ -276,12 +304,12 @@ fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, cod
 }
 
 /// The answer to a failed item, as a template for its form.
-fn nothing(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
+fn item_template(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
     refused_item(core, route, caller, "")
 }
 
 /// An ambiguous answer to an item: a message and the ids of the request, without a code. A list of failures is empty.
-fn bare(answer: Value, request: &Value) -> Value {
+fn without_code(answer: Value, request: &Value) -> Value {
     let Value::Array(mut items) = answer else { return items::without_items(answer) };
     let mut requested = Vec::new();
     items::texts(request, id_parameters(), &mut requested);

@@ -1,8 +1,8 @@
 //! Cancellations in the classic account: of one order, a batch, or all of a business line.
 
 use tradeapi::classic::{
-    BatchCancel, BatchCancelOutcome, BatchSuccess, CancelAllFailure, CancelAllOrders, CancelAllOutcome, CancelFailure,
-    CancelOrder, OrderIds, OrderRef,
+    BatchCancel, BatchCancelItem, BatchCancelOutcome, BatchSuccess, CancelAllFailure, CancelAllOrders,
+    CancelAllOutcome, CancelFailure, CancelOrder, OrderIds, OrderRef,
 };
 
 use super::ids_of;
@@ -17,6 +17,19 @@ fn cancel(at: &mut Desk<'_>, order: &OrderRef, wanted: Wanted<'_>) -> Result<Ord
     let (id, ids) = (found.id, ids_of(found.id, found.client()));
     at.core.cancel(id)?;
     Ok(ids)
+}
+
+fn cancel_item(at: &mut Desk<'_>, item: &BatchCancelItem, wanted: Wanted<'_>) -> Result<OrderIds, Reason> {
+    // The orderId takes precedence.
+    let order = match (&item.order_id, &item.client_oid) {
+        (Some(id), _) => OrderRef::OrderId(id.clone()),
+        (None, Some(id)) => OrderRef::ClientOid(id.clone()),
+        (None, None) => return Err(Reason::MissingParameter),
+    };
+    cancel(at, &order, wanted).map_err(|reason| match reason {
+        Reason::NoSuchOrder => Reason::NoSuchItem,
+        reason => reason,
+    })
 }
 
 impl Serve for CancelOrder {
@@ -42,20 +55,9 @@ impl Serve for BatchCancel {
             return Ok(outcome);
         };
         for (index, item) in list.iter().enumerate() {
-            // The orderId takes precedence.
-            let order = match (&item.order_id, &item.client_oid) {
-                (Some(id), _) => Some(OrderRef::OrderId(id.clone())),
-                (None, Some(id)) => Some(OrderRef::ClientOid(id.clone())),
-                (None, None) => None,
-            };
             let done = match at.refused_item(index) {
                 Some(refusal) => Err(refusal),
-                None => order.ok_or(Reason::MissingParameter).and_then(|order| cancel(at, &order, wanted)).map_err(
-                    |reason| {
-                        let reason = if reason == Reason::NoSuchOrder { Reason::NoSuchItem } else { reason };
-                        at.refusal(reason)
-                    },
-                ),
+                None => cancel_item(at, item, wanted).map_err(|reason| at.refusal(reason)),
             };
             match done {
                 Ok(ids) => {

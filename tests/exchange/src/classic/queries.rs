@@ -1,6 +1,5 @@
 //! Queries of the classic account for orders and fills.
 
-use tradeapi::Operation;
 use tradeapi::classic::{
     GetHistoricalTransactionDetails, GetHistoricalTransactionDetailsPage, GetHistoryOrder, GetHistoryOrderPage,
     GetOrderDetail, GetOrderFillDetails, GetOrderFillDetailsPage, GetPendingOrders, GetPendingOrdersPage,

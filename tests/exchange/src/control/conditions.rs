@@ -3,23 +3,15 @@
 use bytes::Bytes;
 
 use super::query::Query;
-use super::{MAX_DELAY, Refused, nothing};
+use super::{Refused, nothing};
 use crate::dice::Seed;
 use crate::exchange::Exchange;
 use crate::hostile::{Hostility, Node};
-
-/// The greatest offset of a clock.
-const MAX_OFFSET: i64 = 24 * 60 * 60 * 1000;
-
-/// The parameters.
-pub(super) const KNOWN: &[&str] = &["latency", "clocks", "lag", "maintenance", "hostile", "quirks", "seed", "nodes"];
-
-/// The greatest share of a node.
-const MAX_SHARE: u64 = 1_000;
+use crate::values::{MAX_DELAY, MAX_OFFSET};
 
 pub(super) fn conditions(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
-    if KNOWN.iter().all(|name| query.get(name).is_none()) {
-        return Err(Refused::bad(format!("expected at least one of {}", KNOWN.join(", "))));
+    if query.is_empty() {
+        return Err(Refused::bad(format!("expected at least one of {}", query.known_but(""))));
     }
     let mut conditions = exchange.conditions();
     if let Some(latency) = query.numbers("latency", 0, i64::try_from(MAX_DELAY).unwrap_or(i64::MAX))? {
@@ -67,10 +59,5 @@ fn hostility(query: &Query, now: Option<Hostility>) -> Result<Option<Hostility>,
 
 /// Parses a node, and checks its bounds.
 fn node(text: &str) -> Option<Node> {
-    let is_possible = |node: &Node| {
-        let clocks = [node.clock, node.answer_time];
-        let is_near = clocks.iter().all(|millis| (-MAX_OFFSET..=MAX_OFFSET).contains(millis));
-        is_near && node.lag <= MAX_DELAY && (1..=MAX_SHARE).contains(&node.share)
-    };
-    Node::read(text).filter(is_possible)
+    Node::read(text).filter(|node| node.check().is_ok())
 }

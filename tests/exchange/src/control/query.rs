@@ -15,11 +15,14 @@ use crate::values::Price;
 pub(super) const MAX_ITEMS: usize = 100;
 
 /// The parameters of a control request: each is known to its call, there once, and not empty.
-pub(super) struct Query(BTreeMap<&'static str, String>);
+pub(super) struct Query {
+    known: &'static [&'static str],
+    given: BTreeMap<&'static str, String>,
+}
 
 impl Query {
     /// Reads the part of an address after `?`.
-    pub(super) fn read(text: &str, known: &[&'static str]) -> Result<Self, Refused> {
+    pub(super) fn read(text: &str, known: &'static [&'static str]) -> Result<Self, Refused> {
         let mut parameters = BTreeMap::new();
         for part in text.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
@@ -36,12 +39,22 @@ impl Query {
                 return Err(Refused::bad(format!("{name} is there twice")));
             }
         }
-        Ok(Self(parameters))
+        Ok(Self { known, given: parameters })
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+
+    /// The parameters that the call knows, but one, for messages.
+    pub(super) fn known_but(&self, other: &str) -> String {
+        self.known.iter().copied().filter(|name| *name != other).collect::<Vec<_>>().join(", ")
     }
 
     /// A parameter.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.given.get(name).map(String::as_str)
     }
 
     /// A parameter that must be there.
@@ -55,6 +68,12 @@ impl Query {
             Some(name) => Err(Refused::bad(format!("{name} beside {other}: it means nothing there"))),
             None => Ok(()),
         }
+    }
+
+    /// Refuses all parameters beside one that stands alone.
+    pub(super) fn refuse_others(&self, only: &str) -> Result<(), Refused> {
+        let others: Vec<&str> = self.known.iter().copied().filter(|name| *name != only).collect();
+        self.refuse_beside(only, &others)
     }
 
     /// A price, or another exact number that is not negative.

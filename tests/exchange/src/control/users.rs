@@ -50,10 +50,8 @@ pub(super) fn open(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused>
         profile.balances.extend(balances);
     }
     profile.permissions = permissions(query)?.unwrap_or_default();
-    let checked = profile.check().map_err(|why| format!("permissions or balances: {why}"));
-    let checked =
-        checked.and_then(|()| profile.check_coins(&exchange.core().pairs).map_err(|why| format!("balances: {why}")));
-    checked.map_err(Refused::bad)?;
+    let checked = profile.check(&exchange.core().pairs);
+    checked.map_err(|why| Refused::bad(format!("permissions or balances: {why}")))?;
     let keys = exchange.open_account(profile);
     let mut out = JsonWriter::new();
     out.begin_object();
@@ -70,7 +68,7 @@ pub(super) fn change(exchange: &Exchange, query: &Query) -> Result<Bytes, Refuse
     let family = family(query, "family")?;
     let action = match (query.price("balance")?, mode(query)?, permissions(query)?) {
         (Some(amount), None, None) => {
-            let family = family.or_else(|| exchange.only_family(user)).unwrap_or(Family::Unified);
+            let family = family.or_else(|| exchange.only_family_of(user)).unwrap_or(Family::Unified);
             Action::Balance { user, family, coin: query.needed("coin")?, amount }
         }
         (None, Some(mode), None) => {

@@ -62,11 +62,11 @@ impl Serve for GetContractAccount {
         let mut shown = ContractAccountOfPair::default();
         balance!(shown, at, coin);
         let account = &at.core.accounts[at.account];
-        let terms = account.terms(index);
-        let [long, short] = terms.leverage;
+        let settings = account.contract_settings(index);
+        let [long, short] = settings.leverage;
         shown.crossed_margin_leverage = Some(long.into());
         (shown.isolated_long_leverage, shown.isolated_short_leverage) = (Some(long.into()), Some(short.into()));
-        shown.margin_mode = terms.margin.as_str().parse().ok();
+        shown.margin_mode = settings.margin.as_str().parse().ok();
         shown.pos_mode = account.mode.as_str().parse().ok();
         Ok(shown)
     }
@@ -98,12 +98,12 @@ impl Serve for GetAccountSettings {
         shown.account_mode = Some(AccountMode::Unified);
         shown.asset_mode = Some("multi_assets".to_owned());
         shown.hold_mode = account.mode.as_str().parse().ok();
-        let of_pairs = account.terms.iter().map(|(index, terms)| {
+        let of_pairs = account.contract_settings.iter().map(|(index, settings)| {
             let pair = &at.core.pairs[*index];
             let mut of_pair = SymbolSettings::default();
             (of_pair.category, of_pair.symbol) = (pair.line.as_str().parse().ok(), Some(pair.symbol.into()));
-            of_pair.margin_mode = terms.margin.as_str().parse().ok();
-            let [long, _] = terms.leverage;
+            of_pair.margin_mode = settings.margin.as_str().parse().ok();
+            let [long, _] = settings.leverage;
             of_pair.leverage = Some(long.into());
             of_pair
         });

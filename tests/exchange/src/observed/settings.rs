@@ -70,14 +70,14 @@ fn set_leverage(request: &SetLeverage, at: &mut Desk<'_>) -> Result<(), Reason> 
 
 /// How a contract is set.
 fn settings_of(at: &Desk<'_>, index: usize) -> ContractSettings {
-    let terms = at.core.accounts[at.account].terms(index);
-    let [long, short] = terms.leverage;
+    let settings = at.core.accounts[at.account].contract_settings(index);
+    let [long, short] = settings.leverage;
     let mut shown = ContractSettings::default();
     shown.symbol = Some(at.core.pairs[index].symbol.into());
     shown.margin_coin = Some(at.core.pairs[index].settle().into());
     (shown.long_leverage, shown.short_leverage) = (Some(long.into()), Some(short.into()));
     shown.cross_margin_leverage = Some(long.into());
-    shown.margin_mode = terms.margin.as_str().parse().ok();
+    shown.margin_mode = settings.margin.as_str().parse().ok();
     shown
 }
 

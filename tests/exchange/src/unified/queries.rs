@@ -8,7 +8,7 @@ use tradeapi::{List, Operation, Timestamp};
 
 use super::records::{fill_record, record};
 use crate::orders::Name;
-use crate::pages::{Kind, PageQuery, page_size, query};
+use crate::pages::{Kind, PageQuery, query};
 use crate::reading::wire;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
@@ -60,7 +60,7 @@ impl Serve for GetRealityFills {
         let index = at.core.pair(Family::Unified, Line::Spot, self.symbol.as_str());
         let index = index.filter(|index| at.core.pairs[*index].is_reality());
         let index = index.ok_or_else(|| at.refusal(Reason::UnknownSymbol))?;
-        let limit = page_size(Self::META, self.limit);
+        let limit = at.page_size(self.limit)?;
         let reach = Self::META.history.and_then(|history| history.before(Timestamp::from_millis(at.core.now)));
         let oldest = reach.map_or(0, Timestamp::as_millis);
         let pair = &at.core.pairs[index];

@@ -4,8 +4,8 @@ use rust_decimal::Decimal;
 use tradeapi::Timestamp;
 use tradeapi::unified::{CancelReason, FeeDetail, Fill, OrderType, TradeScope, TriggerBy};
 
-use crate::instruments::{Contract, quotient};
-use crate::orders::{self, Order, Preset, Quantity, Source, State};
+use crate::instruments::{Contract, Instrument, quotient};
+use crate::orders::{self, Order, Preset, Presets, Quantity, Source, State, Ticket};
 use crate::reading::wire;
 use crate::state::Core;
 use crate::words::{Force, Side};
@@ -39,60 +39,31 @@ pub(super) fn fill_record(core: &Core, fill: &orders::Fill) -> Fill {
 
 /// An order as the family shows it.
 pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
-    let (pair, ticket, presets) = (&core.pairs[order.ticket.pair], &order.ticket, order.ticket.presets());
-    let is_futures = ticket.line.is_futures();
-    let mode = core.accounts[ticket.account].mode;
-    let average = quotient(order.value, order.base);
+    let (pair, ticket) = (&core.pairs[order.ticket.pair], &order.ticket);
     let mut record = tradeapi::unified::Order::default();
     record.order_id = Some(order.id.to_string().into());
     record.client_oid = order.client().and_then(|client| client.parse().ok());
     record.category = ticket.line.as_str().parse().ok();
     record.symbol = Some(pair.symbol.into());
-    let price = order.ticks.map_or(Decimal::ZERO, |ticks| pair.price(ticks));
-    record.price = Some(wire(price));
-    let at = order.ticks.unwrap_or(pair.opening);
-    record.qty = Some(wire(if order.ticks.is_none() && pair.contract == Contract::InverseByQuote {
-        order.base
-    } else {
-        pair.base_qty(at, order.lots)
-    }));
-    record.amount = Some(wire(match (ticket.quantity, order.ticks) {
-        (Quantity::Amount(amount), _) => amount,
-        _ if pair.contract == Contract::InverseByQuote => pair.qty(order.lots),
-        (_, Some(ticks)) => pair.value(ticks, order.lots),
-        (_, None) => Decimal::ZERO,
-    }));
+    record.price = Some(wire(order.ticks.map_or(Decimal::ZERO, |ticks| pair.price(ticks))));
+    (record.qty, record.amount) = (Some(wire(quantity(pair, order))), Some(wire(amount(pair, order))));
     record.order_type = Some(if order.ticks.is_some() { OrderType::Limit } else { OrderType::Market });
     record.cum_exec_qty = Some(wire(order.base));
     record.cum_exec_value = Some(wire(order.value));
-    record.avg_price = Some(wire(average));
-    let status = match order.state {
-        State::Live => "live",
-        State::PartlyFilled => "partially_filled",
-        State::Filled => "filled",
-        State::Cancelled(_) => "cancelled",
-    };
-    record.order_status = status.parse().ok();
+    record.avg_price = Some(wire(quotient(order.value, order.base)));
+    record.order_status = status(order.state).parse().ok();
     record.side = ticket.side.as_str().parse().ok();
     let force = if order.ticks.is_some() { ticket.force } else { Force::Ioc };
     record.time_in_force = force.as_str().parse().ok();
     record.stp_mode = ticket.prevention.as_str().parse().ok();
-    if is_futures {
+    if ticket.line.is_futures() {
         record.pos_side = ticket.pos.as_str().parse().ok();
         record.trade_side = ticket.effect.as_str().parse().ok();
-        record.hold_mode = mode.as_str().parse().ok();
+        record.hold_mode = core.accounts[ticket.account].mode.as_str().parse().ok();
         record.margin_mode = ticket.margin.as_str().parse().ok();
         record.reduce_only = Some(ticket.reduce_only.into());
-        let by = |preset: &Preset| if preset.by_mark { TriggerBy::Mark } else { TriggerBy::Market };
-        record.tp_trigger_by = presets.take_profit.price.map(|_| by(&presets.take_profit));
-        record.sl_trigger_by = presets.stop_loss.price.map(|_| by(&presets.stop_loss));
     }
-    let kind = |preset: &Preset| preset.is_limit.map(|limit| if limit { OrderType::Limit } else { OrderType::Market });
-    record.take_profit = presets.take_profit.price.map(wire);
-    record.stop_loss = presets.stop_loss.price.map(wire);
-    (record.tp_order_type, record.sl_order_type) = (kind(&presets.take_profit), kind(&presets.stop_loss));
-    record.tp_limit_price = presets.take_profit.limit_price.map(wire);
-    record.sl_limit_price = presets.stop_loss.limit_price.map(wire);
+    set_presets(&mut record, ticket);
     let mut fee = FeeDetail::default();
     let fee_coin = match (pair.contract, ticket.side) {
         (Contract::Spot, Side::Buy) => pair.base,
@@ -100,15 +71,7 @@ pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
     };
     (fee.fee_coin, fee.fee) = (Some(fee_coin.into()), Some(wire(order.fee)));
     record.fee_detail = vec![fee].into();
-    let delegate = match (ticket.source, order.ticks) {
-        (Source::TakeProfit, Some(_)) => "position_stop_profit_limit",
-        (Source::TakeProfit, None) => "position_stop_profit_market",
-        (Source::StopLoss, Some(_)) => "position_stop_loss_limit",
-        (Source::StopLoss, None) => "position_stop_loss_market",
-        (Source::Liquidation, _) => "liquidation",
-        _ => "normal",
-    };
-    record.delegate_type = delegate.parse().ok();
+    record.delegate_type = delegate(ticket.source, order.ticks.is_some()).parse().ok();
     // The document lists no other reason, not even for the prevention of self-trades.
     record.cancel_reason = matches!(order.state, State::Cancelled(_)).then_some(CancelReason::NormalCancel);
     let is_liquidation = ticket.source == Source::Liquidation;
@@ -116,4 +79,57 @@ pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
     record.created_time = Some(Timestamp::from_millis(order.created));
     record.updated_time = Some(Timestamp::from_millis(order.updated));
     record
+}
+
+/// The quantity in the base coin. That of a market order in the quote coin is known as far as it is filled.
+fn quantity(pair: &Instrument, order: &Order) -> Decimal {
+    match order.ticks {
+        None if pair.contract == Contract::InverseByQuote => order.base,
+        ticks => pair.base_qty(ticks.unwrap_or(pair.opening), order.lots),
+    }
+}
+
+/// The amount of the quote coin, as far as it is known.
+fn amount(pair: &Instrument, order: &Order) -> Decimal {
+    match (order.ticket.quantity, order.ticks) {
+        (Quantity::Amount(amount), _) => amount,
+        _ if pair.contract == Contract::InverseByQuote => pair.qty(order.lots),
+        (_, Some(ticks)) => pair.value(ticks, order.lots),
+        (_, None) => Decimal::ZERO,
+    }
+}
+
+fn status(state: State) -> &'static str {
+    match state {
+        State::Live => "live",
+        State::PartlyFilled => "partially_filled",
+        State::Filled => "filled",
+        State::Cancelled(_) => "cancelled",
+    }
+}
+
+/// Which kind of order it is, by what placed it.
+fn delegate(source: Source, is_limit: bool) -> &'static str {
+    match (source, is_limit) {
+        (Source::TakeProfit, true) => "position_stop_profit_limit",
+        (Source::TakeProfit, false) => "position_stop_profit_market",
+        (Source::StopLoss, true) => "position_stop_loss_limit",
+        (Source::StopLoss, false) => "position_stop_loss_market",
+        (Source::Liquidation, _) => "liquidation",
+        _ => "normal",
+    }
+}
+
+fn set_presets(record: &mut tradeapi::unified::Order, ticket: &Ticket) {
+    let Presets { take_profit, stop_loss } = ticket.presets();
+    let kind = |preset: &Preset| preset.is_limit.map(|limit| if limit { OrderType::Limit } else { OrderType::Market });
+    if ticket.line.is_futures() {
+        let by = |preset: &Preset| if preset.by_mark { TriggerBy::Mark } else { TriggerBy::Market };
+        record.tp_trigger_by = take_profit.price.map(|_| by(&take_profit));
+        record.sl_trigger_by = stop_loss.price.map(|_| by(&stop_loss));
+    }
+    (record.take_profit, record.stop_loss) = (take_profit.price.map(wire), stop_loss.price.map(wire));
+    (record.tp_order_type, record.sl_order_type) = (kind(&take_profit), kind(&stop_loss));
+    record.tp_limit_price = take_profit.limit_price.map(wire);
+    record.sl_limit_price = stop_loss.limit_price.map(wire);
 }

@@ -293,6 +293,51 @@ async fn a_call_without_parameters_that_needs_some_is_refused() {
     assert_eq!(seen(&exchange, address), before);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_with_the_wrong_code_is_refused_with_what_is_wrong() {
+    let (_, address) = served(|_| {}).await;
+    for (query, expected) in [
+        ("kind=refuse", "missing code: refuse needs one, such as 40762"),
+        ("kind=hide&times=1", "missing code: hide needs one, such as 40762"),
+        ("kind=drop&code=40762", "code beside kind drop: it means nothing there"),
+        ("code=40762", "missing kind: a code needs kind=refuse or kind=hide"),
+    ] {
+        let (status, answer) = json(address, &format!("POST /-/faults?{query}"), &[]);
+        assert_eq!((status, &answer["error"]), (400, &expected.into()), "{query}");
+    }
+}
+
+/// The guide has a row for each call, and each example does what it says.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_control_address_lists_its_calls() {
+    const GUIDE: &str = include_str!("../../../../generated/guide/local-exchange.md");
+    let (exchange, address) = served(|settings| settings.journal = true).await;
+    let order = limit("waits", Side::Buy, "0.01", "60000");
+    let placed = client(&exchange, address).unified().place_order(&order).await.unwrap();
+    let id = placed.data.order_id.unwrap().to_string();
+    let (_, calls) = json(address, "GET /-/", &[]);
+    for call in calls.as_array().unwrap() {
+        let example = call["example"].as_str().unwrap();
+        let (status, answer) = {
+            let (head, body) = ask(address, &example.replace("ID", &id), &[], b"");
+            (head.lines().next().unwrap_or_default().to_owned(), String::from_utf8(body).unwrap())
+        };
+        assert!(status.contains(" 200 "), "{example}: {status} {answer}");
+        let name = example.split_once("/-/").unwrap().1.split('?').next().unwrap();
+        let is_in_guide = GUIDE.contains(&format!("`{name}?")) || GUIDE.contains(&format!("`{name}`"));
+        assert!(is_in_guide || GUIDE.contains(&format!("/-/{name}")), "{example}");
+    }
+    let named = |call: &Call| {
+        calls.as_array().unwrap().iter().any(|listed| {
+            let example = listed["example"].as_str().unwrap();
+            example.split('?').next().unwrap().ends_with(&format!("/-/{}", call.path))
+        })
+    };
+    assert!(CALLS.iter().chain(READS).all(named), "{calls}");
+    let (status, answer) = json(address, "GET /-/nothing", &[]);
+    assert!(status == 404 && answer["error"].as_str().unwrap().contains("GET /-/ lists them"), "{answer}");
+}
+
 /// A pair that exists in several business lines is meant by its line.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_names_one_of_several_pairs_of_a_symbol() {

@@ -249,6 +249,41 @@ async fn the_program_shows_the_state_of_another_in_a_terminal() {
 }
 
 #[test]
+fn the_program_says_which_account_a_key_has() {
+    let greeting = |arguments: &[&str]| {
+        let mut program = Program::start(&[&["--port", "0"], arguments].concat());
+        let lines = BufReader::new(program.child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        lines.take_while(|line| !line.contains("Ctrl-C")).collect::<Vec<_>>().join("\n")
+    };
+    assert!(greeting(&["--only", "classic"]).contains("The key has a classic account only."));
+    assert!(!greeting(&[]).contains("account only"));
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    for (arguments, word) in [
+        (&["--speed", "1001"][..], "--speed"),
+        (&["--speed", "5", "replay", "journal.jsonl"], "replay"),
+        (&["replay", "journal.jsonl", "--port", "5"], "--port"),
+        (&["--load", "journal.jsonl", "--strict"], "--strict"),
+        (&["--docs", "/nowhere/at/all"], "cannot read the reference in /nowhere/at/all: "),
+    ] {
+        let output = Program::run(arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(word), "{arguments:?}: {error}");
+    }
+}
+
+/// The device is one on which every write fails for want of space.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_journal_that_cannot_be_written_ends_the_program_with_its_name() {
+    let output = Program::run(&["--port", "0", "--journal", "/dev/full"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("/dev/full: No space left"), "{error}");
+}
+
+#[test]
 fn a_port_in_use_is_reported() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();

@@ -142,7 +142,7 @@ fn the_program_writes_loads_and_replays_a_journal() {
     assert_eq!(placed(&mut program, "two"), 2, "the earlier order is still there");
     written(second, "two");
     drop(program);
-    let replay = |path: &str| Program::run(&["--replay", path]);
+    let replay = |path: &str| Program::run(&["replay", path]);
     let output = Program::run(&["--port", "0", "--journal", second]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && error.contains("has content; name another file"), "{error}");
@@ -243,7 +243,14 @@ fn prices_are_read_from_csv() {
     };
     let prices = read("time,price\n1000,64000.5,7\n\n1250,64001\n").unwrap();
     assert_eq!(prices.steps.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 250]);
-    for (text, line) in [("1000,1\nx,2\n", "line 2"), ("1000,1\n999,2\n", "line 2"), ("1000,1\n1001,a\n", "line 2")] {
+    let quoted = read("\"time\",\"price\"\n\"1000\",\"64000.5\"\n").unwrap();
+    assert_eq!(quoted.steps.len(), 1);
+    for (text, line) in [
+        ("-1000,1\n", "line 1"),
+        ("1000,1\nx,2\n", "line 2"),
+        ("1000,1\n999,2\n", "line 2"),
+        ("1000,1\n1001,a\n", "line 2"),
+    ] {
         assert!(read(text).unwrap_err().to_string().contains(line), "{text}");
     }
 }

@@ -262,6 +262,32 @@ fn a_key_that_only_reads_changes_nothing() {
     assert_eq!(code_of(&exchange, &get(pending).signed(&exchange, &nothing)).1, "40014");
 }
 
+const LISTINGS: &[&str] = &[
+    "/api/v3/trade/unfilled-orders?cursor=",
+    "/api/v3/trade/history-orders?category=USDT-FUTURES&cursor=",
+    "/api/v3/trade/fills?cursor=",
+    "/api/v3/reality/market/inner-trades?code=AAPL&cursor=",
+    "/api/v2/broker/customer-commissions?idLessThan=",
+    "/api/v2/mix/order/orders-pending?productType=USDT-FUTURES&idLessThan=",
+    "/api/v2/mix/order/orders-history?productType=USDT-FUTURES&idLessThan=",
+    "/api/v2/mix/order/fills?productType=USDT-FUTURES&idLessThan=",
+    "/api/v2/mix/order/fill-history?productType=USDT-FUTURES&idLessThan=",
+];
+
+#[test]
+fn a_page_has_at_least_one_item() {
+    let exchange = exchange();
+    for listing in LISTINGS {
+        let (listing, _) = listing.rsplit_once(['?', '&']).unwrap();
+        let separator = if listing.contains('?') { '&' } else { '?' };
+        let answer = get(&format!("{listing}{separator}limit=0")).send(&exchange);
+        let code = if listing.contains("/mix/") { "40017" } else { "25200" };
+        assert_eq!(answer["code"], code, "{listing}: {answer}");
+        assert!(answer["msg"].as_str().unwrap().contains("limit: 0 given"), "{answer}");
+        assert_eq!(get(&format!("{listing}{separator}limit=1")).send(&exchange)["code"], "00000", "{listing}");
+    }
+}
+
 #[test]
 fn a_cursor_is_a_number() {
     let exchange = exchange();
@@ -269,21 +295,12 @@ fn a_cursor_is_a_number() {
                       "orderType": "market"});
     post(PLACE, &fill).send(&exchange);
     let waiting = post(PLACE, &order()).send(&exchange);
-    let listings = [
-        "/api/v3/trade/unfilled-orders?cursor=",
-        "/api/v3/trade/history-orders?category=USDT-FUTURES&cursor=",
-        "/api/v3/trade/fills?cursor=",
-        "/api/v3/reality/market/inner-trades?code=AAPL&cursor=",
-        "/api/v2/broker/customer-commissions?idLessThan=",
-        "/api/v2/mix/order/orders-pending?productType=USDT-FUTURES&idLessThan=",
-        "/api/v2/mix/order/orders-history?productType=USDT-FUTURES&idLessThan=",
-        "/api/v2/mix/order/fills?productType=USDT-FUTURES&idLessThan=",
-        "/api/v2/mix/order/fill-history?productType=USDT-FUTURES&idLessThan=",
-    ];
-    for listing in listings {
+    for listing in LISTINGS {
         for cursor in ["x", "-1", "1.5", "99999999999999999999999"] {
             let answer = get(&format!("{listing}{cursor}")).send(&exchange);
             assert_eq!(answer["code"], "40020", "{listing}{cursor}: {answer}");
+            let (_, parameter) = listing.trim_end_matches('=').rsplit_once(['?', '&']).unwrap();
+            assert!(answer["msg"].as_str().unwrap().contains(&format!("{parameter}: {cursor} given")), "{answer}");
         }
         assert_eq!(get(&format!("{listing}1")).send(&exchange)["code"], "00000", "{listing}1");
     }

@@ -50,6 +50,22 @@ fn requests_of_other_clients_are_taken_as_they_come() {
 }
 
 #[test]
+fn a_refusal_quotes_what_was_sent() {
+    let order = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "price": "60000",
+                                   "side": "BUY", "orderType": "limit", "force": "post only", "colour": "red"}));
+    let answer = post("/api/v2/mix/order/place-order", &order).send(&exchange(true));
+    let why = answer["msg"].as_str().unwrap();
+    assert!(why.contains("force: \"post only\" given") && !why.contains("side: "), "{why}");
+    let order = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",
+                       "orderType": "market", "reduceOnly": true, "stpMode": "Cancel_Nobody"});
+    let answer = post("/api/v3/trade/place-order", &order).send(&exchange(true));
+    let why = answer["msg"].as_str().unwrap();
+    assert!(why.contains("reduceOnly: \"true\" given") && why.contains("stpMode: \"Cancel_Nobody\" given"), "{why}");
+    let answer = get("/api/v3/trade/unfilled-orders?category=stocks").send(&exchange(true));
+    assert!(answer["msg"].as_str().unwrap().contains("category: \"stocks\" given"), "{answer}");
+}
+
+#[test]
 fn all_orders_are_cancelled_with_the_answer_that_was_observed() {
     for tolerant in [true, false] {
         let answer =

@@ -3,7 +3,7 @@
 use rust_decimal::Decimal;
 use tradeapi::runtime::account::PropertyValue;
 
-use crate::accounts::Terms;
+use crate::accounts::ContractSettings;
 use crate::decisions::MAX_LEVERAGE;
 use crate::instruments::quotient;
 use crate::orders::Order;
@@ -15,19 +15,19 @@ impl Core {
     /// Sets the leverage of long and of short positions of a contract. The margin of positions and what open orders
     /// reserve change with it.
     pub(crate) fn set_leverage(&mut self, account: usize, index: usize, new: [Option<u64>; 2]) -> Result<(), Reason> {
-        let before = self.accounts[account].terms(index);
+        let before = self.accounts[account].contract_settings(index);
         let mut leverage = before.leverage;
         for (leverage, new) in leverage.iter_mut().zip(new) {
             let Some(new) = new else { continue };
             let allowed = u32::try_from(new).ok().filter(|new| (1..=MAX_LEVERAGE).contains(new));
             *leverage = allowed.ok_or(Reason::Parameter)?;
         }
-        self.accounts[account].terms.insert(index, Terms { leverage, ..before });
+        self.accounts[account].contract_settings.insert(index, ContractSettings { leverage, ..before });
         let (margins, frozen) = (self.new_margins(account, index), self.new_reserves(account, index));
         let more: Decimal = margins.iter().map(|(_, _, more)| more).chain(frozen.iter().map(|(_, _, more)| more)).sum();
         let coin = self.pairs[index].settle();
         if more > self.accounts[account].available(coin) && more > Decimal::ZERO {
-            self.accounts[account].terms.insert(index, before);
+            self.accounts[account].contract_settings.insert(index, before);
             return Err(Reason::Funds);
         }
         for (pos, margin, more) in margins {
@@ -74,17 +74,17 @@ impl Core {
 
     /// Sets which margin backs new positions of a contract.
     pub(crate) fn set_margin_mode(&mut self, account: usize, index: usize, margin: Margin) -> Result<(), Reason> {
-        let terms = self.accounts[account].terms(index);
+        let settings = self.accounts[account].contract_settings(index);
         let is_used = self.accounts[account].positions.keys().any(|(of, _)| *of == index)
             || self.accounts[account]
                 .open
                 .iter()
                 .filter_map(|id| self.orders.get(id))
                 .any(|order| order.ticket.pair == index);
-        if is_used && terms.margin != margin {
+        if is_used && settings.margin != margin {
             return Err(Reason::SettingsFixed);
         }
-        self.accounts[account].terms.insert(index, Terms { margin, ..terms });
+        self.accounts[account].contract_settings.insert(index, ContractSettings { margin, ..settings });
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use tradeapi::runtime::tables::Part;
 
 /// A request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedRequest {
     pub(crate) address: IpAddr,
     method: String,
     target: String,
@@ -27,7 +27,7 @@ pub(crate) struct Recorded {
 
 /// An answer, and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Answered {
+pub(crate) struct RecordedAnswer {
     status: u16,
     body: String,
     /// The rule that the request broke, or another reason of the refusal.
@@ -38,7 +38,7 @@ pub(crate) struct Answered {
     fault: Option<String>,
 }
 
-impl Recorded {
+impl RecordedRequest {
     /// A request, reduced to the headers that the exchange reads.
     pub(crate) fn new(request: &Request<Bytes>, address: IpAddr) -> Self {
         let of_credentials = API.credentials.iter().flat_map(|credentials| {
@@ -82,7 +82,7 @@ impl Recorded {
     }
 }
 
-impl Answered {
+impl RecordedAnswer {
     pub(crate) fn new(response: &Response<Bytes>, rule: Option<&str>, fault: Option<&str>) -> Self {
         Self {
             status: response.status().as_u16(),
