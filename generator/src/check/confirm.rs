@@ -223,6 +223,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
     creation_shows_in_the_request(family, operation, confirm, to);
     changes_are_of_the_record(family, record, confirm, to);
+    times_are_apart(confirm, to);
     times_are_known(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
     beside_is_not_compared(confirm, to);
@@ -294,6 +295,16 @@ fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mu
         to.at(named.1, Code::BadOutcome, format!("expected a `time`, found `{}`", named.0))
             .related(field.name.place, "the field is here")
             .help(format!("name the field with {what}"));
+    }
+}
+
+/// The time of creation does not change.
+fn times_are_apart(confirm: &Confirm, to: &mut Diagnostics) {
+    let (Some((created, first)), Some((changed, place))) = (&confirm.created, &confirm.changed) else { return };
+    if created == changed {
+        to.at(*place, Code::BadOutcome, format!("`created` and `changed` are both `{changed}`"))
+            .related(*first, "`created` is here")
+            .help("name the field with the time of the last change, or remove `changed`");
     }
 }
 
