@@ -166,8 +166,8 @@ impl runtime::parameters::Rules for BatchOrder {
         to.rule(
             &RULES[2],
             "symbol",
-            to.account().is("copyTrading", &["true"]) == Some(true)
-                && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
+            to.is(&RULES[2], "copyTrading", &["true"]) == Some(true)
+                && to.is_among(&RULES[2], Some(self.symbol.as_str()), "copyTradingPairs")
                     == Some(false),
         );
     }
@@ -429,8 +429,8 @@ impl runtime::parameters::Rules for BatchOrderItem {
         to.rule(
             &RULES[1],
             "tradeSide",
-            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
-                && self.trade_side.is_some(),
+            self.trade_side.is_some()
+                && to.is(&RULES[1], "positionMode", &["one_way_mode"]) == Some(true),
         );
     }
 }

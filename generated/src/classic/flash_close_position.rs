@@ -130,8 +130,8 @@ impl runtime::parameters::Rules for FlashClosePosition {
         to.rule(
             &RULES[0],
             "holdSide",
-            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
-                && self.hold_side.is_some(),
+            self.hold_side.is_some()
+                && to.is(&RULES[0], "positionMode", &["one_way_mode"]) == Some(true),
         );
     }
 }

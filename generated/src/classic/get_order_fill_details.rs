@@ -126,7 +126,8 @@ impl runtime::parameters::Rules for GetOrderFillDetails {
         to.rule(
             &RULES[0],
             "startTime",
-            to.is_not_before(self.start_time.as_ref(), "bindingTime") == Some(false),
+            to.is_not_before(&RULES[0], self.start_time.as_ref(), "bindingTime")
+                == Some(false),
         );
     }
 }

@@ -185,7 +185,8 @@ impl runtime::parameters::Rules for ModifyOrder {
         to.rule(
             &RULES[1],
             "newSize",
-            to.is_at_least(self.new_size.as_ref(), "minOrderAmount") == Some(false),
+            to.is_at_least(&RULES[1], self.new_size.as_ref(), "minOrderAmount")
+                == Some(false),
         );
         if self.new_preset_stop_surplus_price != runtime::Edit::Keep
             || self.new_preset_stop_loss_price != runtime::Edit::Keep

@@ -374,36 +374,35 @@ impl runtime::parameters::Rules for PlaceOrder {
             Some(self.product_type.as_str()),
             Some(self.symbol.as_str()),
         );
-        let position_mode_is_hedge_mode = to
-            .account()
-            .is("positionMode", &["hedge_mode"]);
         to.rule(&RULES[0], "marginCoin", !self.margin_coin.is_capitals());
         to.rule(
             &RULES[1],
             "size",
-            to.fits_places(Some(&self.size), "sizePrecision") == Some(false),
+            to.fits_places(&RULES[1], Some(&self.size), "sizePrecision") == Some(false),
         );
         to.rule(
             &RULES[2],
             "tradeSide",
-            position_mode_is_hedge_mode == Some(true) && self.trade_side.is_none(),
+            self.trade_side.is_none()
+                && to.is(&RULES[2], "positionMode", &["hedge_mode"]) == Some(true),
         );
         to.rule(
             &RULES[3],
             "tradeSide",
-            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
-                && self.trade_side.is_some(),
+            self.trade_side.is_some()
+                && to.is(&RULES[3], "positionMode", &["one_way_mode"]) == Some(true),
         );
         to.rule(
             &RULES[4],
             "reduceOnly",
-            position_mode_is_hedge_mode == Some(true) && self.reduce_only.is_some(),
+            self.reduce_only.is_some()
+                && to.is(&RULES[4], "positionMode", &["hedge_mode"]) == Some(true),
         );
         to.rule(
             &RULES[5],
             "symbol",
-            to.account().is("copyTrading", &["true"]) == Some(true)
-                && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
+            to.is(&RULES[5], "copyTrading", &["true"]) == Some(true)
+                && to.is_among(&RULES[5], Some(self.symbol.as_str()), "copyTradingPairs")
                     == Some(false),
         );
     }

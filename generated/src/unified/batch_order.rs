@@ -153,7 +153,7 @@ runtime::parameters! {
 impl runtime::parameters::Rules for BatchOrder {
     fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.same(&RULES[0], "", self.orders.iter().map(|item| item.category.as_str()));
-        to.rule(&RULES[5], "", to.account().is("copyTrading", &["true"]) == Some(true));
+        to.rule(&RULES[5], "", to.is(&RULES[5], "copyTrading", &["true"]) == Some(true));
     }
 }
 
@@ -730,13 +730,13 @@ impl runtime::parameters::Rules for BatchOrderItem {
                 || matches!(
                     self.execution, Execution::MarketWith(ref with) if with.time_in_force
                     == Some(TimeInForce::Rpi)
-                )) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
+                )) && to.is(&RULES[1], "rpiMarketMaker", &["true"]) == Some(false),
         );
         to.rule(
             &RULES[2],
             "posSide",
-            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
-                && category_is_usdt_or_coin_or_usdc_futures && self.pos_side.is_none(),
+            category_is_usdt_or_coin_or_usdc_futures && self.pos_side.is_none()
+                && to.is(&RULES[2], "positionMode", &["hedge_mode"]) == Some(true),
         );
         to.rule(
             &RULES[3],
@@ -748,49 +748,54 @@ impl runtime::parameters::Rules for BatchOrderItem {
             &RULES[6],
             "price",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_multiple_of(price, "priceMultiplier") == Some(false),
+                && to.is_multiple_of(&RULES[6], price, "priceMultiplier") == Some(false),
         );
         to.rule(
             &RULES[7],
             "price",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.fits_places(price, "pricePrecision") == Some(false),
+                && to.fits_places(&RULES[7], price, "pricePrecision") == Some(false),
         );
         to.rule(
             &RULES[8],
             "qty",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[8], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[9],
             "qty",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_multiple_of(Some(&self.qty), "sizeMultiplier") == Some(false),
+                && to.is_multiple_of(&RULES[9], Some(&self.qty), "sizeMultiplier")
+                    == Some(false),
         );
         to.rule(
             &RULES[10],
             "price",
             category_is_spot_or_margin
-                && to.fits_places(price, "pricePrecision") == Some(false),
+                && to.fits_places(&RULES[10], price, "pricePrecision") == Some(false),
         );
         to.rule(
             &RULES[11],
             "qty",
             category_is_spot_or_margin && self.execution.kind() == OrderType::Limit
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[11], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[12],
             "qty",
             category_is_spot_or_margin && order_type_is_market && self.side == Side::Sell
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[12], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[13],
             "qty",
             category_is_spot_or_margin && order_type_is_market && self.side == Side::Buy
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[13], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
     }
 }

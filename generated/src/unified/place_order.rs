@@ -493,13 +493,13 @@ impl runtime::parameters::Rules for PlaceOrder {
                 || matches!(
                     self.execution, Execution::MarketWith(ref with) if with.time_in_force
                     == Some(TimeInForce::Rpi)
-                )) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
+                )) && to.is(&RULES[0], "rpiMarketMaker", &["true"]) == Some(false),
         );
         to.rule(
             &RULES[1],
             "posSide",
-            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
-                && category_is_usdt_or_coin_or_usdc_futures && self.pos_side.is_none(),
+            category_is_usdt_or_coin_or_usdc_futures && self.pos_side.is_none()
+                && to.is(&RULES[1], "positionMode", &["hedge_mode"]) == Some(true),
         );
         to.rule(
             &RULES[2],
@@ -548,49 +548,54 @@ impl runtime::parameters::Rules for PlaceOrder {
             &RULES[11],
             "price",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_multiple_of(price, "priceMultiplier") == Some(false),
+                && to.is_multiple_of(&RULES[11], price, "priceMultiplier") == Some(false),
         );
         to.rule(
             &RULES[12],
             "price",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.fits_places(price, "pricePrecision") == Some(false),
+                && to.fits_places(&RULES[12], price, "pricePrecision") == Some(false),
         );
         to.rule(
             &RULES[13],
             "qty",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[13], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[14],
             "qty",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_multiple_of(Some(&self.qty), "sizeMultiplier") == Some(false),
+                && to.is_multiple_of(&RULES[14], Some(&self.qty), "sizeMultiplier")
+                    == Some(false),
         );
         to.rule(
             &RULES[15],
             "price",
             category_is_spot_or_margin
-                && to.fits_places(price, "pricePrecision") == Some(false),
+                && to.fits_places(&RULES[15], price, "pricePrecision") == Some(false),
         );
         to.rule(
             &RULES[16],
             "qty",
             category_is_spot_or_margin && self.execution.kind() == OrderType::Limit
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[16], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[17],
             "qty",
             category_is_spot_or_margin && order_type_is_market && self.side == Side::Sell
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[17], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[18],
             "qty",
             category_is_spot_or_margin && order_type_is_market && self.side == Side::Buy
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[18], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(&RULES[19], "clientOid", self.client_oid.is_none());
     }

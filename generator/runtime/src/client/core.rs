@@ -99,10 +99,11 @@ impl ClientCore {
     #[must_use]
     pub fn with_account(&self, account: impl Into<Account>) -> Self {
         let (account, mismatches) = (account.into(), Arc::default());
+        let pacing = self.pacing.of_account(account.name());
         let checking = Checking { account, mismatches, ..Checking::clone(&self.checking) };
         // The journal may have the changes of the other account for another owner.
         let journal = self.journal().cloned().map(OwnJournal::new);
-        Self { checking: Arc::new(checking), journal, ..self.clone() }
+        Self { pacing, checking: Arc::new(checking), journal, ..self.clone() }
     }
 
     /// Returns a client that interprets error codes by `policy`.
