@@ -2,7 +2,8 @@
 //!
 //! `cargo run -p tradeapi --example backfill -- fills.jsonl` writes `fills.jsonl` and, beside it,
 //! `fills.jsonl.position`. The position replaces the earlier one after the fills of its page are on the disk: a run that
-//! is killed in between leaves one page to be repeated, and no fill is lost.
+//! is killed in between leaves one page to be repeated, and no fill is lost. A page with a fill that cannot be read ends
+//! the run before it.
 
 use std::error::Error;
 use std::fs::{File, OpenOptions, read_to_string, rename};
@@ -32,14 +33,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
     while let Some(page) = pages.next_page().await {
-        let page = page?;
-        page.list.iter().try_for_each(|fill| writeln!(file, "{}", write_json(fill)))?;
+        let fills = page?.list.complete()?;
+        fills.iter().try_for_each(|fill| writeln!(file, "{}", write_json(fill)))?;
         file.sync_data()?;
         let mut next = File::create(format!("{mark}.new"))?;
         write!(next, "{start}\n{}", pages.position())?;
         next.sync_data()?;
         rename(format!("{mark}.new"), &mark)?;
-        println!("{} more fills", page.list.len());
+        println!("{} more fills", fills.len());
     }
     Ok(())
 }

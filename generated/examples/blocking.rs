@@ -17,8 +17,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .client_oid(id.clone());
     client.unified().place_order(&order)?;
     println!("Placed {id}.");
-    let open = client.pages(GetOpenOrders::new().category(Category::UsdtFutures)).items().count();
-    println!("{open} orders are open.");
+    let open = client.pages(GetOpenOrders::new().category(Category::UsdtFutures)).items();
+    let open: Vec<_> = open.collect::<Result<_, _>>()?;
+    println!("{} orders are open.", open.len());
     client.unified().cancel_order(&CancelOrder::new(OrderRef::ClientOid(id.clone())))?;
     let record = client.unified().get_order_details(&GetOrderDetails::new(OrderRef::ClientOid(id.clone())))?;
     let status = record.order_status.as_ref().map_or("unknown", |status| status.as_str());

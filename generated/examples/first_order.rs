@@ -1,4 +1,5 @@
-//! A first order: placed, followed until it is filled in part and then wholly, and another one cancelled.
+//! A first order: placed, followed until it is filled in part and then wholly, and another one cancelled. What is not
+//! filled within two minutes is cancelled, too.
 //!
 //! The price comes from an operation of the feature `observed`. An account in hedge mode needs
 //! `.pos_side(PosSide::Long)` with each order.
@@ -17,21 +18,32 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let tickers = client.observed().get_tickers(&request).await?;
     let price = tickers.first().and_then(|ticker| ticker.ask_price.clone()).ok_or("nobody sells BTCUSDT now")?;
     let id = place(&client, dec!(0.060), price).await?;
-    let mut filled = None;
-    for _ in 0..1200 {
-        let order = query(&client, &id).await?;
-        if std::mem::replace(&mut filled, order.cum_exec_qty.clone()) != order.cum_exec_qty {
-            print(&order);
-        }
-        if order.order_status == Some(OrderStatus::Filled) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+    let is_filled = follow(&client, &id).await;
+    if !matches!(is_filled, Ok(true)) {
+        client.unified().cancel_order(&CancelOrder::new(id.clone())).await?;
+        println!("The rest is cancelled.");
     }
+    is_filled?;
     let id = place(&client, dec!(0.010), dec!(1000)).await?;
     client.unified().cancel_order(&CancelOrder::new(id.clone())).await?;
     print(&query(&client, &id).await?);
     Ok(())
+}
+
+/// Prints an order whenever more of it is filled, and returns whether it is filled wholly within two minutes.
+async fn follow(client: &Client, id: &ClientOid) -> Result<bool, tradeapi::Error> {
+    let mut filled = None;
+    for _ in 0..1200 {
+        let order = query(client, id).await?;
+        if std::mem::replace(&mut filled, order.cum_exec_qty.clone()) != order.cum_exec_qty {
+            print(&order);
+        }
+        if order.order_status == Some(OrderStatus::Filled) {
+            return Ok(true);
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    Ok(false)
 }
 
 fn print(order: &Order) {

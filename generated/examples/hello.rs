@@ -10,7 +10,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.01), Side::Buy, Execution::limit(dec!(50000)))
         .client_oid(id.clone());
     client.unified().place_order(&order).await?;
-    println!("{}", client.unified().get_order_details(&GetOrderDetails::new(id.clone())).await?);
+    let record = client.unified().get_order_details(&GetOrderDetails::new(id.clone())).await;
+    // The order is cancelled also if the query failed.
     client.unified().cancel_order(&CancelOrder::new(id)).await?;
+    println!("{}", record?);
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! Close Positions.
 
 use tradeapi_runtime::{self as runtime, tables};
-use super::{Category, ClosedPositions, PositionSide, Symbol};
+use super::{Category, ClosedPositions, ClosingOrder, PositionSide, Symbol};
 
 runtime::parameters! {
     /// Closes positions of a unified account at the market price.
@@ -36,7 +36,7 @@ runtime::parameters! {
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = ClosePositions::new(Category::UsdtFutures).symbol("ETHUSDT");
-    ///     let reply = client.observed().close_positions(&request).await?;
+    ///     let reply = client.observed().close_positions(&request).await?.done()?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }
@@ -70,6 +70,43 @@ runtime::parameters! {
 impl runtime::Operation for ClosePositions {
     type Response = ClosedPositions;
     const META: &'static tables::Meta = &META;
+
+    fn item_outcomes(
+        &self,
+        response: &Self::Response,
+        judge: &runtime::emitted::ItemJudge<'_>,
+    ) -> Option<runtime::emitted::ItemOutcomes> {
+        Some(runtime::batches::item_outcomes(self, response, judge))
+    }
+}
+
+impl runtime::batches::ListsResults for ClosePositions {
+    type Done = ClosingOrder;
+
+    fn sent(&self) -> Option<runtime::batches::SentItems> {
+        None
+    }
+
+    fn answer(
+        response: Self::Response,
+        is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
+        answer
+            .by_code(
+                response.list,
+                is_success,
+                |item| [
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                ],
+                |item| (
+                    runtime::emitted::text_of(&item.code),
+                    runtime::emitted::text_of(&item.msg),
+                ),
+            );
+        answer
+    }
 }
 
 static META: tables::Meta = tables::Meta {
@@ -84,7 +121,7 @@ static META: tables::Meta = tables::Meta {
     permission: Some("UTA trade (read & write)"),
     limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
-    shows: tables::Shows::OneOf(&["list"]),
+    shows: tables::Shows::Each(&["list"]),
     compound: Some(tables::Compound {
         when: None,
         why: "It closes one position after the other, so some may be closed although the next is refused.",

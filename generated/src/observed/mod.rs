@@ -169,7 +169,7 @@ runtime::operations! {
     /// Closes positions of a unified account at the market price.
     ///
     /// `POST /api/v3/trade/close-positions`; see [`ClosePositions`].
-    fn close_positions(ClosePositions) -> ClosedPositions;
+    fn close_positions(ClosePositions) -> ClosedPositions as items;
 
     /// Lists the coins and their chains.
     ///

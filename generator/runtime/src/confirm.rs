@@ -171,7 +171,8 @@ impl ConfirmPolicy {
         self
     }
 
-    /// Pauses for `first` before the second query, and twice as long before each further one, up to `longest`.
+    /// Pauses for `first` before the second query, and twice as long before each further one, up to `longest`. Without a
+    /// pause, a client that is not held up by limits queries a dead network thousands of times a second.
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
         self.pauses = (first, longest);
         self

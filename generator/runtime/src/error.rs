@@ -192,14 +192,16 @@ impl Error {
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
             Self::Limited(_) => Some("wait, or let the client wait with `LimitMode::Wait`"),
+            Self::Transport(failure) if failure.error.is_about_certificate() => Some(
+                "the certificate of the server is not accepted: check the address, or trust its root with \
+                 `ClientBuilder::tls`",
+            ),
             Self::Transport(failure) if failure.error.sent() == Delivery::NotSent => {
                 Some("check the address and the network, and call again")
             }
             Self::NotAmendable(refusal) => Some(refusal.why.remedy()),
             Self::Exchange(error) => error.remedy(),
-            Self::Unknown(_) => {
-                Some("query it with `locate`, or let `place_and_confirm` do so; do not send it again before that")
-            }
+            Self::Unknown(unknown) => Some(unknown.remedy),
             Self::Refused(_)
             | Self::Unsigned(_)
             | Self::LimiterFailed(_)

@@ -120,7 +120,8 @@ impl InstrumentFields {
             let number: Decimal = record.text(field)?.parse().ok()?;
             match places {
                 None => Some(number),
-                Some(places) => Some(number.shifted(-record.text(places)?.parse::<i32>().ok()?)),
+                // No instrument has more places, and a number in an answer must not decide how long a text becomes.
+                Some(places) => Some(number.shifted(-i16::from(record.text(places)?.parse::<u8>().ok()?))),
             }
         };
         let mut instrument = Instrument::new();
@@ -191,5 +192,9 @@ mod tests {
         assert_eq!(pair.get("priceStep"), None, "the number of places is unknown");
         assert_eq!(pair.get("least"), Some(&"0.01".parse().unwrap()));
         assert_eq!(read(r#"{"step": "5", "places": "1"}"#), None);
+        for far in ["-2147483648", "500000000", "256", "-1"] {
+            let (_, pair) = read(&format!(r#"{{"name": "BTCUSDT", "step": "5", "places": "{far}"}}"#)).unwrap();
+            assert_eq!(pair.get("priceStep"), None, "{far}");
+        }
     }
 }

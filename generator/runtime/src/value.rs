@@ -20,6 +20,7 @@ mod timestamp;
 pub use date::{Date, InvalidDate};
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 pub use dates::TimeOutOfRange;
+pub(crate) use decimal::exact_sum;
 pub use decimal::{Decimal, IntoDecimal, IntoEdit, InvalidDecimal};
 #[doc(hidden)]
 pub use decimal::{ExactNumber, checked_literal};

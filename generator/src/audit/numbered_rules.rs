@@ -68,7 +68,7 @@ pub(super) fn compare<'a>(
 }
 
 /// Whether a section has the rows that a place names, as in `parameter table, qty and price`: for each, a cell or an item
-/// of a list that begins with the name.
+/// of a list with a part that begins with the name.
 fn has_row(document: &Document, section: &Section, at: &str) -> bool {
     let Some((_, named)) = at.split_once("table, ") else { return true };
     let items = section.blocks.iter().filter_map(|block| match block {
@@ -76,7 +76,7 @@ fn has_row(document: &Document, section: &Section, at: &str) -> bool {
         Block::Text(_) | Block::Table { .. } => None,
     });
     let cells = section.tables(document).flat_map(|table| table.rows.into_iter().flatten());
-    let starts: Vec<Vec<String>> = cells.chain(items).map(lower_words).collect();
+    let starts: Vec<Vec<String>> = cells.chain(items).flat_map(|text| text.split(&[","])).map(lower_words).collect();
     named.split(" and ").all(|name| starts.iter().any(|words| words.starts_with(&lower_words(Span::new(name, 0)))))
 }
 

@@ -2,13 +2,18 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, unknown};
-use crate::model::{AnswerPath, Api, Batch, Envelope, Family, Field, Lookup, Operation, Record, Response, Type};
+use crate::model::{
+    AnswerPath, Api, Batch, Envelope, Family, Field, ListName, Lookup, Operation, Record, Response, Type,
+};
 
 /// The batches of a family.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(batch) = &operation.batch else { continue };
-        list_is_bounded(family, operation, batch, to);
+        match &batch.of {
+            Some(of) => list_is_bounded(family, operation, batch, of, to),
+            None => nothing_is_listed(operation, batch, to),
+        }
         if let Some((path, place)) = &batch.results {
             results_are_in_the_answer(api, family, operation, (path, *place), to);
         }
@@ -30,8 +35,13 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// The list has a maximum length, by which longer lists are split into several calls.
-fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &mut Diagnostics) {
-    let (name, place) = &batch.of;
+fn list_is_bounded(
+    family: &Family,
+    operation: &Operation,
+    batch: &Batch,
+    (name, place): &(ListName, Place),
+    to: &mut Diagnostics,
+) {
     let Some((list, item)) = operation.items().find(|(_, item)| item.list == *name) else {
         let names = || operation.items().map(|(list, _)| list.name.wire.as_str());
         let help = match (did_you_mean(name.as_str(), names()), name_list(names())) {
@@ -56,6 +66,17 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
         to.at(batch.place, Code::UndefinedName, format!("the items of `{name}` have none of these ids"))
             .related(list.name.place, "the list is here")
             .help(format!("expected one of: {}", name_list(names.iter().map(|wire| wire.name.wire.as_str()))));
+    }
+}
+
+/// The results of a request that lists objects are those of its items. Without items, there is no order of items.
+fn nothing_is_listed(operation: &Operation, batch: &Batch, to: &mut Diagnostics) {
+    if let Some((list, _)) = operation.items().next() {
+        to.at(batch.place, Code::MissingKey, "`items` has no `of`, although the request has a list of objects")
+            .related(list.name.place, "the list is here")
+            .help(format!("add `of: \"{}\"`", list.name.wire));
+    } else if batch.by_place {
+        to.at(batch.place, Code::Misplaced, "`by_place` requires `of`").help("remove it");
     }
 }
 

@@ -223,6 +223,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
     creation_shows_in_the_request(family, operation, confirm, to);
     changes_are_of_the_record(family, record, confirm, to);
+    times_are_apart(confirm, to);
     times_are_known(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
     beside_is_not_compared(confirm, to);
@@ -297,6 +298,16 @@ fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mu
     }
 }
 
+/// The time of creation does not change.
+fn times_are_apart(confirm: &Confirm, to: &mut Diagnostics) {
+    let (Some((created, first)), Some((changed, place))) = (&confirm.created, &confirm.changed) else { return };
+    if created == changed {
+        to.at(*place, Code::BadOutcome, format!("`created` and `changed` are both `{changed}`"))
+            .related(*first, "`created` is here")
+            .help("name the field with the time of the last change, or remove `changed`");
+    }
+}
+
 /// A record is a proof only with a time, because a record that is older than the request has another cause.
 fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_unread = |key| to.is_unread(confirm.place.file, key);
@@ -367,7 +378,7 @@ fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
 fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let has_query = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(has_query) else { return };
-    if operation.batch.as_ref().is_none_or(|batch| batch.of.0 != item.list) {
+    if operation.batch.as_ref().is_none_or(|batch| batch.of.as_ref().is_none_or(|(of, _)| *of != item.list)) {
         to.at(confirm.place, Code::BadOutcome, "`confirm` queries each item, but the response has no `items`")
             .related(list.name.place, "the items are here")
             .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));

@@ -80,7 +80,8 @@ pub(super) fn names_what_exists(api: &Api, family: &Family, to: &mut Diagnostics
     for operation in &family.operations {
         let titles = || api.operations().map(|(_, all)| (all.title.as_str(), Some(all.place)));
         let is_known = |name: &str| api.operations().any(|(_, all)| all.title == name || all.name == name);
-        check.one("operation", operation.deprecated.as_ref(), |name| {
+        let is_itself = |name: &str| [&operation.title, &operation.name].into_iter().any(|own| own == name);
+        check.one("operation", is_itself, operation.deprecated.as_ref(), |name| {
             (!is_known(name))
                 .then(|| unknown(name, titles(), || "write the title or the name of an operation".to_owned()))
         });
@@ -89,13 +90,13 @@ pub(super) fn names_what_exists(api: &Api, family: &Family, to: &mut Diagnostics
     for record in &family.records {
         let fields = || record.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
         for field in &record.fields {
-            check.one("field", field.deprecated.as_ref(), |name| among(name, fields));
+            check.one("field", |name| name == field.name.wire, field.deprecated.as_ref(), |name| among(name, fields));
         }
     }
     for all in &family.enums {
         let values = || all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)));
         for value in &all.values {
-            check.one("value", value.deprecated.as_ref(), |name| among(name, values));
+            check.one("value", |name| name == value.name.wire, value.deprecated.as_ref(), |name| among(name, values));
         }
     }
 }
@@ -107,8 +108,19 @@ struct Replacements<'a> {
 }
 
 impl Replacements<'_> {
-    fn one(&mut self, kind: &str, deprecated: Option<&Deprecated>, help: impl Fn(&str) -> Option<Help>) {
+    fn one(
+        &mut self,
+        kind: &str,
+        is_itself: impl Fn(&str) -> bool,
+        deprecated: Option<&Deprecated>,
+        help: impl Fn(&str) -> Option<Help>,
+    ) {
         let Some((name, place)) = deprecated.and_then(|deprecated| deprecated.r#use.as_ref()) else { return };
+        if is_itself(name) && self.seen.insert(*place) {
+            self.to
+                .at(*place, Code::Circular, format!("the {kind} `{name}` is to be replaced by itself"))
+                .help(format!("name another {kind}, or leave out `use`"));
+        }
         if let Some(help) = help(name).filter(|_| self.seen.insert(*place)) {
             self.to.at(*place, Code::UndefinedName, format!("unknown {kind} `{name}`")).help(help);
         }
@@ -119,10 +131,15 @@ impl Replacements<'_> {
             let names = family.names(set).and(&family.names(operation.members()));
             for wire in names.iter() {
                 let deprecated = wire.parameter().and_then(|parameter| parameter.deprecated.as_ref());
-                self.one("parameter", deprecated, |name| match names.find(name) {
-                    Lookup::Missing(help) => Some(help),
-                    Lookup::Found(_) | Lookup::Unresolved => None,
-                });
+                self.one(
+                    "parameter",
+                    |name| name == wire.name.wire,
+                    deprecated,
+                    |name| match names.find(name) {
+                        Lookup::Missing(help) => Some(help),
+                        Lookup::Found(_) | Lookup::Unresolved => None,
+                    },
+                );
             }
         }
     }

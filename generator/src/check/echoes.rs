@@ -44,6 +44,13 @@ fn names_are_known(
     names: &WireNames<'_>,
     to: &mut Diagnostics,
 ) {
+    for (member, _) in &echoes.also {
+        if let Some(((_, first), _)) = echoes.ids.iter().find(|((known, _), _)| *known == member.0) {
+            to.at(member.1, Code::DefinedTwice, format!("`{}` is in `echoes`, too", member.0))
+                .related(*first, "it is an id here")
+                .help("remove one of them");
+        }
+    }
     for (member, parameters) in echoes.ids.iter().chain(&echoes.also) {
         records::field(record, member, to);
         if parameters.is_empty() {

@@ -41,6 +41,14 @@ pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnos
         }
         cause_is_of_credentials(&error.code, &error.proof, to);
         alike_is_of_the_request(&error.code, &error.proof, to);
+        if let Some(place) = error.proof.alike.filter(|_| error.success) {
+            to.at(
+                place,
+                Code::BadOutcome,
+                format!("the code `{}` means success, and no request is refused with it", error.code),
+            )
+            .help("remove `alike`");
+        }
     }
 }
 

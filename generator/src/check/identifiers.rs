@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Identifier, alphabet};
+use crate::model::{Api, Family, Form, Identifier, alphabet};
 use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};
 
 /// An alphabet is the text between the brackets of a bracket expression, without escapes.
@@ -29,10 +29,19 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Forms become functions, so their Rust names are distinct.
+/// Forms become functions, so their Rust names are distinct, and texts of the identifier can have them.
 pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.identifiers {
         for (index, form) in all.forms.iter().enumerate() {
+            if let Some(why) = why_no_text_has(all, form) {
+                to.at(
+                    form.name.place,
+                    Code::BadAlphabet,
+                    format!("no `{}` has the form `{}`: {why}", all.name.wire, form.pattern),
+                )
+                .related(all.name.place, "the identifier is here")
+                .help("correct the form, or the `length` or `alphabet` of the identifier");
+            }
             let earlier = all.forms[..index].iter().find(|other| other.name.rust == form.name.rust);
             let twin = all.forms[..index].iter().find(|other| other.pattern == form.pattern);
             if let Some(twin) = twin.filter(|_| !form.pattern.is_empty()) {
@@ -55,6 +64,21 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// Why no text of the identifier has a form; `None` if one can.
+fn why_no_text_has(all: &Identifier, form: &Form) -> Option<String> {
+    let fixed = form.prefix.chars().chain(form.suffix.chars());
+    // At least one character is between prefix and suffix.
+    let least = fixed.clone().count() + 1;
+    if let Some((_, most)) = all.length.filter(|(_, most)| least > *most as usize) {
+        return Some(format!("it has {least} characters or more, and `length` allows {most}"));
+    }
+    let (alphabet, _) = all.alphabet.as_ref()?;
+    let pieces = alphabet::ranges(alphabet).ok().filter(|pieces| !pieces.is_empty())?;
+    let mut fixed = fixed;
+    let unexpected = fixed.find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
+    Some(format!("`alphabet` has no {unexpected:?}"))
 }
 
 /// Why a text is not a value of the identifier; `None` if it is one.

@@ -1,5 +1,7 @@
 //! Lifecycles: every value is a state, terminal states are final, and records have fields of the right types.
 
+use std::collections::BTreeSet;
+
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, nearest};
 use crate::model::{
@@ -19,6 +21,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         triggers_are_operations(api, family, transition, to);
     }
     let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
+    statements_are_distinct(lifecycle, to);
     for never in &lifecycle.never {
         excluded_transitions_are_absent(api, family, lifecycle, all, never, to);
     }
@@ -29,6 +32,31 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             to.at(tracked.place, Code::DefinedTwice, "duplicate record")
                 .related(first.place, "first listed here")
                 .help("remove one of them");
+        }
+    }
+}
+
+/// No transition and no exclusion is listed twice, and none is ruled out of a state to itself.
+fn statements_are_distinct(lifecycle: &Lifecycle, to: &mut Diagnostics) {
+    let triggers = |one: &Transition| one.trigger.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+    let states = |states: &[String]| states.iter().cloned().collect::<BTreeSet<_>>();
+    let same = |one: &Transition, other: &Transition| {
+        (states(&one.from), triggers(one), &one.to, &one.condition)
+            == (states(&other.from), triggers(other), &other.to, &other.condition)
+    };
+    for (index, one) in lifecycle.transitions.iter().enumerate() {
+        if let Some(first) = lifecycle.transitions[..index].iter().find(|first| same(first, one)) {
+            to.at(one.place, Code::DefinedTwice, "duplicate transition")
+                .related(first.place, "first listed here")
+                .help("remove one of them");
+        }
+    }
+    for never in &lifecycle.never {
+        if let Exclusion::Becoming(ends) = &never.what
+            && let Some(state) = never.from.iter().find(|from| ends.contains(from))
+        {
+            to.at(never.place, Code::BadLifecycle, format!("`never` rules out that `{state}` becomes itself"))
+                .help("name another state, or an operation as `trigger`");
         }
     }
 }

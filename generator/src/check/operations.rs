@@ -2,15 +2,29 @@
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{
-    Api, Family, Lookup, Need, Operation, Pool, PoolReporting, PoolWeight, Rate, Response, Role, Type, WeightCondition,
+    Access, Api, Family, Lookup, Need, Operation, Pool, PoolReporting, PoolWeight, Rate, Response, Role, Type,
+    WeightCondition,
 };
 
 /// Checks the operations of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
+        users_are_known(operation, to);
         rates_are_distinct(operation, to);
         weights_are_of_parameters(family, operation, to);
         next_takes_the_cursor(family, operation, to);
+    }
+}
+
+/// A public call shows no user who could be listed.
+fn users_are_known(operation: &Operation, to: &mut Diagnostics) {
+    if operation.whitelisted && operation.access == Access::Public {
+        to.at(
+            operation.key_places.whitelisted,
+            Code::Misplaced,
+            "`whitelisted` and `access: public` exclude each other",
+        )
+        .help("remove one of them: a public call is sent without a key");
     }
 }
 

@@ -6,8 +6,8 @@ use super::conditions::{Subject, find};
 use super::ranges::Range;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
-    Api, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Role, Rule, RuleKind, Severity, Statements,
-    Test, WireNames, meaning,
+    Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Role, Rule, RuleKind, Severity,
+    Statements, Test, WireNames, WireParameter, meaning,
 };
 
 /// Checks the rules and other statements of a family and its operations.
@@ -329,14 +329,17 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
             for conditions in [when, require, forbid] {
                 conditions.iter().for_each(|condition| subject.check(condition, to));
             }
-            does_not_concern_what_is_always_sent(rule, &names, to);
+            does_not_concern_what_is_always_sent(family, rule, &names, to);
+            choices_allow_it(family, rule, &names, to);
             if require.is_empty() && forbid.is_empty() {
                 to.at(rule.place, Code::BadRule, format!("{name} has an empty condition"))
                     .help("write a condition under `require` or `forbid`");
             }
         }
-        Some(Test::Same(name, place)) => compares_items(rule, &names, "same", &[(name.clone(), *place)], to),
-        Some(Test::Unique(compared)) => compares_items(rule, &names, "unique", compared, to),
+        Some(Test::Same(name, place)) => {
+            compares_items(operation, rule, &names, ("same", &[(name.clone(), *place)]), to)
+        }
+        Some(Test::Unique(compared)) => compares_items(operation, rule, &names, ("unique", compared), to),
     }
 }
 
@@ -371,7 +374,7 @@ fn belong_to_others(
 }
 
 /// A rule that requires a parameter of every request never fails; a rule that forbids it refuses all requests.
-fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
+fn does_not_concern_what_is_always_sent(family: &Family, rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
     let is_always_sent = |(wire, _): &(String, Place)| match names.find(wire) {
         Lookup::Found(found) => matches!(found.role, Role::Plain(one) if one.is_required()),
@@ -380,7 +383,7 @@ fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: 
     let is_always_given = |condition: &Condition| match condition {
         // A condition without parameters is reported.
         Condition::Given(given) => !given.is_empty() && given.iter().all(is_always_sent),
-        Condition::AnyGiven(given) => given.iter().any(is_always_sent),
+        Condition::AnyGiven(given) => given.iter().any(is_always_sent) || has_each_alternative(family, names, given),
         Condition::HasForm { .. }
         | Condition::Is { .. }
         | Condition::AccountIs { .. }
@@ -397,7 +400,9 @@ fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: 
         | Condition::Relates { .. }
         | Condition::Not(_) => &[],
     });
-    let sent = name_list(all.filter(|named| is_always_sent(named)).map(|(wire, _)| wire.as_str()));
+    let (sent, others): (Vec<_>, Vec<_>) = all.partition(|named| is_always_sent(named));
+    let listed = |names: &[&(String, Place)]| name_list(names.iter().map(|(wire, _)| wire.as_str()));
+    let sent = if sent.is_empty() { format!("one of {}", listed(&others)) } else { listed(&sent) };
     // Advice stays valid when a parameter becomes required.
     let is_advice = rule.severity == Severity::Warn;
     if !is_advice && !require.is_empty() && require.iter().all(is_always_given) {
@@ -407,6 +412,69 @@ fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: 
     if when.is_empty() && !forbid.is_empty() && forbid.iter().all(is_always_given) {
         to.at(rule.place, Code::BadRule, format!("{} refuses every request: each has {sent}", name(rule)))
             .help("correct the condition, add `when`, or change what is required");
+    }
+}
+
+/// Whether names are all alternatives of a choice that is always made.
+fn has_each_alternative(family: &Family, names: &WireNames<'_>, given: &[(String, Place)]) -> bool {
+    let choices = names.iter().filter(|wire| wire.of.is_required()).filter_map(|wire| family.choice_of(wire.of));
+    let mut alternatives = choices.filter_map(Choice::alternatives).filter(|all| !all.is_empty());
+    alternatives.any(|all| all.iter().all(|one| given.iter().any(|(name, _)| *name == one.name.wire)))
+}
+
+/// Some request has what a rule tests, as far as choices decide.
+fn choices_allow_it(family: &Family, rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
+    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
+    let keys = [(&[][..], "never applies"), (require, "can never be kept"), (forbid, "can never fail")];
+    let mut found =
+        keys.into_iter().filter(|(all, _)| !all.is_empty() || !when.is_empty()).filter_map(|(all, what)| {
+            let conditions: Vec<&Condition> = when.iter().chain(all).collect();
+            Some((what, excluded_by_choice(family, names, &conditions)?))
+        });
+    if let Some((what, why)) = found.next() {
+        to.at(rule.place, Code::BadRule, format!("{} {what}: {why}", name(rule)))
+            .help("correct the condition, or remove the rule");
+    }
+}
+
+/// Why no request has all of these, if a choice excludes it.
+fn excluded_by_choice(family: &Family, names: &WireNames<'_>, conditions: &[&Condition]) -> Option<String> {
+    let given: Vec<&str> = conditions.iter().flat_map(|condition| has_given(condition)).collect();
+    let wires = || names.iter().filter(|wire| given.contains(&wire.name.wire.as_str()));
+    let alternatives = || wires().filter(|wire| matches!(wire.role, Role::Alternative(_)));
+    for (index, one) in alternatives().enumerate() {
+        let is_other =
+            |other: &&WireParameter<'_>| other.of.name.place == one.of.name.place && other.name.wire != one.name.wire;
+        if let Some(other) = alternatives().take(index).find(is_other) {
+            return Some(format!("`{}` and `{}` exclude each other", other.name.wire, one.name.wire));
+        }
+    }
+    wires().filter(|wire| matches!(wire.role, Role::Member(_))).find_map(|member| {
+        let choice = family.choice_of(member.of)?;
+        let (decider, _) = choice.decider()?;
+        let values = conditions.iter().find_map(|condition| match condition {
+            Condition::Is { parameter, values } if parameter.0 == decider.wire => Some(values),
+            _ => None,
+        })?;
+        let goes_with = |value: &str| {
+            let mut cases = choice.cases(family).filter(|(known, _)| known.name.wire == value);
+            cases.any(|(_, case)| case.parameters.iter().any(|one| one.name.wire == member.name.wire))
+        };
+        let is_sent = values.is_empty() || values.iter().any(|(value, _)| goes_with(value));
+        let values = name_list(values.iter().map(|(value, _)| value.as_str()));
+        (!is_sent).then(|| format!("`{}` is not sent if `{}` is {values}", member.name.wire, decider.wire))
+    })
+}
+
+/// The parameters that are set if a condition holds.
+fn has_given(condition: &Condition) -> Vec<&str> {
+    match condition {
+        Condition::Given(_)
+        | Condition::Is { .. }
+        | Condition::HasForm { .. }
+        | Condition::Compares { .. }
+        | Condition::Relates { .. } => condition.names(),
+        Condition::AnyGiven(_) | Condition::AccountIs { .. } | Condition::Not(_) => Vec::new(),
     }
 }
 
@@ -465,7 +533,22 @@ fn subject<'a>(operation: &'a Operation, rule: &Rule, to: &mut Diagnostics) -> O
     None
 }
 
-fn compares_items(rule: &Rule, names: &WireNames<'_>, key: &str, compared: &[(String, Place)], to: &mut Diagnostics) {
+fn compares_items(
+    operation: &Operation,
+    rule: &Rule,
+    names: &WireNames<'_>,
+    (key, compared): (&str, &[(String, Place)]),
+    to: &mut Diagnostics,
+) {
+    let list = operation.items().find(|(_, item)| Some(&item.list) == list(rule));
+    if let Some((list, (_, bound))) =
+        list.and_then(|(list, _)| Some((list, list.max_items?))).filter(|(_, (most, _))| *most == 1)
+    {
+        let of = &list.name.wire;
+        to.at(rule.place, Code::BadRule, format!("{} can never fail: `{of}` has one item at most", name(rule)))
+            .related(bound, "`max_items` is here")
+            .help("correct `max_items`, or remove the rule");
+    }
     if rule.within.is_none() {
         to.at(
             rule.place,

@@ -220,16 +220,15 @@ fn precision(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
 }
 
 fn length(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
-    let Some(((_, most), place)) = parameter.length.filter(|_| !parameter.shape.is_undefined()) else { return };
+    let Some((_, place)) = parameter.length.filter(|_| !parameter.shape.is_undefined()) else { return };
     if parameter.shape.element() != Some(Type::String) {
         misplaced(family, parameter, place, "`length` requires a text", to);
     }
-    if let Some((default, at)) =
-        parameter.default.as_ref().filter(|(default, _)| default.chars().count() > most as usize)
+    if let Some((default, at)) = &parameter.default
+        && let Some(fault) = wrong_length(parameter, default)
     {
-        to.at(*at, Code::BadValue, format!("the default `{default}` has more than {most} characters"))
-            .related(place, "`length` is here")
-            .help("correct one of them");
+        let fault = Fault { bound: Some(place), ..fault };
+        fault.report(to, *at, Code::BadValue, "`default`");
     }
 }
 
@@ -390,6 +389,13 @@ fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
 
 /// A default is a single value, and the parameter can be left out.
 fn default_is_used(parameter: &Parameter, to: &mut Diagnostics) {
+    let is_always_sent = parameter.need == Need::Always && parameter.fixed.is_none();
+    let for_what_is_left_out = [("default_note", parameter.default_note.is_some()), ("blank", parameter.may_be_blank)];
+    for (key, _) in for_what_is_left_out.into_iter().filter(|(_, is_set)| is_always_sent && *is_set) {
+        let name = &parameter.name.wire;
+        let message = format!("`{key}` contradicts `required: always`: `{name}` is never left out");
+        to.at(parameter.name.place, Code::BadDefault, message).help("remove one of them");
+    }
     let Some((_, place)) = parameter.default.as_ref().filter(|_| parameter.fixed.is_none()) else { return };
     if parameter.need == Need::Always {
         let message = format!("`default` contradicts `required: always`: `{}` is never left out", parameter.name.wire);

@@ -51,8 +51,8 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     })
 }
 
-/// The tables for the results of an operation that is not a batch, but whose answer has the form of a batch of the
-/// family.
+/// The tables for the results of an operation that is not a batch, but whose answer states results: by its own `items`, or
+/// because it has the form of a batch of the family.
 pub(super) fn results(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     lists_results(scope, operation, answers_like(scope.family, operation)?, &quote!(None))
 }
@@ -100,10 +100,14 @@ pub(super) fn item_outcomes(family: &Family, operation: &Operation) -> Option<To
     })
 }
 
-/// A batch whose answer has the same lists of results as that of an operation.
-fn answers_like<'a>(family: &'a Family, operation: &Operation) -> Option<&'a Batch> {
-    if operation.batch.is_some() || operation.effect == Effect::Read {
+/// How the answer of an operation that is not a batch states results: by its own `items`, or as a batch of the family
+/// whose answer has the same lists.
+fn answers_like<'a>(family: &'a Family, operation: &'a Operation) -> Option<&'a Batch> {
+    if operation.effect == Effect::Read {
         return None;
+    }
+    if let Some(own) = &operation.batch {
+        return own.of.is_none().then_some(own);
     }
     let is_like = |(other, batch): &(&Response, &Batch)| match (&operation.response, other) {
         (Response::Array { record, .. }, Response::Array { record: of, .. }) => record == of,
@@ -143,11 +147,12 @@ fn lists_results(scope: &Scope<'_>, operation: &Operation, batch: &Batch, sent: 
 }
 
 fn list_of<'a>(operation: &'a Operation, batch: &Batch) -> Option<&'a Parameter> {
-    operation.body.parameters().iter().find(|parameter| parameter.name.wire == batch.of.0.as_str())
+    let (of, _) = batch.of.as_ref()?;
+    operation.body.parameters().iter().find(|parameter| parameter.name.wire == of.as_str())
 }
 
 fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
-    let wire = if list.is_body() { "" } else { batch.of.0.as_str() };
+    let wire = if list.is_body() { "" } else { list.name.wire.as_str() };
     let max_items = number(list.max_items?.0);
     let (ids, by_place) = (batch.ids_of_items(), batch.by_place);
     Some(quote! {

@@ -71,8 +71,8 @@ impl Batch {
 /// The results that an answer states for the items of a list that was sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
-    /// The list that was sent.
-    pub(crate) of: (ListName, Place),
+    /// The list that was sent; `None` if the request lists nothing, such as a cancellation of all orders.
+    pub(crate) of: Option<(ListName, Place)>,
     /// The names that identify an item and its result; the first takes precedence.
     pub(crate) ids: Vec<(String, Place)>,
     /// The field of an object with the one list of results, or with the list that `results` is parallel to.

@@ -302,14 +302,61 @@ async fn a_code_that_leaves_the_result_open_makes_an_item_unknown() {
     assert!(report.items[1].outcome.is_not_done());
 }
 
+/// A cancellation by pair, without a list.
+fn by_pair() -> classic::BatchCancel {
+    classic::BatchCancel::new(classic::ProductType::UsdtFutures).symbol("BTCUSDT")
+}
+
 #[tokio::test(flavor = "current_thread")]
 async fn a_call_without_a_list_is_made_once() {
-    let request = classic::BatchCancel::new(classic::ProductType::UsdtFutures).symbol("BTCUSDT");
     let data = json!({"successList": [{"orderId": "1"}], "failureList": [{"orderId": "2", "errorCode": "7", "errorMsg": "m"}]});
-    let report = report_of(request, data).await;
+    let report = report_of(by_pair(), data).await;
     assert_eq!((report.items.len(), report.unmatched.len(), report.calls), (0, 2, 1));
     let error = report.unmatched[1].result.as_ref().unwrap_err();
     assert_eq!((error.code.as_str(), error.message.as_str()), ("7", "m"));
+    assert_eq!(
+        report.unmatched_failures().map(|failed| failed.ids.clone()).collect::<Vec<_>>(),
+        [[Some("2".to_owned()), None]]
+    );
+    assert!(!report.all_done());
+    let shown = report.to_string();
+    assert!(shown.starts_with("1 of 2 results are of a success\n  2: "), "{shown}");
+    assert!(report.done().is_err());
+
+    let data = json!({"successList": [{"orderId": "1"}, {"orderId": "2"}], "failureList": []});
+    let report = report_of(by_pair(), data).await;
+    assert_eq!((report.all_done(), report.to_string().as_str()), (true, "2 of 2 results are of a success"));
+    let done = report.done().unwrap();
+    assert_eq!(done.iter().map(|done| done.order_id.as_ref().unwrap().as_str()).collect::<Vec<_>>(), ["1", "2"]);
+
+    let report = report_of(by_pair(), json!({"successList": [{"orderId": {}}], "failureList": []})).await;
+    assert_eq!((report.all_done(), report.bad.len()), (false, 1));
+    assert!(report.to_string().contains("1 cannot be read"), "{report}");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn the_only_call_without_a_list_fails_with_its_error() {
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(json!({"code": "40762", "msg": "no", "requestTime": 1, "data": null}).to_string()));
+    let refused = client(&server).batch(by_pair()).send().await.unwrap_err();
+    assert_eq!((refused.outcome(), refused.code()), (Outcome::NotDone, Some("40762")));
+    server.answer_next(Answer::close());
+    let lost = client(&server).batch(by_pair()).send().await.unwrap_err();
+    assert_eq!(lost.outcome(), Outcome::Unknown);
+}
+
+/// Without the checks, which refuse it, an empty list is not taken for one that is left out: that cancels more.
+#[tokio::test(flavor = "current_thread")]
+async fn an_empty_list_is_not_left_out() {
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(success(&json!({"successList": [], "failureList": []})));
+    let client = client(&server);
+    let request = by_pair().order_id_list(Vec::new());
+    let refused = client.batch(request.clone()).send().await.unwrap_err();
+    assert!(matches!(refused, Error::Refused(_)), "{refused}");
+    let _ = client.with_check_policy(false).batch(request).send().await.unwrap();
+    let sent: Value = serde_json::from_slice(&server.requests()[0].body).unwrap();
+    assert_eq!(sent["orderIdList"], json!([]));
 }
 
 /// Answers that every item is done, in their order.

@@ -22,5 +22,6 @@ mod repeats;
 mod requests;
 mod rules;
 mod secrets;
+mod sends;
 mod signed_query;
 mod wire;

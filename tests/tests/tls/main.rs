@@ -90,9 +90,12 @@ async fn untrusted_servers_get_no_request(over: Over) {
     for (own, tls, why) in cases {
         for version in VERSIONS {
             let server = Server::start(config(&own, &[version], None));
-            let (call_result, text) = failed(&client(over, &server, &tls)).await;
+            let client = client(over, &server, &tls);
+            let (call_result, text) = failed(&client).await;
             assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{text}");
             assert!(text.contains(why), "{text}");
+            let remedy = client.call(&cancel()).await.expect_err("it is not trusted").remedy();
+            assert!(remedy.is_some_and(|remedy| remedy.contains("certificate")), "{why}: {remedy:?}");
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::clock::Moment;
 use crate::error::{Error, Refusal};
 use crate::tables::{Meta, Severity};
 use crate::value::Timestamp;
+use crate::wire::Reply;
 
 /// A batch of any length, to be sent in as many calls as needed.
 ///
@@ -39,19 +40,30 @@ impl<O: Batch> BatchCall<O> {
 
     /// Checks all items, sends them, and reports the outcome of each.
     ///
+    /// A request that leaves its list out, such as a cancellation by pair, is one call. What its response lists is in
+    /// [`BatchReport::unmatched`].
+    ///
     /// # Errors
     ///
     /// Fails if the batch as a whole breaks a rule, for example with an id that two items share. Nothing is sent then.
+    /// Also fails if the call of a request without items does.
     pub async fn send(mut self) -> Result<BatchReport<O::Item, O::Done>, Error> {
         let warnings = self.client.with_check_policy(self.policy()).check(&self.request)?;
-        let items = self.request.take_items();
-        let ids = SentItems::of(&items, O::SHAPE).ids;
+        let mut report = BatchReport {
+            items: Vec::new(),
+            unmatched: Vec::new(),
+            bad: Vec::new(),
+            calls: 0,
+            warnings,
+            hides_failure: false,
+        };
+        let sent = self.request.sent();
+        let Some(SentItems { ids, .. }) = sent.filter(|sent| !sent.ids.is_empty()) else {
+            self.send_whole(&mut report).await?;
+            return Ok(report);
+        };
         no_id_twice::<O>(&ids)?;
-        let mut report = BatchReport { items: Vec::new(), unmatched: Vec::new(), bad: Vec::new(), calls: 0, warnings };
-        if items.is_empty() {
-            self.send_part(Vec::new(), &[], &mut report).await;
-        }
-        let mut items = items.into_iter();
+        let mut items = self.request.take_items().into_iter();
         for ids in ids.chunks(O::SHAPE.max_items.max(1)) {
             let part: Vec<_> = items.by_ref().take(ids.len()).collect();
             if self.stops && !report.all_done() {
@@ -63,6 +75,11 @@ impl<O: Batch> BatchCall<O> {
         Ok(report)
     }
 
+    /// Refuses a batch two of whose items have the same id.
+    pub(crate) fn refuse_id_twice(&self) -> Result<(), Error> {
+        no_id_twice::<O>(&self.request.sent().map(|sent| sent.ids).unwrap_or_default())
+    }
+
     /// The rules of the client except for the length of the list, which no call exceeds.
     fn policy(&self) -> CheckPolicy {
         any_length::<O>(self.client.policy())
@@ -70,20 +87,13 @@ impl<O: Batch> BatchCall<O> {
 
     async fn send_part(&self, items: Vec<O::Item>, ids: &[Ids], report: &mut BatchReport<O::Item, O::Done>) {
         let mut part = self.request.clone();
-        if !items.is_empty() {
-            part.set_items(items);
-        }
+        part.set_items(items);
         report.calls += 1;
         let reply = self.client.call_once(&part).await;
         let items = part.take_items();
         match reply {
             Ok(reply) => {
-                let results = ItemResults::new(self.client.api(), O::META, self.client.codes(), &reply);
-                let answer = results.read::<O>(reply.into_data());
-                report.bad.extend(answer.bad.iter().cloned());
-                let Matching { items: found, unmatched } = matching::assign(ids, answer, O::SHAPE);
-                report.unmatched.extend(unmatched.into_iter().map(|stated| results.unmatched(stated)));
-                report.items.extend(items.into_iter().zip(found).map(|(item, found)| results.item(item, found)));
+                self.read(reply, items, ids, report);
             }
             Err(error) => {
                 let (sent, error) = (sent_at(&error), Arc::new(error));
@@ -91,6 +101,33 @@ impl<O: Batch> BatchCall<O> {
                 report.items.extend(items.into_iter().map(failed));
             }
         }
+    }
+
+    /// Sends a request without items, which no report of an item could tell the failure of.
+    async fn send_whole(&self, report: &mut BatchReport<O::Item, O::Done>) -> Result<(), Error> {
+        report.calls += 1;
+        let reply = self.client.call_once(&self.request).await?;
+        let claims_failure = self.read(reply, Vec::new(), &[], report);
+        report.hides_failure = claims_failure && report.unmatched_failures().next().is_none();
+        Ok(())
+    }
+
+    /// Adds the results in a response to the report, and returns whether the response claims that an item failed.
+    fn read(
+        &self,
+        reply: Reply<O::Response>,
+        items: Vec<O::Item>,
+        ids: &[Ids],
+        report: &mut BatchReport<O::Item, O::Done>,
+    ) -> bool {
+        let results = ItemResults::new(self.client.api(), O::META, self.client.codes(), &reply);
+        let answer = results.read::<O>(reply.into_data());
+        let claims_failure = answer.all_done == Some(false);
+        report.bad.extend(answer.bad.iter().cloned());
+        let Matching { items: found, unmatched } = matching::assign(ids, answer, O::SHAPE);
+        report.unmatched.extend(unmatched.into_iter().map(|stated| results.unmatched(stated)));
+        report.items.extend(items.into_iter().zip(found).map(|(item, found)| results.item(item, found)));
+        claims_failure
     }
 }
 

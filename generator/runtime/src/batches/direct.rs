@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use super::batch::{ListsResults, SentItems};
 use super::matching;
-use super::report::{ItemResults, UnmatchedResult};
+use super::report::{ItemResults, UnmatchedResult, shown_ids};
 use crate::client::{ClientCore, ReplyTo};
 use crate::error::ExchangeError;
 use crate::json::BadItem;
@@ -115,11 +115,7 @@ impl<T> Deref for ItemsReply<T> {
 
 impl fmt::Display for ItemFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ids.as_slice() {
-            [] => f.write_str("an item without an id")?,
-            ids => f.write_str(&ids.join(" "))?,
-        }
-        write!(f, ": {}", self.error)
+        write!(f, "{}: {}", shown_ids(self.ids.iter()), self.error)
     }
 }
 

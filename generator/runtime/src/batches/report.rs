@@ -26,7 +26,7 @@ use crate::wire::{CodePolicy, ReadCode, Reply, is_compound_item};
 pub struct BatchReport<I, T> {
     /// Every item, in the order given.
     pub items: Vec<ItemReport<I, T>>,
-    /// Results that belong to no item.
+    /// Results that belong to no item: all of them if the request lists no items.
     pub unmatched: Vec<UnmatchedResult<T>>,
     /// Results that could not be read; their items are unaccounted for.
     pub bad: Vec<BadItem>,
@@ -34,6 +34,8 @@ pub struct BatchReport<I, T> {
     pub calls: usize,
     /// Broken rules that only warn.
     pub warnings: Violations,
+    /// Whether the response to a request without items claims a failure that it does not list.
+    pub(super) hides_failure: bool,
 }
 
 /// An item and its outcome.
@@ -100,24 +102,36 @@ impl<T> ItemOutcome<T> {
 }
 
 impl<I, T> BatchReport<I, T> {
-    /// Whether every item succeeded.
+    /// Whether every item succeeded, and no result that belongs to no item is a failure. Of a request without items,
+    /// whether every result can be read and is a success.
     pub fn all_done(&self) -> bool {
-        self.items.iter().all(|item| item.outcome.is_done())
+        let is_read = !self.items.is_empty() || (self.bad.is_empty() && !self.hides_failure);
+        is_read && self.failures().next().is_none() && self.unmatched_failures().next().is_none()
     }
 
-    /// The items that did not succeed, or whose outcome is unknown.
+    /// The items that did not succeed, or whose outcome is unknown. A request without items has none; see
+    /// [`unmatched_failures`](Self::unmatched_failures).
     pub fn failures(&self) -> impl Iterator<Item = &ItemReport<I, T>> {
         self.items.iter().filter(|item| !item.outcome.is_done())
     }
 
-    /// The results of all items in the order given, if every item succeeded.
+    /// The results that belong to no item, and are not those of a success.
+    pub fn unmatched_failures(&self) -> impl Iterator<Item = &UnmatchedResult<T>> {
+        self.unmatched.iter().filter(|unmatched| unmatched.result.is_err())
+    }
+
+    /// The results of all items in the order given, if [`all_done`](Self::all_done); of a request without items, all
+    /// results in the order of the response.
     ///
     /// # Errors
     ///
-    /// Returns the report if an item did not succeed.
+    /// Returns the report if not all is done.
     pub fn done(self) -> Result<Vec<T>, Box<Self>> {
         if !self.all_done() {
             return Err(Box::new(self));
+        }
+        if self.items.is_empty() {
+            return Ok(self.unmatched.into_iter().filter_map(|unmatched| unmatched.result.ok()).collect());
         }
         let done = self.items.into_iter().filter_map(|item| match item.outcome {
             ItemOutcome::Done(done) => Some(done),
@@ -136,6 +150,24 @@ impl<I, T> BatchReport<I, T> {
 
 impl<I, T> fmt::Display for BatchReport<I, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.items.is_empty() {
+            true => self.fmt_results(f)?,
+            false => self.fmt_items(f)?,
+        }
+        self.unmatched_failures().try_for_each(|unmatched| match &unmatched.result {
+            Ok(_) => Ok(()),
+            Err(error) if self.items.is_empty() => {
+                write!(f, "\n  {}: {error}", shown_ids(unmatched.ids.iter().flatten()))
+            }
+            Err(error) => {
+                write!(f, "\n  {}, which belongs to no item: {error}", shown_ids(unmatched.ids.iter().flatten()))
+            }
+        })
+    }
+}
+
+impl<I, T> BatchReport<I, T> {
+    fn fmt_items(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (all, unknown) = (self.items.len(), self.unknown().count());
         let done = self.items.iter().filter(|item| item.outcome.is_done()).count();
         write!(f, "{done} of {all} items succeeded")?;
@@ -152,6 +184,26 @@ impl<I, T> fmt::Display for BatchReport<I, T> {
             ItemOutcome::NotSent => write!(f, "\n  item {index}: not sent, because an earlier item did not succeed"),
         })
     }
+
+    /// Writes what the response to a request without items lists.
+    fn fmt_results(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (all, failed) = (self.unmatched.len(), self.unmatched_failures().count());
+        write!(f, "{} of {all} results are of a success", all - failed)?;
+        if !self.bad.is_empty() {
+            write!(f, ", and {} cannot be read", self.bad.len())?;
+        }
+        if self.hides_failure {
+            f.write_str(", and the response claims a failure that it does not list")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The ids of a result in an error.
+pub(super) fn shown_ids<'a>(ids: impl Iterator<Item = &'a String>) -> String {
+    let ids: Vec<_> = ids.map(String::as_str).collect();
+    if ids.is_empty() { "an item without an id".to_owned() } else { ids.join(" ") }
 }
 
 impl<I: fmt::Debug, T: fmt::Debug> std::error::Error for BatchReport<I, T> {}

@@ -178,7 +178,8 @@ where
     }
 
     /// Shares rate limits with all clients that use the same `limiter`. By default, a client shares them with the
-    /// clients of this process that have the same key and address; other keys of the same user need a `limiter`.
+    /// clients of this process that have the same key and address, whatever their accounts are named; other keys of the
+    /// same user need a `limiter`.
     pub fn limiter(mut self, limiter: Arc<dyn Limiter>) -> Self {
         self.settings.limiter = Some(limiter);
         self
@@ -192,7 +193,7 @@ where
 
     /// The account, which rules and rate limits depend on. A text is an account with that name.
     ///
-    /// A shared limiter distinguishes accounts by their names; clients without a name count as one account.
+    /// A [`limiter`](Self::limiter) distinguishes accounts by their names; clients without a name count as one account.
     pub fn account(mut self, account: impl Into<Account>) -> Self {
         self.settings.checking.account = account.into();
         self
@@ -240,6 +241,9 @@ where
 
     /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick.
     /// A call that is dropped does not end.
+    ///
+    /// The hook must not panic: its panic takes the place of the result of the call, and with it the answer to a change
+    /// that may have had its effect. A journal has the outcome then.
     ///
     /// ```
     /// use tradeapi_runtime::{ClientBuilder, ClientCore};
@@ -332,11 +336,14 @@ impl Settings {
         let transport = self.take_transport()?;
         let is_simulated = self.environment.is_some();
         let environment = self.environment.take().unwrap_or_else(|| Arc::new(SystemEnvironment::new()));
-        let limiter = self.take_limiter(&environment, is_simulated);
-        let recent = self.recent_requests(&*environment);
+        let address_of_all = base.in_one_spelling();
+        let counts_names = self.limiter.is_some();
+        let name = if counts_names { self.checking.account.name().to_owned() } else { String::new() };
+        let limiter = self.take_limiter(&address_of_all, &environment, is_simulated);
+        let recent = self.recent_requests(&address_of_all, &*environment);
         let Self { api, clock, signing, drift, .. } = self;
         let (mode, classes, address) = (self.limits, self.classes, self.address);
-        let pacing = RateLimitPolicy { mode, limiter, classes, address, slots: Slots::default() };
+        let pacing = RateLimitPolicy { mode, limiter, counts_names, name, classes, address, slots: Slots::default() };
         let own = clock.unwrap_or_else(|| Arc::clone(&environment) as _);
         let time = Time { own, environment, there: ExchangeClock::default(), signing };
         let parts = Parts {
@@ -382,12 +389,17 @@ impl Settings {
     }
 
     /// The limiter that was given, or else that of the key; a simulation has one of its own.
-    fn take_limiter(&mut self, environment: &Arc<dyn Environment>, is_simulated: bool) -> Arc<dyn Limiter> {
+    fn take_limiter(
+        &mut self,
+        address: &str,
+        environment: &Arc<dyn Environment>,
+        is_simulated: bool,
+    ) -> Arc<dyn Limiter> {
         match (self.limiter.take(), &self.credentials) {
             (Some(limiter), _) => limiter,
             (None, Some(credentials)) if !is_simulated => {
                 let [key, _] = credentials.sent();
-                InProcessLimits::of_key(&[self.api.name.as_bytes(), self.base_url.as_bytes(), key])
+                InProcessLimits::of_key(&[self.api.name.as_bytes(), address.as_bytes(), key])
             }
             (None, _) => {
                 Arc::new(InProcessLimits::with_shared_timer(LimitSettings::default(), Arc::clone(environment) as _))
@@ -395,12 +407,12 @@ impl Settings {
         }
     }
 
-    fn recent_requests(&self, environment: &dyn Environment) -> Arc<RecentRequests> {
+    fn recent_requests(&self, address: &str, environment: &dyn Environment) -> Arc<RecentRequests> {
         static RECENT: SharedByAccount<RecentRequests> = SharedByAccount::new();
         let (Some(run), Some(credentials)) = (environment.run(), &self.credentials) else { return Arc::default() };
         let [key, _] = credentials.sent();
         let now = Moment { wall: Clock::now(environment), steady: Timer::now(environment) };
-        let account = [self.api.name.as_bytes(), self.base_url.as_bytes(), key, &run.to_le_bytes()];
+        let account = [self.api.name.as_bytes(), address.as_bytes(), key, &run.to_le_bytes()];
         // A simulation ends with its clients; a process goes on, and may make others.
         RECENT.of(&account, &|recent| run == 0 && recent.is_needed(now))
     }

@@ -1,6 +1,6 @@
 //! A call: its attempts, its wait for the limits, and what observes it.
 //!
-//! Only waiting is async: the future of a call was seven times as large before.
+//! Only waiting is async, because the future of an async function holds the locals of everything that it awaits.
 
 use std::time::Duration;
 
@@ -93,9 +93,11 @@ impl ClientCore {
     ///
     /// # Errors
     ///
-    /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
+    /// Like [`call`](Self::call); also if the signature has expired, or another client has prepared the request. A
+    /// request is never signed again.
     pub async fn send<O: Callable>(&self, prepared: Prepared<'_, O>) -> Result<O::Reply, Error> {
-        let Prepared { operation, signed } = prepared;
+        self.refuse_of_others(&prepared)?;
+        let Prepared { operation, signed, .. } = prepared;
         let mut data = ReceivedFor::nothing(operation);
         let reply = self.call_any(operation, Start::Signed(Box::new(signed)), &mut data).await?;
         Ok(O::Reply::of(reply.with_data(data.into_received())?, operation, self))

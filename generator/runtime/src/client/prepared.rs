@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use super::core::{ClientCore, Parts};
 use super::recent::{KeyOfRepeats, RequestFacts, RequestNumber};
 use crate::checks::Violations;
 use crate::clock::Moment;
-use crate::error::Error;
+use crate::error::{Error, Unsigned};
 use crate::journal::SigningTimes;
 use crate::operation::{DynOperation, Operation};
 use crate::parameters::{Named, json_of};
@@ -22,11 +23,13 @@ use crate::wire;
 /// A checked and signed request, ready to be sent once. Its ids can be stored before it is sent.
 ///
 /// [`ClientCore::send`](crate::ClientCore::send) consumes it, so it cannot be sent twice. It is never signed again, so
-/// it must be sent before its signature expires.
+/// it must be sent before its signature expires, by the client that prepared it or a clone of that.
 #[must_use = "a prepared request is not sent yet"]
 pub struct Prepared<'a, O> {
     pub(super) operation: &'a O,
     pub(super) signed: SignedRequest,
+    /// The client that prepared it: it has the address and the key of that client, whichever sends it.
+    by: Arc<Parts>,
 }
 
 /// A signed request of any operation.
@@ -107,7 +110,19 @@ impl ClientCore {
     ///
     /// Fails if the request breaks a rule or cannot be signed.
     pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
-        Ok(Prepared { operation, signed: self.check_and_sign(operation)? })
+        Ok(Prepared { operation, signed: self.check_and_sign(operation)?, by: Arc::clone(&self.parts) })
+    }
+
+    /// Refuses a request that another client has prepared: its journal and its limits are not those of the request.
+    pub(super) fn refuse_of_others<O: Operation>(&self, prepared: &Prepared<'_, O>) -> Result<(), Error> {
+        if Arc::ptr_eq(&prepared.by, &self.parts) {
+            return Ok(());
+        }
+        if let Some(number) = prepared.signed.number {
+            prepared.by.recent.void(number);
+        }
+        let why = "another client has prepared it, for its own address and key";
+        Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, skew: None, waited: Duration::ZERO })))
     }
 
     pub(super) fn check_and_sign(&self, operation: &dyn DynOperation) -> Result<SignedRequest, Error> {

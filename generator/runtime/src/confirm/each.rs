@@ -45,9 +45,12 @@ pub struct ItemConfirmation<I, T, R> {
 }
 
 impl<I, T, R> BatchConfirmation<I, T, R> {
-    /// Whether every item had its effect.
+    /// Whether every item had its effect; of a request without items, whether every result can be read and is a success.
     pub fn all_done(&self) -> bool {
-        self.failures().next().is_none()
+        match self.items.is_empty() {
+            true => self.bad.is_empty() && self.unmatched.iter().all(|unmatched| unmatched.result.is_ok()),
+            false => self.failures().next().is_none(),
+        }
     }
 
     /// The items that had no effect, or whose outcome is unknown.
@@ -76,6 +79,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
     ///
     /// Fails if the batch as a whole breaks a rule. Nothing is sent then.
     pub async fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
+        self.refuse_id_twice()?;
         let questions =
             distinct(Question::all(QueryPlan::of::<O>(), &self.request)).ok_or_else(|| not_queryable(O::META))?;
         let client = self.client.clone();

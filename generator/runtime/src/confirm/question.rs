@@ -178,7 +178,17 @@ impl Question {
 
     /// What an error of the query proves.
     pub(super) fn failed(&self, error: &Error, sent: &Sent, times: &QueryTimes, policy: &ConfirmPolicy) -> Finding {
-        let Error::Exchange(error) = error else { return Finding::Nothing("the query got no response") };
+        let error = match error {
+            Error::Exchange(error) => error,
+            Error::Transport(_) | Error::Unknown(_) => return Finding::Nothing("the query got no response"),
+            Error::Unreadable(_) => return Finding::Nothing("the response to the query cannot be read"),
+            Error::Refused(_)
+            | Error::Unsigned(_)
+            | Error::Limited(_)
+            | Error::LimiterFailed(_)
+            | Error::NotStored(_)
+            | Error::NotAmendable(_) => return Finding::Nothing("the query was not sent"),
+        };
         if !is_denial(error, &policy.absent) {
             return Finding::Nothing("the query failed with a code that does not mean \"not found\"");
         }

@@ -68,10 +68,28 @@ impl TransportError {
         self.sent
     }
 
+    /// Whether the certificate of the server was not accepted, as far as the causes show it.
+    pub(crate) fn is_about_certificate(&self) -> bool {
+        #[cfg(any(feature = "hyper", feature = "reqwest"))]
+        return self.causes().any(refuses_certificate);
+        #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
+        return false;
+    }
+
     /// The errors that led to this one, the latest first. Its text contains theirs.
     pub fn causes(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
         let first = self.source.as_deref().map(|source| source as &(dyn Error + 'static));
         successors(first, cause_of)
+    }
+}
+
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+fn refuses_certificate(cause: &(dyn Error + 'static)) -> bool {
+    match (cause.downcast_ref(), cause.downcast_ref::<std::io::Error>()) {
+        (Some(error), _) => matches!(error, rustls::Error::InvalidCertificate(_)),
+        // The causes of an error of input and output leave out the error that it was made from.
+        (None, Some(error)) => error.get_ref().is_some_and(|made_from| refuses_certificate(made_from)),
+        (None, None) => false,
     }
 }
 

@@ -41,6 +41,23 @@ pub struct UnknownOutcome {
     /// Whether the exchange refused it, and a record from outside shows its effect nevertheless; see
     /// [`confirm::evidence`](crate::confirm::evidence).
     pub is_contradicted: bool,
+    /// How the outcome becomes known.
+    pub(crate) remedy: &'static str,
+}
+
+/// How the outcome of an operation becomes known.
+fn remedy_of(meta: &Meta) -> &'static str {
+    match &meta.confirm {
+        Some(confirm) if confirm.list.is_some() => {
+            "query each item with `settle_each`, or let `send_and_confirm` do so; do not send it again before that"
+        }
+        Some(_) => "query it with `locate`, or let `place_and_confirm` do so; do not send it again before that",
+        None if meta.repeat.is_some() => "repeat it with `retrying(..).call(..)`, which is harmless",
+        None if meta.effect == Effect::Cancel => {
+            "read what is left, or repeat it with `retrying(..).cancel(..)`, which also cancels what was placed since"
+        }
+        None => "read the orders and positions that it was to change; do not send it again before that",
+    }
 }
 
 /// A request that was sent, without its credentials.
@@ -66,7 +83,8 @@ impl SentRequest {
 
 impl UnknownOutcome {
     pub(crate) fn new(meta: &'static Meta, client_ids: Vec<String>, sent: SentRequest, why: Error) -> Self {
-        Self { operation: meta.id, effect: meta.effect, client_ids, sent, why: Box::new(why), is_contradicted: false }
+        let (operation, effect, remedy) = (meta.id, meta.effect, remedy_of(meta));
+        Self { operation, effect, client_ids, sent, why: Box::new(why), is_contradicted: false, remedy }
     }
 
     /// The HTTP status of the response, if there is one.
@@ -115,5 +133,26 @@ impl fmt::Debug for SentRequest {
             .field("body", &String::from_utf8_lossy(beginning))
             .field("signed_at", &self.signed_at)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Confirm;
+
+    #[test]
+    fn the_remedy_is_one_that_the_operation_has() {
+        let of = |effect, repeat, confirm| remedy_of(&Meta { effect, repeat, confirm, ..Meta::DEFAULT });
+        let of_items = Confirm { list: Some("orders"), ..Confirm::DEFAULT };
+        for (remedy, function) in [
+            (of(Effect::Create, None, Some(Confirm::DEFAULT)), "`place_and_confirm`"),
+            (of(Effect::Create, None, Some(of_items)), "`send_and_confirm`"),
+            (of(Effect::Cancel, Some("it is named"), None), "`retrying(..).call(..)`"),
+            (of(Effect::Cancel, None, None), "`retrying(..).cancel(..)`"),
+            (of(Effect::Close, None, None), "positions"),
+        ] {
+            assert!(remedy.contains(function), "{remedy}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Lists with their unreadable items apart.
 
+use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
@@ -12,7 +13,21 @@ use super::writer::{Encode, JsonWriter};
 
 /// A list as the exchange sent it: the readable items, and the unreadable ones apart.
 ///
-/// An unreadable item does not hide the others, and is kept with its error: see [`List::is_complete`].
+/// An unreadable item does not hide the others, and is kept with its error. A list is the slice of its readable items:
+/// loops, `len`, `is_empty` and `first` pass over the others. Where nothing may be missing, as in a sum or in "no order
+/// is open", take the items with [`complete`](Self::complete), which fails instead.
+///
+/// ```
+/// use tradeapi_runtime::json::{List, read_json};
+///
+/// let list: List<u64> = read_json(r#"[1, {"an": "order"}]"#)?;
+/// assert_eq!(list.iter().sum::<u64>(), 1); // of what could be read
+/// assert!(!list.is_complete() && list.complete().is_err());
+///
+/// let list: List<u64> = read_json(r#"[{"an": "order"}]"#)?;
+/// assert!(list.is_empty()); // nothing could be read, though something was sent
+/// # Ok::<(), tradeapi_runtime::json::ReadError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct List<T> {
     /// The items that were read, in the order they came.
@@ -39,6 +54,39 @@ impl<T> List<T> {
         self.bad.is_empty()
     }
 }
+
+impl<T> List<T> {
+    /// The items, if every item that was sent could be read.
+    ///
+    /// # Errors
+    ///
+    /// Returns the items that could not be read.
+    pub fn complete(self) -> Result<Vec<T>, IncompleteList> {
+        match self.bad.is_empty() {
+            true => Ok(self.items),
+            false => Err(IncompleteList { readable: self.items.len(), bad: self.bad }),
+        }
+    }
+}
+
+/// Items of a [`List`] that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IncompleteList {
+    /// How many items could be read.
+    pub readable: usize,
+    /// The items that could not; there is at least one.
+    pub bad: Vec<BadItem>,
+}
+
+impl fmt::Display for IncompleteList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} items cannot be read", self.bad.len(), self.readable + self.bad.len())?;
+        self.bad.first().map_or(Ok(()), |bad| write!(f, "; item {}: {}", bad.index, bad.error))
+    }
+}
+
+impl Error for IncompleteList {}
 
 /// The items, followed by those that could not be read.
 impl<T: fmt::Debug> fmt::Debug for List<T> {
@@ -81,6 +129,7 @@ impl<T> Deref for List<T> {
     }
 }
 
+/// The readable items; see [`List::complete`].
 impl<T> IntoIterator for List<T> {
     type Item = T;
     type IntoIter = std::vec::IntoIter<T>;
@@ -90,6 +139,7 @@ impl<T> IntoIterator for List<T> {
     }
 }
 
+/// The readable items; see [`List::complete`].
 impl<'a, T> IntoIterator for &'a List<T> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;
@@ -202,6 +252,16 @@ mod tests {
         let bad: Vec<_> = list.bad.iter().map(|bad| (bad.index, bad.raw.as_str(), bad.error.offset())).collect();
         assert_eq!(bad, [(2, r#"{"a": [3]}"#, 0), (3, "null", 0)]);
         assert_eq!(write_json(&list), r#"[1,2,{"a": [3]},null,5]"#);
+        Ok(())
+    }
+
+    #[test]
+    fn a_list_with_an_unreadable_item_is_not_complete() -> Result<(), Box<dyn Error>> {
+        let list: List<u64> = read_json(r#"[1, "x", 3, {}]"#)?;
+        let Err(incomplete) = list.complete() else { return Err("complete".into()) };
+        assert_eq!((incomplete.readable, incomplete.bad.len()), (2, 2));
+        assert!(incomplete.to_string().starts_with("2 of 4 items cannot be read; item 1: "), "{incomplete}");
+        assert_eq!(read_json::<List<u64>>("[1, 3]")?.complete()?, [1, 3]);
         Ok(())
     }
 

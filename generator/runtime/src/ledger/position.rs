@@ -7,7 +7,7 @@ use rust_decimal::Decimal as Number;
 
 use super::LedgerError;
 use super::trade::{Contract, Trade, TradeEffect};
-use crate::value::Decimal;
+use crate::value::{Decimal, exact_sum as sum};
 
 /// The places that a share of a cost and the profit of an inverse contract are rounded to. What is rounded off a share
 /// stays with the rest of the cost, so that profits of linear contracts add up to what was received less what was paid.
@@ -230,12 +230,6 @@ fn product(one: Number, other: Number) -> Option<Number> {
     // A product that is too small becomes zero.
     let is_exact = one.is_zero() || other.is_zero() || product.scale() == one.scale() + other.scale();
     is_exact.then_some(product)
-}
-
-/// A sum without rounding.
-fn sum(one: Number, other: Number) -> Option<Number> {
-    let sum = one.checked_add(other)?;
-    (sum.checked_sub(other)? == one && sum.checked_sub(one)? == other).then_some(sum)
 }
 
 impl fmt::Display for PositionKey {

@@ -86,7 +86,7 @@ pub(crate) struct ListingRequest<'a> {
 }
 
 /// The pages of a listing.
-pub(crate) trait ListingPages: Send {
+pub(crate) trait ListingPages: Send + Sync {
     /// Advances to the next page; `None` at the end.
     fn advance(&mut self) -> PageFuture<'_>;
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use tradeapi_words::calendar;
 
 use super::scalar::{Scalar, Scratch};
+use super::shown::pad_args;
 use super::timestamp::Timestamp;
 
 const MILLIS_PER_DAY: u64 = 86_400_000;
@@ -102,7 +103,7 @@ impl FromStr for Date {
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+        pad_args(f, format_args!("{:04}-{:02}-{:02}", self.year, self.month, self.day))
     }
 }
 

@@ -43,12 +43,27 @@ pub struct InvalidDecimal {
     why: &'static str,
 }
 
-/// As many zeros as a `rust_decimal` can have places.
+/// Zeros for the 28 decimal places of a `rust_decimal`.
 const ZEROS: &str = "0000000000000000000000000000";
 
 const TOO_LARGE: &str = "it does not fit a rust_decimal exactly";
 
 impl Decimal {
+    /// The sum of several numbers; zero of none.
+    ///
+    /// ```
+    /// # use tradeapi_runtime::{Decimal, dec};
+    /// assert_eq!(Decimal::sum(&[dec!(0.1), dec!(0.25)])?, dec!(0.35));
+    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`plus`](Self::plus).
+    pub fn sum<'a>(numbers: impl IntoIterator<Item = &'a Self>) -> Result<Self, InvalidDecimal> {
+        numbers.into_iter().try_fold(Self::default(), |sum, number| sum.plus(number))
+    }
+
     /// The number as it was written, `0E-8` and trailing zeros included.
     #[inline]
     pub fn as_str(&self) -> &str {
@@ -65,15 +80,28 @@ impl Decimal {
     ///
     /// # Errors
     ///
-    /// Fails if it does not fit exactly, which happens from about 28 digits on. Nothing is rounded.
+    /// Fails if it does not fit exactly, which happens from about 28 digits on. Nothing is rounded; zeros at the end of
+    /// the decimal places are left out if there are too many of them.
     pub fn to_rust_decimal(&self) -> Result<rust_decimal::Decimal, InvalidDecimal> {
-        rust_decimal::Decimal::from_str_exact(&self.to_plain())
+        let plain = self.to_plain();
+        rust_decimal::Decimal::from_str_exact(&plain)
+            .or_else(|_| rust_decimal::Decimal::from_str_exact(without_zeros(&plain)))
             .map_err(|_| InvalidDecimal::new(self.as_str(), TOO_LARGE))
     }
 
     /// Whether this is zero, however it is written.
     pub fn is_zero(&self) -> bool {
         self.parts().normalized().sign == 0
+    }
+
+    /// Whether this is above zero, and not zero itself.
+    pub fn is_positive(&self) -> bool {
+        self.parts().normalized().sign > 0
+    }
+
+    /// Whether this is below zero. `-0` is not.
+    pub fn is_negative(&self) -> bool {
+        self.parts().normalized().sign < 0
     }
 
     /// Whether a minus sign is written; `-0` has one.
@@ -92,9 +120,14 @@ impl Decimal {
         self.parts().normalized().places()
     }
 
+    /// The number of its digits without zeros at either end: 3 of `0.01050`.
+    pub(crate) fn significant_digits(&self) -> u32 {
+        self.parts().normalized().significant_digits()
+    }
+
     /// The number times ten to the power of `places`: only its point moves.
-    pub(crate) fn shifted(&self, places: i32) -> Self {
-        Self { text: SmallText::new(&self.parts().shifted(places).plain()) }
+    pub(crate) fn shifted(&self, places: i16) -> Self {
+        Self { text: SmallText::new(&self.parts().shifted(i32::from(places)).plain()) }
     }
 
     /// Whether the number has more digits than this where it is written without an exponent.
@@ -109,9 +142,9 @@ impl Decimal {
     ///
     /// # Errors
     ///
-    /// Fails if a number or the result does not fit a [`rust_decimal::Decimal`].
+    /// Fails if a number or the result does not fit a [`rust_decimal::Decimal`] exactly. Nothing is rounded.
     pub fn plus(&self, other: &Self) -> Result<Self, InvalidDecimal> {
-        self.combined(other, rust_decimal::Decimal::checked_add)
+        self.combined(other, exact_sum)
     }
 
     /// This less `other`.
@@ -120,7 +153,7 @@ impl Decimal {
     ///
     /// Like [`plus`](Self::plus).
     pub fn minus(&self, other: &Self) -> Result<Self, InvalidDecimal> {
-        self.combined(other, rust_decimal::Decimal::checked_sub)
+        self.combined(other, exact_difference)
     }
 
     /// The product of both. A product of more than 28 digits is rounded, as `rust_decimal` does.
@@ -133,7 +166,7 @@ impl Decimal {
     ///
     /// # Errors
     ///
-    /// Like [`plus`](Self::plus).
+    /// Fails if a number or the whole part of the result does not fit a [`rust_decimal::Decimal`].
     pub fn times(&self, other: &Self) -> Result<Self, InvalidDecimal> {
         self.combined(other, rust_decimal::Decimal::checked_mul)
     }
@@ -195,10 +228,12 @@ impl Decimal {
         }
         let too_large = || InvalidDecimal::new(self.as_str(), TOO_LARGE);
         let remainder = number.checked_rem(by).ok_or_else(too_large)?;
-        let above_floor = if remainder.is_sign_negative() && !remainder.is_zero() { remainder + by } else { remainder };
-        let floor = number.checked_sub(above_floor).ok_or_else(too_large)?;
-        let is_up = !above_floor.is_zero() && is_up([above_floor, by - above_floor]);
-        let mut multiple = if is_up { floor.checked_add(by).ok_or_else(too_large)? } else { floor };
+        let is_below_zero = remainder.is_sign_negative() && !remainder.is_zero();
+        let above_floor = if is_below_zero { exact_sum(remainder, by).ok_or_else(too_large)? } else { remainder };
+        let floor = exact_difference(number, above_floor).ok_or_else(too_large)?;
+        let below_next = exact_difference(by, above_floor).ok_or_else(too_large)?;
+        let is_up = !above_floor.is_zero() && is_up([above_floor, below_next]);
+        let mut multiple = if is_up { exact_sum(floor, by).ok_or_else(too_large)? } else { floor };
         multiple.rescale(by.scale());
         Ok(multiple.into())
     }
@@ -329,6 +364,29 @@ impl From<rust_decimal::Decimal> for Decimal {
     }
 }
 
+/// A sum without rounding.
+pub(crate) fn exact_sum(one: rust_decimal::Decimal, other: rust_decimal::Decimal) -> Option<rust_decimal::Decimal> {
+    let sum = one.checked_add(other)?;
+    (sum.checked_sub(other)? == one && sum.checked_sub(one)? == other).then_some(sum)
+}
+
+/// A difference without rounding.
+fn exact_difference(one: rust_decimal::Decimal, other: rust_decimal::Decimal) -> Option<rust_decimal::Decimal> {
+    exact_sum(one, -other)
+}
+
+/// The plain number `plain` without zeros at the end of its decimal places.
+fn without_zeros(plain: &str) -> &str {
+    if plain.contains('.') { plain.trim_end_matches('0').trim_end_matches('.') } else { plain }
+}
+
+/// The plain number `plain` with exactly this many decimal places: with zeros, or without further digits.
+fn with_places(plain: &str, places: usize) -> String {
+    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    let kept = fraction.get(..places).unwrap_or(fraction);
+    if places == 0 { whole.to_owned() } else { format!("{whole}.{kept:0<places$}") }
+}
+
 /// The text that a number is displayed as, in a fraction of the time that displaying takes. `None` if it has more
 /// digits than an integer of 64 bits.
 fn text_of(number: &rust_decimal::Decimal) -> Option<SmallText> {
@@ -351,7 +409,14 @@ macro_rules! from_integers {
         }
     )*};
 }
-from_integers!(u8, u16, u32, u64, i8, i16, i32, i64);
+from_integers!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128);
+
+/// Zero.
+impl Default for Decimal {
+    fn default() -> Self {
+        Self::literal("0")
+    }
+}
 
 impl TryFrom<&Decimal> for rust_decimal::Decimal {
     type Error = InvalidDecimal;
@@ -361,9 +426,25 @@ impl TryFrom<&Decimal> for rust_decimal::Decimal {
     }
 }
 
+/// The number as it was written. A precision is a number of decimal places, and makes it plain: zeros are added, and
+/// further digits cut off, as by `rust_decimal`; [`round_to`](Decimal::round_to) rounds. The other parameters are those
+/// of the numbers of the standard library: it is aligned to the right.
+///
+/// ```
+/// # use tradeapi_runtime::dec;
+/// assert_eq!(format!("{:.1}|{:.3}|{:>10.2}|{:+}", dec!(64000.37), dec!(0.5), dec!(-1.5), dec!(2)), "64000.3|0.500|     -1.50|+2");
+/// ```
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        if f.width().is_none() && f.precision().is_none() && !f.sign_plus() {
+            return f.write_str(self.as_str());
+        }
+        let text = match f.precision() {
+            None => Cow::Borrowed(self.as_str()),
+            Some(places) => Cow::Owned(with_places(&self.to_plain(), places)),
+        };
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(&text);
+        f.pad_integral(!text.starts_with('-'), "", digits)
     }
 }
 

@@ -37,13 +37,13 @@ impl<const SCALE: u8> Scaled<SCALE> {
     /// Reads an integer from the wire; `None` if the text is not a number.
     pub fn from_wire(text: &str) -> Option<Self> {
         let number: Decimal = text.parse().ok()?;
-        Some(Self { value: number.shifted(-i32::from(SCALE)) })
+        Some(Self { value: number.shifted(-i16::from(SCALE)) })
     }
 
     /// The integer that is sent. A number with too many decimal places keeps a fraction, so that it is not sent as
     /// another number.
     pub fn wire(&self) -> String {
-        let shifted = self.value.shifted(i32::from(SCALE));
+        let shifted = self.value.shifted(i16::from(SCALE));
         let plain = shifted.as_str();
         match plain.split_once('.') {
             Some((whole, fraction)) if fraction.bytes().all(|byte| byte == b'0') => whole.to_owned(),

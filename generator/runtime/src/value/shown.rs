@@ -38,6 +38,11 @@ impl fmt::Debug for Shown<'_, '_> {
     }
 }
 
+/// Writes a text with the width and the alignment that the formatter asks for. Without them, it takes no memory.
+pub(crate) fn pad_args(f: &mut fmt::Formatter<'_>, text: fmt::Arguments<'_>) -> fmt::Result {
+    if f.width().is_none() && f.precision().is_none() { f.write_fmt(text) } else { f.pad(&text.to_string()) }
+}
+
 /// A part of a value that is printed, or nothing.
 pub(crate) fn part<T: fmt::Debug>(value: &Option<T>) -> Option<&dyn fmt::Debug> {
     value.as_ref().map(|value| value as &dyn fmt::Debug)

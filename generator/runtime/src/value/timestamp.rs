@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tradeapi_words::calendar::Date;
 
 use super::scalar::{Scalar, Scratch};
+use super::shown::pad_args;
 
 /// A point in time, in milliseconds since 1970-01-01 00:00:00 UTC.
 ///
@@ -61,7 +62,7 @@ impl fmt::Display for Timestamp {
         let Date { year, month, day } = Date::of((self.0 / DAY_MS).cast_signed());
         let rest = self.0 % DAY_MS;
         let (hour, minute, second, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60, rest % 1000);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+        pad_args(f, format_args!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z"))
     }
 }
 
@@ -144,6 +145,8 @@ mod tests {
         assert_eq!([shown(11_016), shown(11_017)], ["2000-02-29T00:00:00.000Z", "2000-03-01T00:00:00.000Z"]);
         assert_eq!([shown(47_540), shown(47_541)], ["2100-02-28T00:00:00.000Z", "2100-03-01T00:00:00.000Z"]);
         assert!(Timestamp::from_millis(u64::MAX).to_string().starts_with("584556019"));
+        let epoch = Timestamp::from_millis(0);
+        assert_eq!(format!("{epoch:>26}|{epoch:.10}"), "  1970-01-01T00:00:00.000Z|1970-01-01");
     }
 
     #[test]

@@ -47,6 +47,16 @@ impl BaseUrl {
         Ok(Self { scheme, authority, path })
     }
 
+    /// The address in one spelling, whichever of several it was given in: what clients of an account share is found by
+    /// it.
+    pub(crate) fn in_one_spelling(&self) -> String {
+        let host = self.authority.host().trim_end_matches('.').to_ascii_lowercase();
+        let host = ip_of(&host).map_or(host, |ip| ip.to_string());
+        let usual = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
+        let port = self.authority.port_u16().unwrap_or(usual);
+        format!("{}://{host} {port}{}", self.scheme, self.path)
+    }
+
     /// The path of the address, without a slash at its end: usually empty.
     pub(super) fn path(&self) -> &str {
         &self.path
@@ -92,8 +102,12 @@ fn names_a_host(authority: &Authority) -> bool {
 }
 
 fn is_loopback(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || ip_of(host).is_some_and(|address| address.is_loopback())
+}
+
+/// The address that a host is, unless it is a name.
+fn ip_of(host: &str) -> Option<IpAddr> {
+    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
 #[cfg(test)]
@@ -113,6 +127,25 @@ mod tests {
         ] {
             assert_eq!(BaseUrl::parse(given, false).map(|url| url.to_string()).ok().as_deref(), Some(shown));
         }
+    }
+
+    #[test]
+    fn spellings_of_an_address_are_told_from_other_addresses() {
+        let of = |address: &str| BaseUrl::parse(address, true).map(|url| url.in_one_spelling()).ok();
+        for same in [
+            ["https://h.example", "HTTPS://H.Example"],
+            ["https://h.example", "https://h.example/"],
+            ["https://h.example", "https://h.example:443"],
+            ["https://h.example", "https://h.example."],
+            ["http://h.example:80/api", "http://h.example/api/"],
+            ["http://[::1]:8080", "http://[0:0:0:0:0:0:0:1]:8080"],
+        ] {
+            assert_eq!(of(same[0]), of(same[1]), "{same:?}");
+        }
+        let others =
+            ["https://h", "https://h:80", "http://h", "http://h:443", "https://h/a", "https://h/A", "https://h.b"];
+        let all: std::collections::HashSet<_> = others.iter().map(|other| of(other)).collect();
+        assert!(all.len() == others.len() && !all.contains(&None), "{all:?}");
     }
 
     #[test]

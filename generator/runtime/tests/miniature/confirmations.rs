@@ -188,7 +188,12 @@ impl Line {
     }
 
     pub(crate) fn builder(&self) -> ClientBuilder<Client> {
-        Client::builder("https://mini.example")
+        self.builder_at("https://mini.example")
+    }
+
+    /// A builder for a client of the same line that is told another address, or another spelling of it.
+    pub(crate) fn builder_at(&self, address: &str) -> ClientBuilder<Client> {
+        Client::builder(address)
             .credentials(Credentials::new("key", "secret", "pass"))
             .limits(LimitMode::Off)
             .transport(self.clone())
@@ -521,9 +526,9 @@ async fn an_order_that_cannot_be_queried_is_not_sent() -> Tested {
         "{not}"
     );
     let twins = PlaceBatch { orders: vec![order("a1")?, order("a1")?] };
-    assert!(
-        BatchCall::new(line.client()?.core().clone(), twins).send_and_confirm(&ConfirmPolicy::new()).await.is_err()
-    );
+    let batch = BatchCall::new(line.client()?.core().clone(), twins);
+    let Err(refused) = batch.send_and_confirm(&ConfirmPolicy::new()).await else { return Err("sent".into()) };
+    assert!(refused.to_string().contains("no two items of a batch may share it"), "{refused}");
     assert_eq!(line.seen().len(), 0);
     Ok(())
 }
@@ -565,6 +570,36 @@ async fn a_prepared_request_is_sent_once_before_it_expires() -> Tested {
     line.time.timer().advance(seconds(30));
     let late = client.core().send(prepared).await;
     assert!(matches!(late, Err(Error::Unsigned(_))) && line.seen().len() == 1);
+    Ok(())
+}
+
+/// It has the address and the key of the client that prepared it, and its journal and its limits are not those of
+/// another.
+#[tokio::test]
+async fn a_prepared_request_is_sent_by_its_own_client() -> Tested {
+    let [one, other] = [Line::new([answers(r#"{"orderId":"7"}"#)]), Line::new([answers(r#"{"orderId":"8"}"#)])];
+    let (client, order) = (one.client()?, order("a1")?);
+    let strange = other.client()?.core().send(client.core().prepare(&order)?).await;
+    assert!(matches!(&strange, Err(Error::Unsigned(_))), "{strange:?}");
+    assert_eq!((one.seen().len(), other.seen().len()), (0, 0));
+    client.core().clone().with_account("desk").send(client.core().prepare(&order)?).await?;
+    assert_eq!(one.seen().len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_query_without_a_usable_response_says_what_it_lacks() -> Tested {
+    let policy = ConfirmPolicy::new().deadline(seconds(5));
+    for (act, why) in [
+        (lost(), "the query got no response"),
+        (answers("[]"), "the response to the query cannot be read"),
+        (answers(r#"{"clientOid":"a1","created":"soon"}"#), "the response to the query cannot be read"),
+    ] {
+        let Confirmation::Unknown(still) = confirmation(&Line::new([lost(), act]), &policy).await? else {
+            return Err("known".into());
+        };
+        assert_eq!(still.because.why(), why);
+    }
     Ok(())
 }
 

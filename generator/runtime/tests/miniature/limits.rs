@@ -4,21 +4,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::{Callable, LimitMode};
 use tradeapi_runtime::clock::ManualEnvironment;
 use tradeapi_runtime::error::LimiterErrorKind;
 use tradeapi_runtime::limits::{
     Admission, AdmissionError, Call, CountFrom, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback,
     Reservation, Unavailable,
 };
-use tradeapi_runtime::tables::Outcome;
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
+use tradeapi_runtime::tables::{Meta, Outcome, RateLimit};
 use tradeapi_runtime::transport::{self, ResponseFuture, Transport};
-use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Error, Timestamp};
+use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Error, Operation, Reply, Timestamp};
 
 use crate::Tested;
 use crate::api::{API, Side};
 use crate::books::Book;
-use crate::orders::{Execution, PlaceOrder};
+use crate::orders::{Execution, PlaceOrder, Placed, with_parameters_of_order};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -120,6 +122,49 @@ async fn a_call_reports_its_wait_and_is_signed_afterwards() -> Tested {
     Ok(())
 }
 
+/// An order that may be placed twice a day, so that no window ends while a test runs.
+struct Rare(PlaceOrder);
+
+with_parameters_of_order!(Rare);
+
+impl Operation for Rare {
+    type Response = Placed;
+
+    const META: &'static Meta = &Meta {
+        id: "mini.rare",
+        limits: &[RateLimit { per_millis: 86_400_000, ..RateLimit::per_uid(2) }],
+        ..*<PlaceOrder as Operation>::META
+    };
+}
+
+impl Callable for Rare {
+    type Reply = Reply<Placed>;
+}
+
+/// The exchange counts the calls of a key, whatever a client calls its account and however it spells the address.
+#[tokio::test]
+async fn clients_of_a_key_share_its_limits() -> Tested {
+    let client = |address: &str, key: &str| {
+        ClientCore::builder(&API, address)
+            .credentials(Credentials::new(key, "secret", "pass"))
+            .transport(Recorder::new(200, "100"))
+            .limits(LimitMode::Refuse)
+    };
+    let order = Rare(order());
+    let one = client("https://shared.example", "a shared key").build()?;
+    one.call(&order).await?;
+    let [spelt, named] = ["HTTPS://Shared.Example:443/", "https://shared.example"];
+    client(spelt, "a shared key").build()?.call(&order).await?;
+    for (address, account) in [(spelt, ""), (named, ""), (named, "desk-1")] {
+        let result = client(address, "a shared key").account(account).build()?.call(&order).await;
+        assert!(limited(result.err()).is_some(), "{address} {account:?}");
+    }
+    // Another key, or another exchange, has limits of its own.
+    client(named, "another key").build()?.call(&order).await?;
+    client("https://other.example", "a shared key").build()?.call(&order).await?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn the_limiter_of_a_client_waits_by_its_environment() -> Tested {
     let (time, recorder) = (from_zero(), Recorder::new(200, "100"));
@@ -176,6 +221,10 @@ async fn clients_share_a_limiter_but_not_other_accounts() -> Tested {
     assert_eq!(limited(one.call(&order()).await.err()), Some(SECOND));
     assert_eq!(limited(other.call(&order()).await.err()), Some(SECOND));
     stranger.call(&order()).await?;
+    // The same client for another account, and back.
+    let renamed = one.with_account("uid-3");
+    renamed.call(&order()).await?;
+    assert_eq!(limited(renamed.with_account("uid-1").call(&order()).await.err()), Some(SECOND));
     Ok(())
 }
 

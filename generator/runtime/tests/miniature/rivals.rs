@@ -62,6 +62,28 @@ async fn a_refused_request_is_no_rival() -> Tested {
     Ok(())
 }
 
+/// Clients know each other's requests whichever spelling of the address each was given.
+#[tokio::test]
+async fn a_request_of_another_client_of_the_account_is_a_rival() -> Tested {
+    for (address, outcome) in [
+        ("https://mini.example", Outcome::Unknown),
+        ("https://mini.example/", Outcome::Unknown),
+        ("HTTPS://Mini.Example", Outcome::Unknown),
+        ("https://mini.example:443", Outcome::Unknown),
+        ("https://mini.example/other", Outcome::Done),
+    ] {
+        let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
+        let (process, order) = (line.time.in_another_process(), order("a1")?);
+        let client = |address| line.builder_at(address).environment(process.clone()).build();
+        client("https://mini.example")?.call(&order).await?;
+        let second = client(address)?;
+        let policy = ConfirmPolicy::new().deadline(seconds(5));
+        let confirmation = confirm::place_and_confirm(second.core(), &order, &policy).await;
+        assert_eq!(confirmation.outcome(), outcome, "{address}: {confirmation}");
+    }
+    Ok(())
+}
+
 /// Places an order, whose id the exchange recognizes for a minute.
 struct PlaceOnce(PlaceOrder);
 

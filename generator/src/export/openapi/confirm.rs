@@ -37,7 +37,7 @@ fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
 fn items(batch: &Batch) -> Value {
     let Batch { of, ids, list, results, done, failed, all_done, succeeded, code, message, by_place, place: _ } = batch;
     Object::new()
-        .with("of", of.0.as_str())
+        .maybe("of", of.as_ref().map(|(of, _)| of.as_str()))
         .list("id", names(ids))
         .maybe("list", name(list))
         .maybe("results", results.as_ref().map(|(path, _)| path.to_string()))

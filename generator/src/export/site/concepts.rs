@@ -472,7 +472,7 @@ fn paging(here: PageContext<'_, '_>) -> Markup {
         (by_family(here, &["Operation", "Items", "Identified by", "Results"], |_, view| {
             let batch = view.operation.batch.as_ref()?;
             Some(vec![
-                html! { code { (batch.of.0) } },
+                html! { @match &batch.of { Some((of, _)) => code { (of) }, None => "what it changes" } },
                 html! {
                     @for (index, (id, _)) in batch.ids.iter().enumerate() { @if index > 0 { ", " } code { (id) } }
                 },

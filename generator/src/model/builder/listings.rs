@@ -117,12 +117,8 @@ impl FamilyBuilder<'_, '_> {
             self.refuse_keys(&[("succeeded", place(&raw.succeeded))], why);
         }
         let results = self.builder.paths(raw.results.as_slice(), "results", raw.place).into_iter().next();
-        let Some(of) = &raw.of else {
-            self.builder.missing("of", raw.place);
-            return None;
-        };
         Some(Batch {
-            of: placed_list(of),
+            of: raw.of.as_ref().map(placed_list),
             ids: raw.id.iter().map(placed).collect(),
             list: raw.list.as_ref().map(placed),
             results: results.zip(place(&raw.results)),

@@ -1,6 +1,8 @@
 //! Rules, contradictions, observations.
 
-use super::{Builder, placed, placed_list, text_of};
+use std::collections::BTreeSet;
+
+use super::{Builder, placed, placed_list};
 use crate::diagnostics::{Code, Place, unknown};
 use crate::load::{Named, Spanned, raw};
 use crate::model::{
@@ -91,7 +93,7 @@ fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
         id: builder.need(&raw.id, "id", raw.place),
         place: raw.id.as_ref().filter(|id| id.place.file == raw.place.file).map_or(raw.place, |id| id.place),
         written: raw.id.as_ref().map_or(raw.place, |id| id.place),
-        at: text_of(&raw.at),
+        at: raw.at.as_ref().map_or_else(String::new, |_| builder.need(&raw.at, "at", raw.place)),
         kind,
         severity: raw.severity.as_ref().map_or(Severity::Refuse, |severity| severity.value),
         severity_place: raw.severity.as_ref().map(|severity| severity.place),
@@ -186,10 +188,11 @@ fn worded(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
 pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Contradiction>]) -> Vec<Contradiction> {
     raw.iter()
         .map(|raw| {
-            if raw.readings.len() < 2 {
+            let readings: BTreeSet<&str> = raw.readings.iter().map(|reading| reading.value.trim()).collect();
+            if readings.len() < 2 {
                 builder
                     .to
-                    .at(raw.place, Code::BadRule, "a contradiction has at least two readings")
+                    .at(raw.place, Code::BadRule, "a contradiction has at least two different readings")
                     .help("add them to `readings`");
             }
             Contradiction {

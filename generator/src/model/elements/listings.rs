@@ -76,7 +76,8 @@ impl Batch {
     pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
         let Self { of, ids, list, results: apart, done, failed, all_done, succeeded, code, message, by_place, place } =
             self;
-        let item = operation.items().find(|(_, item)| item.list == of.0).map(|(_, item)| item.rust.clone());
+        let item = operation.items().find(|(_, item)| of.as_ref().is_some_and(|(of, _)| item.list == *of));
+        let item = item.map(|(_, item)| item.rust.clone());
         let results = || behaviour("how the result of each item is read");
         let of_means = Means::Rust {
             name: item,
@@ -88,22 +89,26 @@ impl Batch {
             other: breaking("what is answered for an item has another type"),
             same: results(),
         };
-        Element::new("batch", &operation.id, ["batch", "batch"], *place)
-            .when(additive("it can be sent as a batch of any length"), breaking("it can no longer be sent as a batch"))
-            .keys([
-                Key::placed("of", Some(of), of_means),
-                Key::new("id", names(ids), behaviour("by which id an item finds its result")),
-                Key::placed("list", list.as_ref(), done_means()),
-                Key::new("results", maybe(apart.as_ref().map(|(path, _)| path)), results())
-                    .at(apart.as_ref().map(|(_, place)| *place)),
-                Key::placed("done", done.as_ref(), done_means()),
-                Key::placed("failed", failed.as_ref(), results()),
-                Key::placed("all_done", all_done.as_ref(), results()),
-                Key::placed("succeeded", succeeded.as_ref(), results()),
-                Key::placed("code", code.as_ref(), results()),
-                Key::placed("message", message.as_ref(), results()),
-                Key::new("by_place", flag(*by_place), results()),
-            ])
+        let (comes, goes) = match of {
+            Some(_) => {
+                (additive("it can be sent as a batch of any length"), breaking("it can no longer be sent as a batch"))
+            }
+            None => (breaking("its reply is one of results"), breaking("its reply is no longer one of results")),
+        };
+        Element::new("batch", &operation.id, ["batch", "batch"], *place).when(comes, goes).keys([
+            Key::placed("of", of.as_ref(), of_means),
+            Key::new("id", names(ids), behaviour("by which id an item finds its result")),
+            Key::placed("list", list.as_ref(), done_means()),
+            Key::new("results", maybe(apart.as_ref().map(|(path, _)| path)), results())
+                .at(apart.as_ref().map(|(_, place)| *place)),
+            Key::placed("done", done.as_ref(), done_means()),
+            Key::placed("failed", failed.as_ref(), results()),
+            Key::placed("all_done", all_done.as_ref(), results()),
+            Key::placed("succeeded", succeeded.as_ref(), results()),
+            Key::placed("code", code.as_ref(), results()),
+            Key::placed("message", message.as_ref(), results()),
+            Key::new("by_place", flag(*by_place), results()),
+        ])
     }
 
     /// The Rust name of the answer for an item that succeeded. If the answer is one list, the response states it.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tradeapi_exchange::{Exchange, Family};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget};
 
 use crate::fixture::{Local, Ran};
 
@@ -110,6 +110,24 @@ fn a_change_refuses_null() {
     assert_eq!(local.run_with(&["unified", "unfilled-orders", "--json", "-"], &read).ended(0).lines().len(), 2);
 }
 
+/// A batch without its list cancels by pair: it is one call, and ends as that does.
+#[test]
+fn a_cancellation_by_pair_ends_as_its_answer_says() {
+    let local = Local::start();
+    let cancel = ["classic", "batch-cancel-orders", "--product-type", "USDT-FUTURES", "--symbol", "BTCUSDT"];
+    let with = |fault: Fault| {
+        local.exchange.clear_faults();
+        local.exchange.add_fault(fault.target(FaultTarget::Operation("classic.batch-cancel-orders".to_owned())));
+        local.run(&cancel)
+    };
+    let done = local.run(&cancel).ended(0).line();
+    assert_eq!((&done["outcome"], &done["data"]["successList"]), (&json!("done"), &json!([])), "{done}");
+    let lost = with(Fault::new(FaultKind::Lose)).ended(3).line();
+    assert_eq!(lost["outcome"], "unknown", "{lost}");
+    let refused = with(Fault::new(FaultKind::Refuse("40762".to_owned()))).ended(1).line();
+    assert_eq!((&refused["outcome"], &refused["code"]), (&json!("not done"), &json!("40762")), "{refused}");
+}
+
 #[test]
 fn positions_follow_from_fills_and_everything_is_closed() {
     let local = Local::start();
@@ -131,6 +149,7 @@ fn positions_follow_from_fills_and_everything_is_closed() {
     local.place("a").ended(0);
     let position = local.run(&["positions"]).ended(0).line();
     assert_eq!((&position["instrument"], &position["size"]), (&json!("BTCUSDT"), &json!("0.02")));
+    assert!(position["since"].is_string(), "{position}");
     local.run(&["--lag", "1", "flatten"]).ended(0);
     let account = |exchange: &Exchange| exchange.account(exchange.keys(), Family::Unified);
     let left = account(&local.exchange);
@@ -152,4 +171,39 @@ fn orders_are_watched_as_they_change() {
     let changes: Vec<_> = seen.iter().map(|line| line["change"].as_str().unwrap()).collect();
     assert_eq!(changes, ["new", "changed", "gone"]);
     assert_eq!(seen[1]["price"], "60500");
+}
+
+#[test]
+fn a_listing_is_longer_than_one_query_may_be() {
+    let local = Local::start();
+    local.place("a").ended(0);
+    local.run(&["unified", "cancel-order", "--client-oid", "a"]).ended(0);
+    let (now, day) = (local.exchange.time().now().as_millis(), 24 * 60 * 60 * 1000);
+    let since = |days: u64| (now - days * day).to_string();
+    let list = |since: &str| {
+        local.run(&[
+            "unified",
+            "history-orders",
+            "--category",
+            "USDT-FUTURES",
+            "--start-time",
+            since,
+            "--end-time",
+            &(now + day).to_string(),
+        ])
+    };
+    assert_eq!(list(&since(60)).ended(0).line()["clientOid"], "a");
+    let clipped = list(&since(100)).ended(0);
+    assert!(clipped.line()["clientOid"] == "a" && clipped.err.starts_with("note: "), "{clipped:?}");
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused_or_told() {
+    let local = Local::start();
+    local.place("a").ended(0);
+    local.run(&["orders", "--first", "0"]).ended(2);
+    local.run(&["--columns", "price", "--format", "json", "orders"]).ended(2);
+    let shown = local.run(&["--columns", "price,prise", "orders"]).ended(0);
+    assert_eq!(shown.out, "price  60000\n");
+    assert!(shown.err.starts_with("note: no result has the column prise; there are "), "{shown:?}");
 }

@@ -1,11 +1,15 @@
 //! Failed items of direct calls that succeeded, and repeated cancellations.
 
+use std::future::ready;
 use std::time::Duration;
 
+use tradeapi::observed::{self, ClosePositions};
+use tradeapi::runtime::http;
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::{CodeProof, Outcome};
+use tradeapi::runtime::transport;
 use tradeapi::unified::{BatchCancel, BatchCancelItem, CancelAllOrders, Category, ErrorCode, OrderRef, Side};
-use tradeapi::{Error, classic};
+use tradeapi::{Credentials, Error, classic};
 use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 
 use super::fixture::{Fixture, limit};
@@ -46,6 +50,29 @@ async fn a_cancellation_of_everything_lists_nothing_that_failed() {
     let none = classic::CancelAllOrders::new(classic::ProductType::UsdtFutures);
     let reply = fixture.client.classic().cancel_all_orders(&none).await;
     assert!(reply.as_ref().map_or_else(|error| error.code().is_some(), |reply| reply.all_done()), "{reply:?}");
+}
+
+/// A client whose requests are all answered with this data.
+fn answered(data: &'static str) -> tradeapi::Client {
+    let body = format!(r#"{{"code":"00000","msg":"success","requestTime":1788912588950,"data":{data}}}"#);
+    let transport = transport::from_fn(move |_| ready(Ok(http::Response::new(body.clone().into()))));
+    let credentials = Credentials::new("key", "secret", "passphrase");
+    let builder = tradeapi::Client::builder("https://exchange.example").credentials(credentials).transport(transport);
+    builder.build().unwrap()
+}
+
+#[tokio::test]
+async fn a_position_that_stays_open_is_not_closed() {
+    let close = ClosePositions::new(observed::Category::UsdtFutures);
+    let client = answered(
+        r#"{"list":[{"orderId":"1","clientOid":"a"},{"orderId":null,"clientOid":"b","code":"40762","msg":"no"}]}"#,
+    );
+    let reply = client.observed().close_positions(&close).await.unwrap();
+    let [failure] = reply.failures() else { panic!("{reply}") };
+    assert_eq!((failure.ids.as_slice(), failure.error.code.as_str()), (&["b".to_owned()][..], "40762"));
+    assert!(!reply.all_done() && reply.done().is_err());
+    let client = answered(r#"{"list":[{"orderId":"1","clientOid":"a"}]}"#);
+    assert_eq!(client.observed().close_positions(&close).await.unwrap().done().unwrap().list.len(), 1);
 }
 
 #[tokio::test]

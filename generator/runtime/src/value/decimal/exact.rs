@@ -51,7 +51,7 @@ macro_rules! exact_numbers {
         }
     )*};
 }
-exact_numbers!(Decimal, rust_decimal::Decimal, u8, u16, u32, u64, i8, i16, i32, i64);
+exact_numbers!(Decimal, rust_decimal::Decimal, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128);
 
 /// A number that is exact. A floating-point number is not, so nothing implements this: it exists for the message of the
 /// compiler. Write `dec!(0.1)`, or parse the text of the number.

@@ -26,6 +26,88 @@ fn keeps_its_text() -> Tested {
     Ok(())
 }
 
+/// The text of a number is never cut: a precision is a number of decimal places.
+#[test]
+fn is_formatted_as_a_number() -> Tested {
+    let of = |text: &str| text.parse::<Decimal>();
+    let price = of("64000.37")?;
+    for (shown, expected) in [
+        (format!("{price:.2}"), "64000.37"),
+        (format!("{price:.1}"), "64000.3"),
+        (format!("{price:.0}"), "64000"),
+        (format!("{price:.4}"), "64000.3700"),
+        (format!("{price:12.1}|"), "     64000.3|"),
+        (format!("{price:<10}|"), "64000.37  |"),
+        (format!("{price:^12}|"), "  64000.37  |"),
+        (format!("{price:*>10}|"), "**64000.37|"),
+        (format!("{price:3}|"), "64000.37|"),
+        (format!("{price:+}"), "+64000.37"),
+        (format!("{price:012.3}"), "00064000.370"),
+        (format!("{:.0}", of("-0.5")?), "-0"),
+        (format!("{:+.2}", of("-0.5")?), "-0.50"),
+        (format!("{:08.2}", of("-0.5")?), "-0000.50"),
+        (format!("{:.1}", of("1e3")?), "1000.0"),
+        (format!("{:.3}", of("0E-8")?), "0.000"),
+        (format!("{:8}|", of("0E-8")?), "    0E-8|"),
+        (format!("{:.1}", of(".5")?), "0.5"),
+        (format!("{}", of("+5")?), "+5"),
+        (
+            format!("{:.2}", of("1234567890123456789012345678901234567.899")?),
+            "1234567890123456789012345678901234567.89",
+        ),
+        (format!("{:.1}", crate::value::Scaled::<4>::from(price.clone())), "64000.3"),
+    ] {
+        assert_eq!(shown, expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn nothing_is_rounded_off_a_sum() -> Tested {
+    let of = |text: &str| text.parse::<Decimal>();
+    let most = "79228162514264337593543950335";
+    for (one, other) in [(most, "-0.5"), ("7922816251426433759354395033.5", "0.44"), (most, "1"), ("1e20", "1e-20")] {
+        assert!(of(one)?.plus(&of(other)?).is_err(), "{one} + {other}");
+        assert!(of(one)?.minus(&-of(other)?).is_err(), "{one} - -{other}");
+    }
+    assert_eq!(of(most)?.minus(&of("1.0")?)?, of("79228162514264337593543950334")?);
+    assert_eq!(of("0.1")?.plus(&of("0.2")?)?.as_str(), "0.3");
+    for step in ["0.3", "0.7", "1"] {
+        if let Ok(multiple) = of(most)?.floor_to(&of(step)?) {
+            assert_eq!(multiple.is_multiple_of(&of(step)?), Some(true), "{step}: {multiple}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn zeros_at_the_end_need_no_room() -> Tested {
+    let one: Decimal = format!("1.{}", "0".repeat(35)).parse()?;
+    assert_eq!(one.to_rust_decimal()?, rust_decimal::Decimal::ONE);
+    assert_eq!(one.plus(&one)?, Decimal::from(2_u8));
+    assert_eq!(one.floor_to(&"0.1".parse()?)?.as_str(), "1.0");
+    assert!("1.00000000000000000000000000000000001".parse::<Decimal>()?.to_rust_decimal().is_err());
+    // Places that fit are kept, because they show a precision.
+    assert_eq!("1.500".parse::<Decimal>()?.to_rust_decimal()?.to_string(), "1.500");
+    Ok(())
+}
+
+#[test]
+fn has_the_functions_of_a_number() -> Tested {
+    let of = |text: &str| text.parse::<Decimal>();
+    assert_eq!((Decimal::default(), Decimal::sum(&[])?), (of("0")?, of("0")?));
+    assert_eq!(Decimal::sum(&[of("0.1")?, of("-0.25")?])?, of("-0.15")?);
+    assert!(Decimal::sum(&[of("1e20")?, of("1e-20")?]).is_err());
+    assert_eq!(Decimal::from(u128::MAX).as_str(), u128::MAX.to_string());
+    assert_eq!((Decimal::from(7_usize), Decimal::from(i128::MIN)), (of("7")?, of(&i128::MIN.to_string())?));
+    for (text, signs) in
+        [("0.01", (true, false)), ("-3", (false, true)), ("0E-8", (false, false)), ("-0", (false, false))]
+    {
+        assert_eq!((of(text)?.is_positive(), of(text)?.is_negative()), signs, "{text}");
+    }
+    Ok(())
+}
+
 #[test]
 fn is_written_plainly() -> Tested {
     let cases = [
@@ -146,6 +228,14 @@ fn multiples_are_exact() -> Tested {
 }
 
 #[test]
+fn significant_digits_are_without_zeros_at_either_end() -> Tested {
+    for (text, digits) in [("0", 0), ("100.00", 1), ("0.01050", 3), ("10.01", 4), ("-120e5", 2), ("00.5e-3", 1)] {
+        assert_eq!(text.parse::<Decimal>()?.significant_digits(), digits, "{text}");
+    }
+    Ok(())
+}
+
+#[test]
 fn places_are_those_that_are_needed() -> Tested {
     for (number, places) in [("0", 0), ("0.00", 0), ("1.50", 1), ("1e3", 0), ("1.5e-3", 4), ("0.0010", 3), ("120", 0)] {
         assert_eq!(number.parse::<Decimal>()?.places(), places, "{number}");
@@ -154,6 +244,18 @@ fn places_are_those_that_are_needed() -> Tested {
 }
 
 proptest! {
+    /// Whatever the steps and the digits, the result is a multiple, and less than a step away.
+    #[test]
+    fn floors_are_multiples(whole: i64, places in 0_u32..12, step in 1_u64..100_000, ten in 0_u32..12) {
+        let number = Decimal::from_str(&format!("{whole}e-{places}"))?;
+        let step = Decimal::from_str(&format!("{step}e-{ten}"))?;
+        if let Ok(floor) = number.floor_to(&step) {
+            prop_assert_eq!(floor.is_multiple_of(&step), Some(true), "{} of {}", floor, step);
+            let rest = number.minus(&floor)?;
+            prop_assert!(!rest.is_sign_negative() && rest < step, "{} above {}", rest, floor);
+        }
+    }
+
     #[test]
     fn multiples_agree_with_integers(a in -1_000_000i64..1_000_000, b in 1i64..5_000, ten in 0u32..4) {
         let shifted = |n: i64| Decimal::from_str(&format!("{n}e-{ten}"));
