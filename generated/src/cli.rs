@@ -56,7 +56,7 @@ const CLASSIC: &[cli::Command] = &[
     cli::Command::confirmed_batch::<super::classic::BatchOrder>("batch-place-order")
         .minting(|| super::classic::ClientOid::mint().to_string()),
     cli::Command::results::<super::classic::CancelAllOrders>("cancel-all-orders"),
-    cli::Command::change::<super::classic::CancelOrder>("cancel-order"),
+    cli::Command::repeatable::<super::classic::CancelOrder>("cancel-order"),
     cli::Command::confirmed::<super::classic::Reversal>("click-backhand")
         .minting(|| super::classic::ClientOid::mint().to_string()),
     cli::Command::results::<super::classic::FlashClosePosition>("close-positions"),
@@ -124,8 +124,10 @@ const UNIFIED: &[cli::Command] = &[
         super::unified::BatchModifyOrders,
     >("batch-modify-order"),
     cli::Command::batch::<super::unified::BatchCancel>("cancel-batch"),
-    cli::Command::change::<super::unified::CancelOrder>("cancel-order"),
-    cli::Command::change::<super::unified::CancelRealityOrder>("cancel-reality-order"),
+    cli::Command::repeatable::<super::unified::CancelOrder>("cancel-order"),
+    cli::Command::repeatable::<
+        super::unified::CancelRealityOrder,
+    >("cancel-reality-order"),
     cli::Command::results::<super::unified::CancelAllOrders>("cancel-symbol-order"),
     cli::Command::pages::<super::unified::GetFillHistory>("fills"),
     cli::Command::pages::<super::unified::GetOrderHistory>("history-orders"),

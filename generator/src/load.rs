@@ -162,7 +162,10 @@ fn family(
     to: &mut Diagnostics,
 ) -> FamilyDocuments {
     let types_path = shown.join(folder).join("types.yaml");
-    let mut family = FamilyDocuments { folder: folder.to_owned(), types_path, ..FamilyDocuments::default() };
+    // Almost all files are operations, which are large.
+    let operations = Vec::with_capacity(sources.len());
+    let mut family =
+        FamilyDocuments { folder: folder.to_owned(), types_path, operations, ..FamilyDocuments::default() };
     family.place = sources.first().map(|source| source.top()).unwrap_or_default();
     let mut has_family_file = false;
     for source in sources {

@@ -24,7 +24,7 @@ runtime::parameters! {
     /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) | Margin mode of all orders. |
     /// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 50 items | The orders. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed
     /// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
     ///   traders)
@@ -166,8 +166,8 @@ impl runtime::parameters::Rules for BatchOrder {
         to.rule(
             &RULES[2],
             "symbol",
-            to.account().is("copyTrading", &["true"]) == Some(true)
-                && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
+            to.is(&RULES[2], "copyTrading", &["true"]) == Some(true)
+                && to.is_among(&RULES[2], Some(self.symbol.as_str()), "copyTradingPairs")
                     == Some(false),
         );
     }
@@ -429,8 +429,8 @@ impl runtime::parameters::Rules for BatchOrderItem {
         to.rule(
             &RULES[1],
             "tradeSide",
-            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
-                && self.trade_side.is_some(),
+            self.trade_side.is_some()
+                && to.is(&RULES[1], "positionMode", &["one_way_mode"]) == Some(true),
         );
     }
 }

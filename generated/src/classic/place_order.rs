@@ -37,7 +37,7 @@ runtime::parameters! {
     /// | `presetStopLossExecutePrice` | no |  |  | decimal | Execution price of the stop-loss. |
     /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
@@ -144,7 +144,7 @@ runtime::parameters! {
         #[wire("orderType", "price", "force")]
         pub execution: Execution,
         /// `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
-        /// Required under a condition, see the rules.
+        /// Conditionally required; see the rules.
         #[wire("tradeSide")]
         pub trade_side: Option<TradeSide>,
         /// `clientOid`: The caller's own id for the order.
@@ -374,36 +374,35 @@ impl runtime::parameters::Rules for PlaceOrder {
             Some(self.product_type.as_str()),
             Some(self.symbol.as_str()),
         );
-        let position_mode_is_hedge_mode = to
-            .account()
-            .is("positionMode", &["hedge_mode"]);
         to.rule(&RULES[0], "marginCoin", !self.margin_coin.is_capitals());
         to.rule(
             &RULES[1],
             "size",
-            to.fits_places(Some(&self.size), "sizePrecision") == Some(false),
+            to.fits_places(&RULES[1], Some(&self.size), "sizePrecision") == Some(false),
         );
         to.rule(
             &RULES[2],
             "tradeSide",
-            position_mode_is_hedge_mode == Some(true) && self.trade_side.is_none(),
+            self.trade_side.is_none()
+                && to.is(&RULES[2], "positionMode", &["hedge_mode"]) == Some(true),
         );
         to.rule(
             &RULES[3],
             "tradeSide",
-            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
-                && self.trade_side.is_some(),
+            self.trade_side.is_some()
+                && to.is(&RULES[3], "positionMode", &["one_way_mode"]) == Some(true),
         );
         to.rule(
             &RULES[4],
             "reduceOnly",
-            position_mode_is_hedge_mode == Some(true) && self.reduce_only.is_some(),
+            self.reduce_only.is_some()
+                && to.is(&RULES[4], "positionMode", &["hedge_mode"]) == Some(true),
         );
         to.rule(
             &RULES[5],
             "symbol",
-            to.account().is("copyTrading", &["true"]) == Some(true)
-                && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
+            to.is(&RULES[5], "copyTrading", &["true"]) == Some(true)
+                && to.is_among(&RULES[5], Some(self.symbol.as_str()), "copyTradingPairs")
                     == Some(false),
         );
     }

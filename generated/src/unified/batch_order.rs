@@ -20,7 +20,7 @@ runtime::parameters! {
     /// |---|---|---|---|---|---|
     /// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 20 items | The orders. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed, permission `UTA trade (read & write)`
     /// - **Rate limit:** 5 calls a second per UID
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
@@ -50,7 +50,8 @@ runtime::parameters! {
     ///   pricePrecision.
     /// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
     /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
-    /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
+    /// - `spot-price-decimals`: The price of a spot order has no more decimals than the pair's
+    ///   pricePrecision.
     /// - `spot-qty-minimum`: The quantity of a spot limit order is at least the pair's minOrderAmount.
     /// - `spot-market-sell-minimum`: The quantity of a spot market order that sells is at least the pair's
     ///   minOrderAmount.
@@ -152,7 +153,7 @@ runtime::parameters! {
 impl runtime::parameters::Rules for BatchOrder {
     fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.same(&RULES[0], "", self.orders.iter().map(|item| item.category.as_str()));
-        to.rule(&RULES[5], "", to.account().is("copyTrading", &["true"]) == Some(true));
+        to.rule(&RULES[5], "", to.is(&RULES[5], "copyTrading", &["true"]) == Some(true));
     }
 }
 
@@ -429,7 +430,7 @@ static RULES: [tables::Rule; 14] = [
     tables::Rule {
         id: "spot-price-decimals",
         at: "Batch Order, last sentence",
-        says: "The price of a spot order has as many decimals as the pair allows.",
+        says: "The price of a spot order has no more decimals than the pair's pricePrecision.",
         depends_on: &["pricePrecision"],
         hint: "round price to pricePrecision decimal places",
         ..tables::Rule::DEFAULT
@@ -474,7 +475,7 @@ runtime::parameters! {
     /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
     /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait. |
     /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) | What happens to a price outside the limit range. With yes it is moved to the best value within the range, with no the order is rejected. |
-    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait: with or without it, it executes as one with ioc. |
+    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | Has no effect: a market order always executes as ioc. |
     /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) | Position the order is for; futures in hedge mode. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. Sending one always is recommended. |
     /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
@@ -497,8 +498,7 @@ runtime::parameters! {
         /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
         #[wire("orderType", "price", "timeInForce", "pxAmendType")]
         pub execution: Execution,
-        /// `posSide`: Position the order is for; futures in hedge mode. Required under a condition, see the
-        /// rules.
+        /// `posSide`: Position the order is for; futures in hedge mode. Conditionally required; see the rules.
         #[wire("posSide")]
         pub pos_side: Option<PosSide>,
         /// `clientOid`: The caller's own id. Sending one always is recommended.
@@ -730,13 +730,13 @@ impl runtime::parameters::Rules for BatchOrderItem {
                 || matches!(
                     self.execution, Execution::MarketWith(ref with) if with.time_in_force
                     == Some(TimeInForce::Rpi)
-                )) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
+                )) && to.is(&RULES[1], "rpiMarketMaker", &["true"]) == Some(false),
         );
         to.rule(
             &RULES[2],
             "posSide",
-            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
-                && category_is_usdt_or_coin_or_usdc_futures && self.pos_side.is_none(),
+            category_is_usdt_or_coin_or_usdc_futures && self.pos_side.is_none()
+                && to.is(&RULES[2], "positionMode", &["hedge_mode"]) == Some(true),
         );
         to.rule(
             &RULES[3],
@@ -748,49 +748,54 @@ impl runtime::parameters::Rules for BatchOrderItem {
             &RULES[6],
             "price",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_multiple_of(price, "priceMultiplier") == Some(false),
+                && to.is_multiple_of(&RULES[6], price, "priceMultiplier") == Some(false),
         );
         to.rule(
             &RULES[7],
             "price",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.fits_places(price, "pricePrecision") == Some(false),
+                && to.fits_places(&RULES[7], price, "pricePrecision") == Some(false),
         );
         to.rule(
             &RULES[8],
             "qty",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[8], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[9],
             "qty",
             category_is_usdt_or_coin_or_usdc_futures
-                && to.is_multiple_of(Some(&self.qty), "sizeMultiplier") == Some(false),
+                && to.is_multiple_of(&RULES[9], Some(&self.qty), "sizeMultiplier")
+                    == Some(false),
         );
         to.rule(
             &RULES[10],
             "price",
             category_is_spot_or_margin
-                && to.fits_places(price, "pricePrecision") == Some(false),
+                && to.fits_places(&RULES[10], price, "pricePrecision") == Some(false),
         );
         to.rule(
             &RULES[11],
             "qty",
             category_is_spot_or_margin && self.execution.kind() == OrderType::Limit
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[11], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[12],
             "qty",
             category_is_spot_or_margin && order_type_is_market && self.side == Side::Sell
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[12], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
         to.rule(
             &RULES[13],
             "qty",
             category_is_spot_or_margin && order_type_is_market && self.side == Side::Buy
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+                && to.is_at_least(&RULES[13], Some(&self.qty), "minOrderAmount")
+                    == Some(false),
         );
     }
 }

@@ -97,7 +97,11 @@ runtime::parameters! {
 
 impl runtime::parameters::Rules for CancelRealityOrder {
     fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
-        to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
+        to.rule(
+            &RULES[0],
+            "",
+            to.is(&RULES[0], "whitelisted", &["true"]) == Some(false),
+        );
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
 }

@@ -11,7 +11,7 @@ use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::pages::{PageError, Paged, Pages};
 use tradeapi_runtime::parameters::{ParameterWriter, Parameters};
 use tradeapi_runtime::retry::{RetryPolicy, Retrying};
-use tradeapi_runtime::{ClientCore, Error, Operation, Reply, Violations};
+use tradeapi_runtime::{CheckPolicy, ClientCore, Error, Operation, Reply, Violations};
 
 use crate::ending::{Ended, Ending, Failure, of_error};
 use crate::output::Report;
@@ -57,7 +57,9 @@ pub(crate) async fn pages<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
     O: Paged,
 {
-    let request = request::<O>(called.client, called.json)?;
+    let (policy, client) = (listing_rules(), called.client);
+    let context = CheckContext { account: client.account(), listed: None, now: Some(client.now()), policy: &policy };
+    let request = O::from_json_in(called.json, context)?;
     let mut pages = Pages::new(called.client.clone(), request).clip().retrying(RetryPolicy::new());
     let mut unreadable = 0;
     while let Some(page) = pages.next_page().await {
@@ -80,6 +82,23 @@ where
         0 => Ok(Ended::DONE),
         count => Err(Ended::failed(Ending::NotDone, format!("{count} items of the listing cannot be read"))),
     }
+}
+
+/// The rules of a listing. A longer range is listed in parts, and of one that begins too early the rest.
+pub(crate) fn listing_rules() -> CheckPolicy {
+    CheckPolicy::new().off("window.span").off("window.access")
+}
+
+/// Sends a change that is harmless to repeat, and again if it gets no answer.
+pub(crate) async fn repeatable<O>(called: Called<'_>) -> Result<Ended, Ended>
+where
+    O: Repeatable<Response: Encode> + Callable,
+{
+    let request = request::<O>(called.client, called.json)?;
+    let reply = Retrying::new(called.client, &RetryPolicy::new()).call(&request).await?;
+    let reply = reply.as_ref();
+    called.to.warn(&reply.warnings);
+    Ok(report(called, Ending::Done, |out| reply.data.encode(out.member("data"))))
 }
 
 /// Sends a change once.
@@ -187,7 +206,7 @@ where
 
 /// A batch may be longer than a call takes, so its rules are checked call by call.
 fn request_of_any_length<O: Batch>(client: &ClientCore, json: &str) -> Result<O, Violations> {
-    let unchecked = tradeapi_runtime::CheckPolicy::from(false);
+    let unchecked = CheckPolicy::nothing();
     let context = CheckContext { account: client.account(), listed: None, now: None, policy: &unchecked };
     O::from_json_in(json, context)
 }

@@ -44,6 +44,7 @@ fn line(family: &str, command: &Command) -> String {
         out.begin_object();
         out.member("calls").raw(&limit.calls.to_string());
         out.member("perMilliseconds").raw(&limit.per_millis.to_string());
+        out.member("per").string(limit.scope.as_str());
         out.member("class").string(limit.class);
         if let Some(pool) = limit.pool {
             out.member("pool").string(pool);

@@ -48,7 +48,7 @@ impl Command {
         O: Described + Paged + 'static,
     {
         let command = Self::of::<O>(name, |called| Box::pin(calls::pages::<O>(called)));
-        Self { has_pages: true, is_listing: true, ..command }
+        Self { has_pages: true, is_listing: true, dry_run: dry_run::of_pages::<O>, ..command }
     }
 
     /// A change that no query confirms.
@@ -57,6 +57,14 @@ impl Command {
         O: Described + Callable<Response: Encode> + 'static,
     {
         Self::of::<O>(name, |called| Box::pin(calls::change::<O>(called)))
+    }
+
+    /// A change that is harmless to repeat.
+    pub const fn repeatable<O>(name: &'static str) -> Self
+    where
+        O: Described + Repeatable<Response: Encode> + Callable + 'static,
+    {
+        Self::of::<O>(name, |called| Box::pin(calls::repeatable::<O>(called)))
     }
 
     /// A change whose unknown outcome is confirmed by queries.

@@ -1,22 +1,27 @@
 //! Requests that are checked and shown, and not sent.
 
 use tradeapi_runtime::batches::{Batch, PlannedBatch};
-use tradeapi_runtime::checks::CheckContext;
+use tradeapi_runtime::checks::{CheckContext, Undecided};
 use tradeapi_runtime::confirm::{self, Confirmable, ConfirmableItems};
 use tradeapi_runtime::http::{HeaderMap, Request};
 use tradeapi_runtime::json::JsonWriter;
+use tradeapi_runtime::pages::Paged;
 use tradeapi_runtime::tables::{Api, Meta, Severity};
 use tradeapi_runtime::wire::{BaseUrl, HeaderValues, unsigned_request};
 use tradeapi_runtime::{Account, CheckPolicy, Operation, Timestamp, Violations};
 
+use crate::calls::listing_rules;
 use crate::ending::{Ending, write_violations};
 use crate::limits;
+use crate::settings::Header;
 
 /// What a dry run needs.
 pub(crate) struct DryRunOf<'a> {
     pub(crate) api: &'static Api,
     pub(crate) json: &'a str,
     pub(crate) account: &'a Account,
+    /// The headers of the API that are set.
+    pub(crate) headers: &'a [Header],
     pub(crate) now: Timestamp,
 }
 
@@ -28,6 +33,7 @@ pub(crate) struct DryRun {
     items: usize,
     pub(crate) violations: Violations,
     checks: Vec<Check>,
+    notes: Vec<String>,
 }
 
 /// A call as it would be sent.
@@ -52,25 +58,40 @@ enum CheckResult {
     Broken,
     Warns,
     /// It depends on these properties, which the account does not state.
-    Needs(Vec<&'static str>),
+    Needs(Vec<Undecided>),
 }
 
-/// Any address does, because only what follows it is shown.
+/// A placeholder: only the path and the query are shown.
 const ADDRESS: &str = "http://localhost";
 
 /// The dry run of a request that is one call.
 pub(crate) fn of<O: Operation>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
     let request = given.read::<O>()?;
-    let violations = request.inspect(given.context());
-    given.show(&[request], violations)
+    let (violations, undecided) = given.inspect(&request);
+    given.show(&[request], violations, undecided)
 }
 
 /// The dry run of a change whose outcome is confirmed by queries.
 pub(crate) fn of_confirmed<O: Confirmable>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
     let request = given.read::<O>()?;
-    let violations = request.inspect(given.context());
+    let (violations, undecided) = given.inspect(&request);
     let violations = with(violations, confirm::check_ids(&request));
-    given.show(&[request], violations)
+    given.show(&[request], violations, undecided)
+}
+
+/// The dry run of a listing, of which the request with all times is shown.
+pub(crate) fn of_pages<O: Paged>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
+    let request = given.read::<O>()?;
+    let (all, undecided) = given.inspect(&request);
+    let policy = listing_rules();
+    let violations = request.inspect(CheckContext { policy: &policy, ..given.context() });
+    let is_kept = |rule: &str| violations.iter().any(|violation| violation.rule == rule);
+    let split = all.iter().filter(|violation| !is_kept(&violation.rule));
+    let notes =
+        split.map(|violation| format!("It is listed in parts, or from where it begins: {}.", violation.allowed));
+    let notes = notes.collect();
+    let shown = given.show(&[request], violations, undecided)?;
+    Ok(DryRun { notes, ..shown })
 }
 
 /// The dry run of a batch, in as many calls as it takes.
@@ -103,17 +124,28 @@ impl DryRunOf<'_> {
         CheckContext { account: self.account, now: Some(self.now), ..CheckContext::default() }
     }
 
+    /// The rules that the request breaks, and those that it may break.
+    fn inspect<O: Operation>(&self, request: &O) -> (Violations, Vec<Undecided>) {
+        (request.inspect(self.context()), request.undecided(self.context()))
+    }
+
     fn show_batch<O: Batch>(&self, request: O, ids: Result<(), Violations>) -> Result<DryRun, Violations> {
+        let undecided = request.undecided(self.context());
         let batch = PlannedBatch::new(request, self.context());
-        let shown = self.show(&batch.calls, with(batch.violations, ids))?;
+        let shown = self.show(&batch.calls, with(batch.violations, ids), undecided)?;
         Ok(DryRun { items: batch.items, ..shown })
     }
 
-    fn show<O: Operation>(&self, calls: &[O], violations: Violations) -> Result<DryRun, Violations> {
-        let calls = calls.iter().map(|call| sent(self.api, call)).collect::<Result<_, _>>()?;
+    fn show<O: Operation>(
+        &self,
+        calls: &[O],
+        violations: Violations,
+        undecided: Vec<Undecided>,
+    ) -> Result<DryRun, Violations> {
+        let calls = calls.iter().map(|call| self.sent(call)).collect::<Result<_, _>>()?;
         let checks = O::META.rules.iter().map(|rule| {
             let broken = violations.iter().any(|violation| violation.rule == rule.id);
-            let needs: Vec<_> = rule.depends_on.iter().copied().filter(|name| !states(self.account, name)).collect();
+            let needs: Vec<_> = undecided.iter().filter(|undecided| undecided.rule == rule.id).cloned().collect();
             let result = match (broken, rule.severity) {
                 (true, Severity::Refuse) => CheckResult::Broken,
                 (true, Severity::Warn) => CheckResult::Warns,
@@ -123,17 +155,18 @@ impl DryRunOf<'_> {
             Check { rule: rule.id, says: rule.says, result }
         });
         let checks = checks.collect();
-        Ok(DryRun { meta: O::META, calls, items: 0, violations, checks })
+        Ok(DryRun { meta: O::META, calls, items: 0, violations, checks, notes: Vec::new() })
     }
-}
 
-fn sent<O: Operation>(api: &'static Api, request: &O) -> Result<ShownCall, Violations> {
-    let parts = BaseUrl::parse(ADDRESS, true).and_then(|base| Ok((base, HeaderValues::new(api, &[])?)));
-    let Ok((base, headers)) = parts else { return Ok(ShownCall::default()) };
-    match unsigned_request(api, request, &base, &headers) {
-        Ok(request) => Ok(shown(&request)),
-        Err(tradeapi_runtime::Error::Refused(refusal)) => Err(refusal.violations),
-        Err(_) => Ok(ShownCall::default()),
+    fn sent<O: Operation>(&self, request: &O) -> Result<ShownCall, Violations> {
+        let parts =
+            BaseUrl::parse(ADDRESS, true).and_then(|base| Ok((base, HeaderValues::new(self.api, self.headers)?)));
+        let Ok((base, headers)) = parts else { return Ok(ShownCall::default()) };
+        match unsigned_request(self.api, request, &base, &headers) {
+            Ok(request) => Ok(shown(&request)),
+            Err(tradeapi_runtime::Error::Refused(refusal)) => Err(refusal.violations),
+            Err(_) => Ok(ShownCall::default()),
+        }
     }
 }
 
@@ -145,11 +178,6 @@ fn shown(request: &Request<bytes::Bytes>) -> ShownCall {
 
 fn headers(all: &HeaderMap) -> Vec<(String, String)> {
     all.iter().map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())).collect()
-}
-
-/// Whether the account states a property, of its own or of some instrument.
-fn states(account: &Account, name: &str) -> bool {
-    account.get(name).is_some() || account.instruments().any(|(_, _, instrument)| instrument.get(name).is_some())
 }
 
 impl DryRun {
@@ -174,9 +202,17 @@ impl DryRun {
             out.begin_object();
             out.member("rule").string(check.rule);
             out.member("result").string(check.result.as_str());
-            if let CheckResult::Needs(names) = &check.result {
+            if let CheckResult::Needs(properties) = &check.result {
                 out.member("needs").begin_array();
-                names.iter().for_each(|name| out.element().string(name));
+                for Undecided { property, instrument, .. } in properties {
+                    let out = out.element();
+                    out.begin_object();
+                    out.member("property").string(property);
+                    if let Some(instrument) = instrument {
+                        out.member("instrument").string(instrument);
+                    }
+                    out.end_object();
+                }
                 out.end_array();
             }
             out.member("says").string(check.says);
@@ -184,6 +220,11 @@ impl DryRun {
         }
         out.end_array();
         write_violations("violations", &self.violations, &mut out);
+        if !self.notes.is_empty() {
+            out.member("notes").begin_array();
+            self.notes.iter().for_each(|note| out.element().string(note));
+            out.end_array();
+        }
         out.end_object();
         out.finish()
     }
@@ -194,13 +235,20 @@ impl DryRun {
         if self.calls.len() > 1 {
             text += &format!("\n{} items in {} calls\n", self.items, self.calls.len());
         }
+        for note in &self.notes {
+            text += &format!("\n{note}\n");
+        }
         if !self.checks.is_empty() {
             text += "\nRules:\n";
         }
         for check in &self.checks {
             text += &format!("  {:<11} {}: {}", check.result.as_str(), check.rule, check.says);
-            if let CheckResult::Needs(names) = &check.result {
-                text += &format!(" (depends on {})", names.join(", "));
+            if let CheckResult::Needs(properties) = &check.result {
+                let names = properties.iter().map(|Undecided { property, instrument, .. }| match instrument {
+                    Some(instrument) => format!("{property} of {instrument}"),
+                    None => property.clone(),
+                });
+                text += &format!(" (depends on {})", names.collect::<Vec<_>>().join(", "));
             }
             text.push('\n');
         }

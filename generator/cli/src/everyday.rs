@@ -1,18 +1,20 @@
 //! What is done every day with several operations: open orders, positions, and the end of both.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tradeapi_runtime::ClientCore;
 #[cfg(feature = "journal")]
 use tradeapi_runtime::confirm;
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::flatten;
 use tradeapi_runtime::json::JsonWriter;
-use tradeapi_runtime::ledger::{Ledger, Position, PositionKey, PositionSide};
+use tradeapi_runtime::ledger::{Ledger, LedgerError, Position, PositionKey, PositionSide};
 use tradeapi_runtime::reconcile::{self, Listing};
+use tradeapi_runtime::{ClientCore, Timestamp};
 
 use crate::calls::Called;
 use crate::ending::{Ended, Ending};
+use crate::options::DAYS;
 #[cfg(feature = "journal")]
 use crate::options::JOURNAL;
 use crate::output::Report;
@@ -54,20 +56,42 @@ pub(crate) async fn positions(program: &'static Program, client: &ClientCore, da
             families.push(listing.family());
         }
     }
+    let mut unknown = BTreeMap::new();
     for family in families {
-        if let Err(error) = reconcile::update_ledger(client, program.listings, &mut ledger, family, since).await {
-            return Ended::failed(Ending::NotDone, error.to_string());
+        let trades = match reconcile::trades_since(client, program.listings, family, since).await {
+            Ok(trades) => trades,
+            Err(error) => return Ended::failed(Ending::NotDone, error.to_string()),
+        };
+        for (line, trade) in &trades {
+            if let Err(error) = ledger.take(family, line, trade) {
+                unknown.entry(error.position().clone()).or_insert(error);
+            }
         }
     }
-    for (key, position) in ledger.positions() {
-        if position.size().is_none_or(|size| !size.is_zero()) && !to.item(&position_json(key, position), None) {
+    to.note(&format!(
+        "these follow from the fills since {since}, as if nothing was open before; `{DAYS}` sets how far back they are read"
+    ));
+    let known = ledger.positions().iter().filter(|(key, _)| !unknown.contains_key(*key));
+    for (key, position) in known {
+        if position.size().is_none_or(|size| !size.is_zero()) && !to.item(&position_json(key, position, since), None) {
             break;
         }
     }
-    Ended::DONE
+    for (key, difference) in ledger.differences().filter(|(key, _)| !unknown.contains_key(*key)) {
+        to.note(&format!("{key}: the exchange reports a realised profit that differs by {difference}"));
+    }
+    if unknown.is_empty() {
+        return Ended::DONE;
+    }
+    let lines = unknown.iter().map(|(key, error)| match error {
+        LedgerError::NotOpen { .. } => format!("\n- {key}: its fills close more than they open"),
+        error => format!("\n- {error}"),
+    });
+    let lines: String = lines.collect();
+    Ended::failed(Ending::NotDone, format!("not known from the fills since {since}:{lines}"))
 }
 
-fn position_json(key: &PositionKey, position: &Position) -> String {
+fn position_json(key: &PositionKey, position: &Position, since: Timestamp) -> String {
     let side = match key.side {
         PositionSide::Net => "net",
         PositionSide::Long => "long",
@@ -88,6 +112,7 @@ fn position_json(key: &PositionKey, position: &Position) -> String {
             out.member(name).string(number.as_str());
         }
     }
+    out.member("since").string(&since.to_string());
     out.end_object();
     out.finish()
 }

@@ -1,5 +1,6 @@
 //! What the schema says of operations and parameters, as text of the help.
 
+use tradeapi_runtime::parameters::described::MILLIS;
 use tradeapi_runtime::tables::Access;
 
 use crate::command::Command;
@@ -10,6 +11,9 @@ use crate::parameter::{Kind, Parameter, Required};
 /// The text of a parameter.
 pub(crate) fn parameter(parameter: &Parameter) -> String {
     let mut parts = vec![sentence(&parameter.doc)];
+    if let Kind::Text(MILLIS) = parameter.kind {
+        parts.push("Milliseconds since 1970, a date such as 2026-09-21, or a time in ISO 8601.".to_owned());
+    }
     match &parameter.required {
         Required::Always => parts.push("Required.".to_owned()),
         Required::Sometimes(when) => parts.push(sentence(&capitalized(when))),
@@ -41,7 +45,7 @@ pub(crate) fn type_name(kind: &Kind) -> String {
     }
 }
 
-/// What stands below the flags of an operation.
+/// The text below the flags of an operation.
 pub(crate) fn below(command: &Command) -> String {
     let meta = command.meta;
     let mut text = format!("{} {}\nEffect: {}", meta.method.as_str(), meta.path, meta.effect.as_str());

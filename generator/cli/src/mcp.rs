@@ -7,6 +7,7 @@ mod exact;
 mod tool;
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use clap::ArgMatches;
 use rmcp::model::{
@@ -17,7 +18,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
-use tradeapi_runtime::tables::{Access, Effect};
+use tradeapi_runtime::tables::Effect;
 use tradeapi_runtime::{Account, ClientCore, Timestamp};
 
 use self::tool::{BODY, DAYS, DRY_RUN, Everyday, FIRST, USUALLY_FIRST};
@@ -25,10 +26,14 @@ use crate::calls::Called;
 use crate::command::Command;
 use crate::dry_run::DryRunOf;
 use crate::ending::{Ended, Ending};
-use crate::options::{ALLOW_TRADING, MOST_DAYS, USUAL_DAYS};
+use crate::options::{ALLOW_TRADING, MCP_DEADLINE, MOST_DAYS, USUAL_DAYS};
 use crate::output::Report;
+use crate::settings::{self, Header, Purpose};
 use crate::table::Program;
-use crate::{everyday, request, settings};
+use crate::{everyday, request};
+
+/// How long the call of a change may take before its outcome is queried.
+const CALL: Duration = Duration::from_secs(15);
 
 /// What to do about a change that the server may not send.
 const NOT_ALLOWED: &str = "Nothing was sent, because this server may not trade. Whoever starts it allows changes with \
@@ -43,9 +48,14 @@ pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> En
     let server = Server {
         program,
         account,
-        client: settings::client(program, options, None),
-        public: public_client(program, options),
-        policy: settings::policy(options),
+        client: settings::client(program, options, Purpose::Changes),
+        public: settings::client(program, options, Purpose::Public),
+        policy: settings::policy(options, MCP_DEADLINE),
+        longest: settings::deadline(options).unwrap_or(MCP_DEADLINE) + CALL,
+        headers: match settings::headers(program, None, options) {
+            Ok(headers) => headers,
+            Err(why) => return Ended::refused(why),
+        },
         may_trade: options.get_flag(ALLOW_TRADING),
     };
     let running = match server.serve(rmcp::transport::stdio()).await {
@@ -66,16 +76,11 @@ struct Server {
     /// A client of the public operations, which need no keys.
     public: Result<ClientCore, String>,
     policy: ConfirmPolicy,
+    /// How long a change may take.
+    longest: Duration,
+    /// The headers that dry runs show.
+    headers: Vec<Header>,
     may_trade: bool,
-}
-
-/// The client for public operations.
-fn public_client(program: &'static Program, options: &ArgMatches) -> Result<ClientCore, String> {
-    let public = program.commands().find(|command| command.meta.access == Access::Public);
-    match public {
-        Some(command) => settings::client(program, options, Some(command.meta)),
-        None => Err("no operation is public".to_owned()),
-    }
 }
 
 /// Keeps results: those of a listing up to a number, those of a change all.
@@ -148,9 +153,12 @@ impl ServerHandler for Server {
             .with_instructions(format!(
                 "{} {trading} An outcome is done, not done (there was no effect), refused (nothing was sent), partly done \
                  (some items were done and the others were not; each result has its own outcome) or unknown; a change \
-                 with an unknown outcome must not be repeated before its outcome is known. Numbers are strings, so that \
-                 they are exact.",
-                self.program.about
+                 with an unknown outcome must not be repeated before its outcome is known: look for the ids of \
+                 `failure.request`. A change may take {} seconds, and goes on if the call of its tool is cancelled: send \
+                 a client id of your own where there is one, to find what it did. Numbers are strings, so that they are \
+                 exact.",
+                self.program.about,
+                self.longest.as_secs()
             ))
     }
 
@@ -221,9 +229,9 @@ impl Server {
         if only_shown {
             return Ok(self.shown(command, &json, is_asked));
         }
-        let client = match command.meta.access {
-            Access::Public => &self.public,
-            Access::Signed => &self.client,
+        let client = match Purpose::of(command.meta) {
+            Purpose::Public => &self.public,
+            Purpose::Reads | Purpose::Changes => &self.client,
         };
         let mut to = Collector::new(first);
         let ended = match client {
@@ -239,7 +247,13 @@ impl Server {
         let mut to = Collector::new(None);
         to.is_dry_run = true;
         to.note(if is_asked { "Nothing was sent, because dryRun is true." } else { NOT_ALLOWED });
-        match (command.dry_run)(DryRunOf { api: self.program.api, json, account: &self.account, now }) {
+        match (command.dry_run)(DryRunOf {
+            api: self.program.api,
+            json,
+            account: &self.account,
+            headers: &self.headers,
+            now,
+        }) {
             Ok(shown) => {
                 to.item(&shown.json(), None);
                 let ended = match shown.ending() {

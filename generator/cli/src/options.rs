@@ -1,6 +1,10 @@
 //! Options: those of all commands, and those of operations besides their parameters.
 
-use clap::{Arg, ArgAction, ValueHint, value_parser};
+#[cfg(feature = "mcp")]
+use std::time::Duration;
+
+use clap::builder::RangedU64ValueParser;
+use clap::{Arg, ArgAction, ValueHint};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 
 use crate::table::Program;
@@ -11,6 +15,7 @@ pub(crate) const COLUMNS: &str = "columns";
 pub(crate) const LOCAL: &str = "local";
 pub(crate) const PROFILE: &str = "profile";
 pub(crate) const ACCOUNT: &str = "account";
+pub(crate) const HEADER: &str = "header";
 pub(crate) const DEADLINE: &str = "deadline";
 pub(crate) const LAG: &str = "lag";
 #[cfg(feature = "journal")]
@@ -29,6 +34,10 @@ pub(crate) const OUT: &str = "out";
 #[cfg(feature = "mcp")]
 pub(crate) const ALLOW_TRADING: &str = "allow-trading";
 
+/// The usual [`DEADLINE`] of a server for assistants, whose calls end after a minute as a rule.
+#[cfg(feature = "mcp")]
+pub(crate) const MCP_DEADLINE: Duration = Duration::from_secs(45);
+
 /// The usual number of [`DAYS`].
 pub(crate) const USUAL_DAYS: u32 = 30;
 
@@ -45,7 +54,7 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
     vec![
         option(FORMAT, "The form of results: tables for people, lines of JSON for programs. [default: table on a terminal]".to_owned())
             .value_parser([TABLE, "json"]),
-        option(COLUMNS, "The columns of a table, separated by commas.".to_owned())
+        option(COLUMNS, "The columns, separated by commas. The results are a table then.".to_owned())
             .value_name("NAMES")
             .value_delimiter(','),
         option(LOCAL, "Talks to the local exchange that runs on this machine.".to_owned())
@@ -59,7 +68,10 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
         option(ACCOUNT, "A JSON file with properties of the account and its instruments, which some rules depend on.".to_owned())
             .value_name("FILE")
             .value_hint(ValueHint::FilePath),
-        option(DEADLINE, format!("How long an unknown outcome is queried. [default: {}]", ConfirmPolicy::DEADLINE.as_secs()))
+        option(HEADER, headers(program))
+            .value_name("NAME=VALUE")
+            .action(ArgAction::Append),
+        option(DEADLINE, deadline())
             .value_name("SECONDS")
             .value_parser(seconds),
         option(
@@ -90,6 +102,24 @@ pub(crate) fn of_operations() -> Vec<Arg> {
     ]
 }
 
+/// What the headers of the API are.
+fn headers(program: &Program) -> String {
+    let all = program.api.headers.iter().map(|header| format!(" {}: {}", header.name, header.doc));
+    let all: String = all.collect();
+    format!("Sets a header of the API; so does {}_HEADERS, with several separated by commas.{all}", program.prefix())
+}
+
+fn deadline() -> String {
+    let usual = ConfirmPolicy::DEADLINE.as_secs();
+    #[cfg(feature = "mcp")]
+    return format!(
+        "How long an unknown outcome is queried. [default: {usual}, and {} in `mcp`]",
+        MCP_DEADLINE.as_secs()
+    );
+    #[cfg(not(feature = "mcp"))]
+    return format!("How long an unknown outcome is queried. [default: {usual}]");
+}
+
 fn seconds(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "expected a whole number of seconds")
 }
@@ -100,5 +130,5 @@ pub(crate) fn first() -> Arg {
         .long(FIRST)
         .help("Ends after so many results.")
         .value_name("COUNT")
-        .value_parser(value_parser!(usize))
+        .value_parser(RangedU64ValueParser::<usize>::new().range(1..))
 }

@@ -76,6 +76,11 @@ impl Printer {
         Self { format, first, columns, taken: 0, rows: Vec::new(), is_closed: false }
     }
 
+    /// Whether columns are chosen, and results have none.
+    pub(crate) fn ignores_columns(&self) -> bool {
+        self.format == Format::Json && !self.columns.is_empty()
+    }
+
     /// Prints a text to standard output.
     pub(crate) fn print(&mut self, text: &str) {
         let written = write!(io::stdout().lock(), "{text}").and_then(|()| io::stdout().flush());
@@ -121,6 +126,13 @@ impl Printer {
             let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(WIDTH);
             let width = if io::stdout().is_terminal() { width } else { usize::MAX };
             self.print(&table(&rows, &self.columns, width));
+            let unknown = |column: &&String| rows.iter().flatten().all(|(name, _)| name != *column);
+            for column in self.columns.iter().filter(unknown) {
+                let mut known: Vec<&str> = rows.iter().flatten().map(|(name, _)| name.as_str()).collect();
+                known.sort_unstable();
+                known.dedup();
+                say(&format!("note: no result has the column {column}; there are {}", known.join(", ")));
+            }
         }
     }
 }

@@ -100,18 +100,35 @@ fn of_decision(decision: &Decision, required: Required) -> Vec<Parameter> {
     let Decision { name, about, values, cases } = decision;
     let (flag, kind) = (flag(name), Kind::of(values, &[]));
     let decider = Parameter { name, flag, kind, required, takes_null: false, doc: plain(about) };
-    let members = cases.iter().flat_map(|case| {
-        let value = (case.value)();
-        of_set(&case.values).into_iter().map(move |member| {
+    let mut members: Vec<(Parameter, Vec<(String, String)>)> = Vec::new();
+    for case in cases.iter() {
+        let with = format!("{name} {}", (case.value)());
+        for member in of_set(&case.values) {
             let verb = if member.required == Required::Always { "required" } else { "only" };
-            Parameter { required: Required::Sometimes(format!("{verb} with {name} {value}")), ..member }
-        })
-    });
+            let (when, doc) = (Required::Sometimes(format!("{verb} with {with}")), (with.clone(), member.doc.clone()));
+            match members.iter_mut().find(|(other, _)| other.name == member.name) {
+                Some((other, docs)) => {
+                    other.required = other.required.clone().or(when);
+                    docs.push(doc);
+                }
+                None => members.push((Parameter { required: when, ..member }, vec![doc])),
+            }
+        }
+    }
+    let members = members.into_iter().map(|(member, docs)| Parameter { doc: doc_of_cases(&docs), ..member });
     std::iter::once(decider).chain(members).collect()
 }
 
+/// What a parameter is that goes with several values of a choice: it may mean another thing with each.
+fn doc_of_cases(docs: &[(String, String)]) -> String {
+    match docs {
+        [(_, first), others @ ..] if others.iter().all(|(_, doc)| doc == first) => first.clone(),
+        _ => docs.iter().map(|(with, doc)| format!("With {with}: {doc}")).collect::<Vec<_>>().join(" "),
+    }
+}
+
 impl Required {
-    /// What holds of a parameter that goes with several values of a choice.
+    /// The statement for a parameter that goes with several values of a choice.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Sometimes(one), Self::Sometimes(other)) => Self::Sometimes(format!("{one}; {other}")),
@@ -158,7 +175,7 @@ fn flag(name: &str) -> String {
     flag.trim_matches('-').to_owned()
 }
 
-/// What stands after the names with which documentation begins.
+/// The text after the names that documentation begins with.
 fn meaning(about: &str) -> String {
     plain(about.split_once(": ").map_or("", |(_, meaning)| meaning))
 }

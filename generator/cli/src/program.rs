@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ArgMatches;
+use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::Effect;
 use tradeapi_runtime::{ClientCore, Timestamp};
 
@@ -15,10 +16,10 @@ use crate::dry_run::DryRunOf;
 use crate::ending::{Ended, Ending};
 use crate::options::{COLUMNS, DAYS, DRY_RUN, EVERY, FIRST, FORMAT, OUT, SHELL, TABLE, USUAL_DAYS};
 use crate::output::{Format, Printer, say};
-use crate::request;
+use crate::settings::{self, Purpose};
 use crate::table::Program;
 use crate::words::Word;
-use crate::{catalogue, everyday, settings, watch};
+use crate::{catalogue, everyday, request, watch};
 
 /// Runs a program with the arguments of the process; its exit status is that of [`Ending`](crate::Ending).
 pub fn main(program: &'static Program) -> ExitCode {
@@ -39,6 +40,9 @@ async fn run(program: &'static Program, arguments: &ArgMatches) -> Ending {
     let options = named.map_or(within, |(_, options)| options);
     let mut printer = printer(options);
     let ended = match Word::of(program, name) {
+        _ if printer.ignores_columns() => {
+            Ended::refused(format!("--{COLUMNS} chooses the columns of a table, and --{FORMAT} json has none"))
+        }
         Some(word) => run_word(program, word, options, &mut printer).await,
         None => match named.and_then(|(operation, _)| find(program, name, operation)) {
             Some(command) => operation(program, command, options, &mut printer).await,
@@ -69,10 +73,24 @@ async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, t
         }
         #[cfg(feature = "mcp")]
         Word::Mcp => crate::mcp::serve(program, options).await,
-        _ => match settings::client(program, options, None) {
-            Ok(client) => run_everyday(program, word, &client, options, to).await,
-            Err(why) => Ended::refused(why),
-        },
+        Word::Orders | Word::Watch | Word::Positions => {
+            run_with_client(program, word, Purpose::Reads, options, to).await
+        }
+        _ => run_with_client(program, word, Purpose::Changes, options, to).await,
+    }
+}
+
+/// Makes the client of a command that calls several operations, and runs it.
+async fn run_with_client(
+    program: &'static Program,
+    word: Word,
+    purpose: Purpose,
+    options: &ArgMatches,
+    to: &mut Printer,
+) -> Ended {
+    match settings::client(program, options, purpose) {
+        Ok(client) => run_everyday(program, word, &client, options, to).await,
+        Err(why) => Ended::refused(why),
     }
 }
 
@@ -84,7 +102,7 @@ async fn run_everyday(
     options: &ArgMatches,
     to: &mut Printer,
 ) -> Ended {
-    let policy = settings::policy(options);
+    let policy = settings::policy(options, ConfirmPolicy::DEADLINE);
     match word {
         Word::Orders => everyday::orders(program, client, &policy, to).await,
         Word::Watch => {
@@ -97,7 +115,7 @@ async fn run_everyday(
         }
         Word::Flatten => tokio::select! {
             ended = everyday::flatten(program, client, &policy, to) => ended,
-            _ = tokio::signal::ctrl_c() => Ended::failed(
+            () = told_to_end() => Ended::failed(
                 Ending::Unknown,
                 "interrupted: orders and positions may be left, and an order that closes one may be under way; \
                  start it again to go on",
@@ -111,11 +129,30 @@ async fn run_everyday(
     }
 }
 
+/// Waits until the process is told to end: by Ctrl-C, by another process, or because its terminal is closed.
+async fn told_to_end() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        if let (Ok(mut ended), Ok(mut closed)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
+            tokio::select! {
+                _ = interrupted => {}
+                _ = ended.recv() => {}
+                _ = closed.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = interrupted.await;
+}
+
 fn printer(options: &ArgMatches) -> Printer {
     let format = options.get_one::<String>(FORMAT).map(String::as_str);
-    let is_table = format.map_or_else(|| io::stdout().is_terminal(), |format| format == TABLE);
     let first = options.try_get_one::<usize>(FIRST).ok().flatten().copied();
-    let columns = options.get_many::<String>(COLUMNS).into_iter().flatten().cloned().collect();
+    let columns: Vec<_> = options.get_many::<String>(COLUMNS).into_iter().flatten().cloned().collect();
+    let is_table = format.map_or_else(|| !columns.is_empty() || io::stdout().is_terminal(), |format| format == TABLE);
     Printer::new(if is_table { Format::Table } else { Format::Json }, first, columns)
 }
 
@@ -138,28 +175,32 @@ async fn operation(
     if options.get_flag(DRY_RUN) {
         return dry_run(program, command, options, &json, to);
     }
-    let client = match settings::client(program, options, Some(command.meta)) {
+    let client = match settings::client(program, options, Purpose::of(command.meta)) {
         Ok(client) => client,
         Err(why) => return Ended::refused(why),
     };
-    let policy = settings::policy(options);
+    let policy = settings::policy(options, ConfirmPolicy::DEADLINE);
     let called = Called { client: &client, json: &json, policy: &policy, to };
     tokio::select! {
         ended = command.call(called) => ended,
-        _ = tokio::signal::ctrl_c() => match command.meta.effect {
+        () = told_to_end() => match command.meta.effect {
             Effect::Read => Ended::failed(Ending::NotDone, "interrupted"),
             _ => Ended::failed(Ending::Unknown, "interrupted").with_request(&json),
         },
     }
 }
 
-fn dry_run(program: &Program, command: &Command, options: &ArgMatches, json: &str, to: &mut Printer) -> Ended {
+fn dry_run(program: &'static Program, command: &Command, options: &ArgMatches, json: &str, to: &mut Printer) -> Ended {
     let account = match settings::account(program, options) {
         Ok(account) => account,
         Err(why) => return Ended::refused(why),
     };
     let now = Timestamp::from(std::time::SystemTime::now());
-    match (command.dry_run)(DryRunOf { api: program.api, json, account: &account, now }) {
+    let headers = match settings::headers(program, None, options) {
+        Ok(headers) => headers,
+        Err(why) => return Ended::refused(why),
+    };
+    match (command.dry_run)(DryRunOf { api: program.api, json, account: &account, headers: &headers, now }) {
         Ok(shown) => {
             match to.format() {
                 Format::Json => to.print(&(shown.json() + "\n")),

@@ -5,7 +5,9 @@ use std::{fs, io};
 
 use clap::ArgMatches;
 use tradeapi_runtime::json::{Json, JsonWriter, Map, read_json};
+use tradeapi_runtime::parameters::described::MILLIS;
 use tradeapi_runtime::tables::Effect;
+use tradeapi_runtime::{Date, IsoTime};
 
 use crate::command::Command;
 use crate::options::JSON;
@@ -44,6 +46,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
         }
     }
     refuse_null_in_change(command, &object(&members))?;
+    with_times(&parameters, &mut members);
     Ok(minted(command, members))
 }
 
@@ -57,7 +60,10 @@ pub(crate) fn completed(command: &Command, json: &str) -> Result<String, String>
     refuse_null(&(command.parameters)(), json)?;
     match (command.parameters)().iter().any(|parameter| parameter.name.is_empty()) {
         true => Ok(minted_items(command, json)),
-        false => members_of(json).map(|members| minted(command, members)),
+        false => members_of(json).map(|mut members| {
+            with_times(&(command.parameters)(), &mut members);
+            minted(command, members)
+        }),
     }
 }
 
@@ -153,6 +159,24 @@ fn content(from: &str) -> Result<String, String> {
             .map_err(|error| format!("cannot read standard input: {error}"));
     }
     fs::read_to_string(from).map_err(|error| format!("cannot read {from}: {error}"))
+}
+
+/// The members with times in milliseconds where a date or a time in ISO 8601 is stated.
+fn with_times(parameters: &[Parameter], members: &mut [(String, Json)]) {
+    for (name, value) in members {
+        let is_time = |one: &&Parameter| one.name == name && matches!(one.kind, Kind::Text(MILLIS));
+        let text = parameters.iter().find(is_time).and_then(|_| value.read::<String>().ok());
+        if let Some(Ok(millis)) = text.and_then(|text| time_of(&text)).map(|time| Json::new(&time.to_string())) {
+            *value = millis;
+        }
+    }
+}
+
+/// The milliseconds of a date, which begins at midnight in UTC, or of a time in ISO 8601.
+fn time_of(text: &str) -> Option<u64> {
+    let midnight = || text.parse::<Date>().ok()?.midnight();
+    let time = text.parse::<IsoTime>().ok().map(IsoTime::timestamp).or_else(midnight)?;
+    Some(time.as_millis())
 }
 
 /// The object with a client id, which it gets if there is none.

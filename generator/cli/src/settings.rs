@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use tradeapi_runtime::confirm::ConfirmPolicy;
-use tradeapi_runtime::tables::{Access, Meta};
+use tradeapi_runtime::tables::{Access, Effect, Meta};
+use tradeapi_runtime::wire::HeaderValues;
 use tradeapi_runtime::{Account, ClientBuilder, ClientCore, Credentials};
 
 use crate::options as names;
@@ -23,30 +24,78 @@ pub(crate) fn account(program: &Program, options: &ArgMatches) -> Result<Account
     }
 }
 
-/// How unknown outcomes are queried.
-pub(crate) fn policy(options: &ArgMatches) -> ConfirmPolicy {
-    let seconds = |name: &str| options.get_one::<u64>(name).copied().map(Duration::from_secs);
-    let policy = ConfirmPolicy::new();
-    let policy = match seconds(names::DEADLINE) {
-        Some(deadline) => policy.deadline(deadline),
-        None => policy,
-    };
-    match seconds(names::LAG) {
+/// How long unknown outcomes are queried, if the options say so.
+pub(crate) fn deadline(options: &ArgMatches) -> Option<Duration> {
+    seconds(options, names::DEADLINE)
+}
+
+fn seconds(options: &ArgMatches, name: &str) -> Option<Duration> {
+    options.get_one::<u64>(name).copied().map(Duration::from_secs)
+}
+
+/// How unknown outcomes are queried: for this long, unless the options say otherwise.
+pub(crate) fn policy(options: &ArgMatches, usual: Duration) -> ConfirmPolicy {
+    let policy = ConfirmPolicy::new().deadline(deadline(options).unwrap_or(usual));
+    match seconds(options, names::LAG) {
         Some(lag) => policy.lag(lag),
         None => policy,
     }
 }
 
-/// The client for a command; `meta` is the operation that it calls, if there is a single one.
+/// The name and the value of a header.
+pub(crate) type Header = (String, String);
+
+/// The headers of the API that a profile and the options set; the options win.
 ///
 /// # Errors
 ///
-/// Fails if an address or a key is missing or cannot be right. The error shows none.
-pub(crate) fn client(
+/// Fails if one is not `NAME=VALUE`, or not a header of the API.
+pub(crate) fn headers(
     program: &'static Program,
+    profile: Option<&Profile>,
     options: &ArgMatches,
-    meta: Option<&'static Meta>,
-) -> Result<ClientCore, String> {
+) -> Result<Vec<Header>, String> {
+    let stored = profile.and_then(|profile| profile.get(&format!("{}_HEADERS", program.prefix())));
+    let stored = stored.as_ref().map(|all| all.split(',')).into_iter().flatten();
+    let given = options.get_many::<String>(names::HEADER).into_iter().flatten().map(String::as_str);
+    let headers: Vec<Header> = stored.chain(given).map(header).collect::<Result<_, _>>()?;
+    HeaderValues::new(program.api, &headers).map_err(|error| error.to_string())?;
+    Ok(headers)
+}
+
+fn header(text: &str) -> Result<Header, String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("the header {text:?} is not NAME=VALUE"))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// What a command does with its client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It reads what is public, without keys.
+    Public,
+    /// It reads.
+    Reads,
+    /// It may change something, which a journal stores.
+    Changes,
+}
+
+impl Purpose {
+    /// What a call of an operation does.
+    pub(crate) fn of(meta: &Meta) -> Self {
+        match (meta.effect, meta.access) {
+            (Effect::Read, Access::Public) => Self::Public,
+            (Effect::Read, Access::Signed) => Self::Reads,
+            _ => Self::Changes,
+        }
+    }
+}
+
+/// The client for a command.
+///
+/// # Errors
+///
+/// Fails if the address, the keys or the account are missing or wrong, or if another process has the journal open.
+pub(crate) fn client(program: &'static Program, options: &ArgMatches, purpose: Purpose) -> Result<ClientCore, String> {
     let profile = match options.get_one::<String>(names::PROFILE) {
         Some(name) => Profile::read(program, name)?,
         None if options.get_flag(names::LOCAL) => Profile::read(program, profile::LOCAL)?,
@@ -57,13 +106,18 @@ pub(crate) fn client(
     if options.get_flag(names::LOCAL) && !is_loopback(&url) {
         return Err(format!("--{} is for an exchange on this machine", names::LOCAL));
     }
-    let builder = ClientBuilder::<ClientCore>::new(program.api, url.as_str()).account(account(program, options)?);
+    let mut builder = ClientBuilder::<ClientCore>::new(program.api, url.as_str()).account(account(program, options)?);
+    for (name, value) in headers(program, Some(&profile), options)? {
+        builder = builder.header(name, value);
+    }
     let builder = match credentials(program, &profile)? {
         Some(credentials) => builder.credentials(credentials),
-        None if program.api.credentials.is_none() || meta.is_some_and(|meta| meta.access == Access::Public) => builder,
+        None if program.api.credentials.is_none() || purpose == Purpose::Public => builder,
         None => return Err(profile.lacks(&name("KEY"))),
     };
-    with_journal(builder, options)?.build().map_err(|error| error.to_string())
+    // A process that only reads does not keep others from a journal.
+    let builder = if purpose == Purpose::Changes { with_journal(builder, options)? } else { builder };
+    builder.build().map_err(|error| error.to_string())
 }
 
 /// The keys of a profile, if it has some and the API takes them.

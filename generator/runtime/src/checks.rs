@@ -3,10 +3,13 @@
 mod collector;
 mod given;
 mod policy;
+mod undecided;
 mod violation;
 mod window;
 
 pub use collector::Checks;
 pub use policy::{CheckContext, CheckPolicy};
+pub(crate) use undecided::Asked;
+pub use undecided::Undecided;
 pub(crate) use violation::Place;
 pub use violation::{Violation, Violations};

@@ -246,6 +246,17 @@ impl Ledger {
     }
 }
 
+impl LedgerError {
+    /// The position that is not known.
+    pub fn position(&self) -> &PositionKey {
+        match self {
+            Self::NotOpen { position, .. } | Self::Inexact { position, .. } | Self::InexactOpening { position } => {
+                position
+            }
+        }
+    }
+}
+
 impl fmt::Display for Correction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { trade, position, shown, corrected } = self;

@@ -4,8 +4,10 @@ mod call;
 mod dynamic;
 mod items;
 
+use std::cell::RefCell;
+
 use crate::account::Account;
-use crate::checks::{CheckContext, Checks, Violations};
+use crate::checks::{Asked, CheckContext, Checks, Undecided, Violations};
 use crate::clock::{Clock, SystemClock};
 use crate::json::Decode;
 use crate::lifecycle::{OrderResult, OrderShown, PropertyShown};
@@ -61,6 +63,12 @@ pub trait Operation: Parameters + Sized + Send + Sync {
     /// All rules that the request breaks in `context`.
     fn inspect(&self, context: CheckContext<'_>) -> Violations {
         inspect(self, Self::META, context)
+    }
+
+    /// The rules that the request may break, because `context` does not state what they depend on. A rule that the
+    /// request keeps whatever the properties are is none of them.
+    fn undecided(&self, context: CheckContext<'_>) -> Vec<Undecided> {
+        undecided(self, Self::META, context)
     }
 
     /// Calls `see` with each order of which a response has the record. Emitted where the schema has a lifecycle of
@@ -136,6 +144,12 @@ fn inspect(request: &dyn Parameters, meta: &'static Meta, context: CheckContext<
     let mut checks = Checks::new(Some(meta), context);
     request.check(&mut checks);
     checks.finish(&|| json_of(request))
+}
+
+fn undecided(request: &dyn Parameters, meta: &'static Meta, context: CheckContext<'_>) -> Vec<Undecided> {
+    let asked = RefCell::default();
+    request.check(&mut Checks::new(Some(meta), context).asking(&asked));
+    Asked::undecided(asked.into_inner())
 }
 
 /// An operation that is safe to repeat: a read, or one that is idempotent by the documents, perhaps by a key that each

@@ -26,7 +26,7 @@ use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
 pub use error::{ListingError, ListingFailure, ReconcileError};
-pub use fills::{LedgerUpdateError, update_ledger};
+pub use fills::{LedgerUpdateError, trades_since, update_ledger};
 pub use foreign::{CancelForeignError, cancel_foreign};
 pub use listing::{FillFields, Listing};
 pub(crate) use listing::{ListingPages, Part};

@@ -31,6 +31,7 @@ pub(super) fn rules(scope: &Scope<'_>, parameters: &[Parameter], rules: &[(usize
 /// Each required parameter has a check of its own, so that the violation names the missing parameter.
 fn rule<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStream {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return TokenStream::new() };
+    of.ask_for(index);
     let row = number(index as u64);
     let check = |name: &str, broken: Expression| {
         let mut all = of.all_hold(when);

@@ -17,7 +17,7 @@ pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) ->
     let has = |name: &str| parameters.iter().any(|parameter| parameter.name.wire == name);
     let is_known = |class: &&Class| class.when.iter().flat_map(Condition::names).all(has);
     let has_rows = |class: &&Class| operation.rates.iter().any(|rate| rate.class == class.name);
-    let conditions = Conditions::new(scope, parameters, quote!(account));
+    let conditions = Conditions::of_account(scope, parameters);
     let classes: Vec<&Class> = scope.family.classes.iter().filter(has_rows).filter(is_known).collect();
     let answer = |class: &&'a Class| {
         let (name, is) = (&class.name, Expression::all(conditions.all_hold(&class.when)).tokens());

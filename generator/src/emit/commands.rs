@@ -98,6 +98,7 @@ fn kind(family: &Family, operation: &Operation) -> &'static str {
         _ if is_batch => "batch",
         _ if is_confirmed && !confirm::is_of_items(family, operation) => "confirmed",
         _ if batches::has_results(family, operation) => "results",
+        _ if operation.repeat.is_some() => "repeatable",
         _ => "change",
     }
 }

@@ -1,9 +1,11 @@
 //! Conditions of rules -> expressions over the fields of a request and the properties of the account.
 
+use std::cell::Cell;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use super::code::{ident, optional};
+use super::code::{ident, number, optional};
 use super::expression::{Expression, is_among, is_some_among};
 use super::identifiers::form_function;
 use super::lookup::{Lookup, Target};
@@ -16,19 +18,58 @@ use crate::model::{Compared, Comparison, Condition, EnumValue, Operand, Paramete
 /// Conditions over one set of parameters.
 pub(super) struct Conditions<'a> {
     pub(super) of: Lookup<'a>,
-    /// The properties of the account.
-    pub(super) account: TokenStream,
+    /// What knows the account.
+    account: Account,
     pub(super) shared: Shared,
+}
+
+/// What knows the account, for the questions about its properties.
+enum Account {
+    /// The collector of violations, which is told for which rule it is asked: its row in the table.
+    Check(Cell<usize>),
+    /// The account itself.
+    Bare,
 }
 
 impl<'a> Conditions<'a> {
     /// Conditions over the parameters in `self`, for a check that knows the account.
     pub(super) fn in_check(scope: &'a Scope<'a>, parameters: &'a [Parameter]) -> Self {
-        Self::new(scope, parameters, quote!(to.account()))
+        Self::new(scope, parameters, Account::Check(Cell::new(0)))
     }
 
-    pub(super) fn new(scope: &'a Scope<'a>, parameters: &'a [Parameter], account: TokenStream) -> Self {
+    /// Conditions over the parameters in `self`, beside the variable `account`.
+    pub(super) fn of_account(scope: &'a Scope<'a>, parameters: &'a [Parameter]) -> Self {
+        Self::new(scope, parameters, Account::Bare)
+    }
+
+    fn new(scope: &'a Scope<'a>, parameters: &'a [Parameter], account: Account) -> Self {
         Self { of: Lookup { scope, parameters, base: quote!(self) }, account, shared: Shared::default() }
+    }
+
+    /// From now on, the questions are those of this rule.
+    pub(super) fn ask_for(&self, row: usize) {
+        if let Account::Check(rule) = &self.account {
+            rule.set(row);
+        }
+    }
+
+    /// Whether a property of the account has one of these values, as an `Option<bool>`.
+    fn account_is(&self, property: &str, values: &[(String, Place)]) -> TokenStream {
+        let words = values.iter().map(|(value, _)| value);
+        match self.rule() {
+            Some(rule) => quote!(to.is(#rule, #property, &[#(#words),*])),
+            None => {
+                let is = quote!(account.is(#property, &[#(#words),*]));
+                name(property, values).map_or(is.clone(), |name| self.shared.use_of(name, is))
+            }
+        }
+    }
+
+    /// The rule that a check asks for.
+    fn rule(&self) -> Option<TokenStream> {
+        let Account::Check(rule) = &self.account else { return None };
+        let row = number(rule.get() as u64);
+        Some(quote!(&RULES[#row]))
     }
 
     /// Whether all of these are known to hold.
@@ -59,21 +100,15 @@ impl<'a> Conditions<'a> {
                 let values: Vec<&str> = given_values.iter().map(|(value, _)| value.as_str()).collect();
                 self.named(&parameter.0, given_values, self.is_one_of(&parameter.0, &values))
             }
-            Condition::AccountIs { property: (property, _), values } => {
-                let (account, words) = (&self.account, values.iter().map(|(value, _)| value));
-                let is = quote!(#account.is(#property, &[#(#words),*]));
-                let is = match name(property, values) {
-                    Some(name) => self.shared.use_of(name, is),
-                    None => is,
-                };
-                return Expression::Equals(is, quote!(Some(#so)));
+            Condition::AccountIs { property, values } => {
+                return Expression::Answered(self.account_is(&property.0, values), so);
             }
             Condition::Relates { parameter, relation, operand, .. } => {
                 return self.relates(&parameter.0, if so { *relation } else { relation.negated() }, operand);
             }
             Condition::Not(inner) => return self.is_known(inner, !so),
             Condition::Compares { parameter, comparison, property } => {
-                return Expression::Equals(self.compares(&parameter.0, *comparison, &property.0), quote!(Some(#so)));
+                return Expression::Answered(self.compares(&parameter.0, *comparison, &property.0), so);
             }
         };
         if so { plain } else { plain.not() }
@@ -117,30 +152,31 @@ impl<'a> Conditions<'a> {
 
     /// A comparison as an `Option<bool>`.
     fn compares(&self, wire: &'a str, comparison: Comparison, property: &str) -> TokenStream {
+        let rule = self.rule();
         match comparison {
             Comparison::Among => {
                 let text = self.of.text(wire).map_or(quote!(None), |text| text.optional());
-                quote!(to.is_among(#text, #property))
+                quote!(to.is_among(#rule, #text, #property))
             }
             Comparison::NotBefore => {
                 let time = self.time(wire);
-                quote!(to.is_not_before(#time, #property))
+                quote!(to.is_not_before(#rule, #time, #property))
             }
             Comparison::MultipleOf => {
                 let number = self.number(wire);
-                quote!(to.is_multiple_of(#number, #property))
+                quote!(to.is_multiple_of(#rule, #number, #property))
             }
             Comparison::Places => {
                 let number = self.number(wire);
-                quote!(to.fits_places(#number, #property))
+                quote!(to.fits_places(#rule, #number, #property))
             }
             Comparison::AtLeast => {
                 let number = self.number(wire);
-                quote!(to.is_at_least(#number, #property))
+                quote!(to.is_at_least(#rule, #number, #property))
             }
             Comparison::AtMost => {
                 let number = self.number(wire);
-                quote!(to.is_at_most(#number, #property))
+                quote!(to.is_at_most(#rule, #number, #property))
             }
         }
     }

@@ -13,6 +13,8 @@ pub(super) enum Expression {
     Atom(TokenStream),
     /// A comparison, which needs parentheses after `!`.
     Equals(TokenStream, TokenStream),
+    /// Whether a question about the account or an instrument is known to be answered so.
+    Answered(TokenStream, bool),
     /// Whether an `Option` is `Some`.
     IsSome(TokenStream),
     Not(Box<Expression>),
@@ -33,9 +35,12 @@ impl Expression {
         match self {
             Self::Known(is) => Self::Known(!is),
             Self::Not(inner) => *inner,
-            other @ (Self::Atom(_) | Self::Equals(..) | Self::IsSome(_) | Self::All(_) | Self::Any(_)) => {
-                Self::Not(Box::new(other))
-            }
+            other @ (Self::Atom(_)
+            | Self::Equals(..)
+            | Self::Answered(..)
+            | Self::IsSome(_)
+            | Self::All(_)
+            | Self::Any(_)) => Self::Not(Box::new(other)),
         }
     }
 
@@ -51,10 +56,22 @@ impl Expression {
             return Self::Known(!neutral);
         }
         parts.retain(|part| !matches!(part, Self::Known(_)));
+        // What the request decides comes first, so that a question is asked only if its answer matters.
+        parts.sort_by_key(Self::asks);
         match parts.len() {
             0 => Self::Known(neutral),
             1 => parts.remove(0),
             _ => many(parts),
+        }
+    }
+
+    /// Whether it asks something about the account or an instrument.
+    fn asks(&self) -> bool {
+        match self {
+            Self::Answered(..) => true,
+            Self::Not(inner) => inner.asks(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks),
+            Self::Known(_) | Self::Atom(_) | Self::Equals(..) | Self::IsSome(_) => false,
         }
     }
 
@@ -63,10 +80,12 @@ impl Expression {
             Self::Known(is) => quote!(#is),
             Self::Atom(tokens) => tokens.clone(),
             Self::Equals(left, right) => quote!(#left == #right),
+            Self::Answered(question, so) => quote!(#question == Some(#so)),
             Self::IsSome(option) => quote!(#option.is_some()),
             Self::Not(inner) => match &**inner {
                 Self::Atom(tokens) => quote!(!#tokens),
                 Self::Equals(left, right) => quote!(#left != #right),
+                Self::Answered(question, so) => quote!(#question != Some(#so)),
                 Self::IsSome(option) => quote!(#option.is_none()),
                 other @ (Self::Known(_) | Self::Not(_) | Self::All(_) | Self::Any(_)) => {
                     let other = other.tokens();

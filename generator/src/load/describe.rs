@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shapes::{Named, Short, ShortForm, Spanned, Texts, WordOr};
+use super::shapes::{Named, Rare, Short, ShortForm, Spanned, Texts, WordOr};
 use crate::words::Word;
 
 /// A type that is read from YAML.
@@ -107,6 +107,12 @@ impl Describe for u64 {
 }
 
 impl<T: Describe> Describe for Option<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        T::describe(to)
+    }
+}
+
+impl<T: Describe> Describe for Rare<T> {
     fn describe(to: &mut Definitions) -> Value {
         T::describe(to)
     }

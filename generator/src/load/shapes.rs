@@ -10,6 +10,50 @@ use crate::words::Word;
 /// A text and its place.
 pub(crate) type Text = Spanned<String>;
 
+/// The value of a key that few mappings have. Those without it keep room for a pointer only: a schema has thousands of
+/// fields, and a field dozens of such keys.
+#[derive(Clone, Debug)]
+pub(crate) struct Rare<T>(Option<Box<T>>);
+
+impl<T> Default for Rare<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Rare<T> {
+    /// The value, if the key is there.
+    pub(crate) fn as_ref(&self) -> Option<&T> {
+        self.0.as_deref()
+    }
+
+    /// Whether the key is there.
+    pub(crate) fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether the key is left out.
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// This value, or else that of `other`.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0.or(other.0))
+    }
+
+    /// Takes the key away.
+    pub(crate) fn take(&mut self) -> Option<T> {
+        self.0.take().map(|value| *value)
+    }
+}
+
+impl<T: Read> Read for Rare<T> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        T::read(from).map(|value| Self(Some(Box::new(value))))
+    }
+}
+
 /// A mapping whose keys are names of the API, in the order of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Named<T>(pub(crate) Vec<(Text, T)>);

@@ -177,7 +177,7 @@ impl Builder<'_> {
     }
 
     /// Who has seen what no document describes: at least two, because one can be wrong.
-    fn sources(&mut self, sources: &Option<Spanned<Vec<Text>>>, documented: Option<&Source>) -> Sources {
+    fn sources(&mut self, sources: Option<&Spanned<Vec<Text>>>, documented: Option<&Source>) -> Sources {
         let Some(sources) = sources else { return Sources::new() };
         let distinct: BTreeSet<&str> = sources.value.iter().map(|source| source.value.trim()).collect();
         if distinct.len() < 2 {
@@ -346,7 +346,7 @@ impl Builder<'_> {
             title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
             doc: if self.documents.incomplete { text_of(&raw.doc) } else { self.need(&raw.doc, "doc", place) },
             source: self.source(&raw.source),
-            sources: self.sources(&raw.sources, raw.source.as_ref()),
+            sources: self.sources(raw.sources.as_ref(), raw.source.as_ref()),
             numbers_as_text: super::types::travels_as_text(raw.numbers, None),
             errors: raw.errors.iter().map(|(code, error)| self.error_code(code, error)).collect(),
             limits,

@@ -3,6 +3,7 @@
 //! By the exchange's count, no window may have too many calls, whatever the fault. A process that may continue without
 //! the server must do so.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::connections::ConnectionProfile;
 use crate::counts::Rate;
 use crate::deployment::Deployment;
 use crate::exchange::{Exchange, ExchangeSettings};
+use crate::operation::Family;
 use crate::orders::{self, Order};
 use crate::violation::Violation;
 
@@ -184,31 +186,41 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
         if *fault == RedisFault::Restart {
             server.restart()?;
         }
-        let before = counts.done.load(Ordering::Relaxed);
         proxies.iter().enumerate().for_each(|(process, proxy)| proxy.set(fault.link_state(process)));
-        tokio::time::sleep(fleet.fault_duration).await;
-        let calls = counts.done.load(Ordering::Relaxed) - before;
-        figures.calls.push((fault.name(), calls));
-        if calls == 0 && fault.calls_must_continue(fleet.fallback) {
-            let why =
-                format!("no call in {:?} during this fault of the server: {}", fleet.fault_duration, fault.name());
-            figures.violations.push(Violation::LockedOut(why));
-        }
+        figures.count_during(*fault, fleet, &counts).await;
     }
     tasks.shutdown().await;
-    let counted = exchange.counts();
-    for ((family, name), rate) in counted.calls {
-        if rate.beyond > 0 {
-            let (most, allowed) = (rate.most, rate.allowed);
-            figures
-                .violations
-                .push(Violation::TooFast(format!("{most} of {family:?} {name} in a second, {allowed} allowed")));
-        }
-        figures.rate = rate;
-    }
+    figures.check_rates(exchange.counts().calls);
     (figures.dropped, figures.refused) =
         (counts.dropped.load(Ordering::Relaxed), counts.refused.load(Ordering::Relaxed));
     Ok(figures)
+}
+
+impl FleetFigures {
+    /// Counts the calls while a fault lasts. There must be some, if the fleet can go on.
+    async fn count_during(&mut self, fault: RedisFault, fleet: Fleet, counts: &Counts) {
+        let before = counts.done.load(Ordering::Relaxed);
+        tokio::time::sleep(fleet.fault_duration).await;
+        let calls = counts.done.load(Ordering::Relaxed) - before;
+        self.calls.push((fault.name(), calls));
+        if calls == 0 && fault.calls_must_continue(fleet.fallback) {
+            let why =
+                format!("no call in {:?} during this fault of the server: {}", fleet.fault_duration, fault.name());
+            self.violations.push(Violation::LockedOut(why));
+        }
+    }
+
+    /// Checks the calls by the exchange's count.
+    fn check_rates(&mut self, calls: BTreeMap<(Family, &'static str), Rate>) {
+        for ((family, name), rate) in calls {
+            if rate.beyond > 0 {
+                let (most, allowed) = (rate.most, rate.allowed);
+                let why = format!("{most} of {family:?} {name} in a second, {allowed} allowed");
+                self.violations.push(Violation::TooFast(why));
+            }
+            self.rate = rate;
+        }
+    }
 }
 
 fn client(fleet: Fleet, exchange: &Exchange, redis: &str) -> Result<Client, Box<dyn std::error::Error + Send + Sync>> {
@@ -227,7 +239,7 @@ fn client(fleet: Fleet, exchange: &Exchange, redis: &str) -> Result<Client, Box<
 /// Places one order after the other, and drops some of the calls while they wait.
 async fn trade(client: Client, name: String, mut dice: Dice, counts: Arc<Counts>) {
     for number in 0_u64.. {
-        let order = Order::new(crate::operation::Family::Unified, &format!("{name}-{number}"));
+        let order = Order::new(Family::Unified, &format!("{name}-{number}"));
         let request = orders::unified_order(&order);
         let patience = Duration::from_millis(if dice.percent(20) { dice.below(60) } else { 60_000 });
         tokio::select! {

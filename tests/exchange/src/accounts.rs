@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tradeapi::runtime::account::PropertyValue;
 use tradeapi::runtime::signing::HmacSha256;
-use tradeapi::runtime::tables::Meta;
 
 use crate::decisions::LEVERAGE;
 use crate::instruments::{Coin, Instrument, MAX_NUMBER, quotient};
+use crate::operations;
 use crate::orders::{Fill, Presets};
 use crate::values::Price;
 use crate::words::{Family, Line, Margin, Mode, PositionSide, Side};
@@ -138,16 +138,10 @@ impl Profile {
 
 /// Refuses permissions that no operation names.
 pub(crate) fn check_permissions(permissions: &[String]) -> Result<(), String> {
-    let known: BTreeSet<&str> = operations().filter_map(|meta| meta.permission).collect();
+    let known: BTreeSet<&str> = operations::all().filter_map(|meta| meta.permission).collect();
     let Some(unknown) = permissions.iter().find(|given| !known.contains(given.as_str())) else { return Ok(()) };
     let known = known.into_iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
     Err(format!("unknown permission `{unknown}`: expected one of {known}"))
-}
-
-/// All operations of the API.
-fn operations() -> impl Iterator<Item = &'static Meta> {
-    use tradeapi::{broker, classic, observed, unified};
-    [classic::OPERATIONS, unified::OPERATIONS, broker::OPERATIONS, observed::OPERATIONS].into_iter().flatten().copied()
 }
 
 /// A user: a key, and an account for each family.

@@ -39,9 +39,6 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// The maximum step of the clock: the actions of other participants in between are simulated.
 const MAX_STEP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The greatest delay of an answer and of listings.
-const MAX_DELAY: u64 = 60 * 60 * 1000;
-
 /// The refusal of a control request.
 pub(crate) struct Refused(pub(crate) StatusCode, pub(crate) String);
 

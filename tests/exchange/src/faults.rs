@@ -15,11 +15,15 @@ use tradeapi::unified::PlaceOrder;
 
 use crate::delivery::Delivered;
 use crate::dice::Dice;
-use crate::hostile::Hostility;
+use crate::hostile::{Hostility, Node};
+use crate::operations;
+use crate::values::{MAX_DELAY, MAX_OFFSET, Named};
 
 /// The kind of a fault.
+///
+/// In a setup it is a name, and where it has a code, a name with it: `drop`, or `{ refuse: '40762' }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(try_from = "Named", into = "Named")]
 #[non_exhaustive]
 pub enum FaultKind {
     /// The request is refused with this code and has no effect.
@@ -42,6 +46,21 @@ pub enum FaultKind {
     Any,
 }
 
+impl TryFrom<Named> for FaultKind {
+    type Error = String;
+
+    fn try_from(Named { name, text }: Named) -> Result<Self, String> {
+        Self::named(&name, text.as_deref())
+    }
+}
+
+impl From<FaultKind> for Named {
+    fn from(kind: FaultKind) -> Self {
+        let (name, code) = kind.name();
+        Self { name: name.to_owned(), text: code.map(str::to_owned) }
+    }
+}
+
 /// A random code after which the documents leave the outcome open.
 fn open_code(dice: &mut Dice) -> String {
     let open = PlaceOrder::META.errors.iter().filter(|error| error.proves == CodeProof::Unknown);
@@ -60,7 +79,7 @@ impl FaultKind {
         let kind = match (name, code) {
             ("refuse", Some(code)) => return Ok(Self::Refuse(code.to_owned())),
             ("hide", Some(code)) => return Ok(Self::Hide(code.to_owned())),
-            ("refuse" | "hide", None) => return Err(format!("missing code: {name} needs one, such as code=40762")),
+            ("refuse" | "hide", None) => return Err(format!("missing code: {name} needs one, such as 40762")),
             ("drop", _) => Self::Drop,
             ("lose", _) => Self::Lose,
             ("cut", _) => Self::Cut,
@@ -74,7 +93,7 @@ impl FaultKind {
                 ));
             }
         };
-        if code.is_some() { Err(format!("code beside kind={name}: it means nothing there")) } else { Ok(kind) }
+        if code.is_some() { Err(format!("code beside kind {name}: it means nothing there")) } else { Ok(kind) }
     }
 
     /// The name, and the code if there is one.
@@ -136,8 +155,10 @@ fn proxy(status: StatusCode) -> Response<Bytes> {
 }
 
 /// The requests that a fault applies to.
+///
+/// In a setup they are `changes`, `all`, or the id of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(try_from = "Named", into = "Named")]
 #[non_exhaustive]
 pub enum FaultTarget {
     /// Requests that change something.
@@ -146,6 +167,43 @@ pub enum FaultTarget {
     All,
     /// Requests of the operation with this id, such as `unified.place-order`.
     Operation(String),
+}
+
+impl FaultTarget {
+    /// The target with this name: `changes`, `all`, or the id of an operation.
+    pub(crate) fn of(name: &str) -> Result<Self, String> {
+        match name {
+            "changes" => Ok(Self::Changes),
+            "all" => Ok(Self::All),
+            id if operations::all().any(|meta| meta.id == id) => Ok(Self::Operation(id.to_owned())),
+            id => Err(format!(
+                "invalid aim {id:?}: expected changes, all, or the id of an operation such as unified.place-order"
+            )),
+        }
+    }
+}
+
+/// A journal has the id as `{ operation: ID }`.
+impl TryFrom<Named> for FaultTarget {
+    type Error = String;
+
+    fn try_from(Named { name, text }: Named) -> Result<Self, String> {
+        match text {
+            Some(id) if name == "operation" => Ok(Self::Operation(id)),
+            _ => Self::of(&name),
+        }
+    }
+}
+
+impl From<FaultTarget> for Named {
+    fn from(target: FaultTarget) -> Self {
+        let (name, text) = match target {
+            FaultTarget::Changes => ("changes", None),
+            FaultTarget::All => ("all", None),
+            FaultTarget::Operation(id) => ("operation", Some(id)),
+        };
+        Self { name: name.to_owned(), text }
+    }
 }
 
 /// A fault: its kind, the requests that it applies to, how often it occurs, and a delay.
@@ -164,7 +222,7 @@ pub enum FaultTarget {
 #[serde(deny_unknown_fields)]
 #[must_use]
 pub struct Fault {
-    #[serde(rename = "trouble")]
+    #[serde(alias = "trouble")]
     pub(crate) kind: FaultKind,
     #[serde(rename = "aim", default = "changes")]
     pub(crate) target: FaultTarget,
@@ -217,10 +275,25 @@ impl Fault {
 
     /// Refuses what cannot be.
     pub(crate) fn check(&self) -> Result<(), String> {
-        if self.per_mille > 1_000 || self.times == Some(0) {
-            return Err(format!("the fault {:?}: expected per_mille up to 1000, and times of at least 1", self.kind));
+        let (name, _) = self.kind.name();
+        let wrong = |why: &str| Err(format!("the fault {name}: {why}"));
+        let delay = u64::try_from(self.delay.as_millis()).unwrap_or(u64::MAX);
+        if !(1..=1_000).contains(&self.per_mille) {
+            return wrong("expected per_mille from 1 to 1000");
         }
-        Ok(())
+        if self.times == Some(0) {
+            return wrong("expected times of at least 1");
+        }
+        if delay > MAX_DELAY {
+            return wrong(&format!("expected a delay of up to {MAX_DELAY} milliseconds"));
+        }
+        if self.kind == FaultKind::Slow && delay == 0 {
+            return wrong("expected a delay above 0");
+        }
+        match &self.target {
+            FaultTarget::Operation(id) => FaultTarget::of(id).map(drop),
+            FaultTarget::Changes | FaultTarget::All => Ok(()),
+        }
     }
 
     fn concerns(&self, meta: &Meta) -> bool {
@@ -254,6 +327,15 @@ pub struct Conditions {
 impl Conditions {
     /// Why the conditions are impossible, if they are.
     pub(crate) fn check(&self) -> Result<(), String> {
+        if let Some(late) = self.latency.iter().find(|late| **late > MAX_DELAY) {
+            return Err(format!("latency {late}: expected up to {MAX_DELAY} milliseconds"));
+        }
+        if let Some(ahead) = self.clocks.iter().find(|ahead| ahead.unsigned_abs() > MAX_OFFSET.unsigned_abs()) {
+            return Err(format!("clocks {ahead}: expected {} to {MAX_OFFSET} milliseconds", -MAX_OFFSET));
+        }
+        if self.lag > MAX_DELAY {
+            return Err(format!("lag {}: expected up to {MAX_DELAY} milliseconds", self.lag));
+        }
         if !self.latency.is_sorted() {
             return Err(format!("latency {:?}: expected quantiles, the smallest first", self.latency));
         }
@@ -263,10 +345,7 @@ impl Conditions {
         if let Some((key, percent)) = percentages.into_iter().find(|(_, percent)| **percent > 100) {
             return Err(format!("{key} {percent}: expected a percentage"));
         }
-        if nodes.iter().any(|node| node.share == 0) {
-            return Err("share 0 of a node: expected at least 1".to_owned());
-        }
-        Ok(())
+        nodes.iter().try_for_each(Node::check)
     }
 }
 

@@ -25,52 +25,75 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     core.advance(now.as_millis());
     let route = Route::of_request(request);
     let meta = route.map(|route| route.meta);
-    let mut answer_plan = core.answer_plan(meta, request);
-    let shown =
-        answer_plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |answer_plan| answer_plan.node_time());
-    let (mut sender, mut kind, mut latency) = (None, None, Duration::ZERO);
-    let served = match find(core, route, shown, request, address) {
-        Ok((route, _, _)) if core.faults.conditions.maintenance => Served::refused(Reason::Unavailable.of(route.meta)),
-        Ok((route, user, parameters)) => {
-            sender = user.map(|user| core.users[user].id);
-            (kind, latency) = core.faults.next(route.meta);
-            let caller = Caller { user, address, parameters };
-            match (&kind, &mut answer_plan) {
-                (Some(kind), _) => serve_with_fault(core, route, &caller, kind),
-                (None, Some(answer_plan)) => serve_hostilely(core, route, &caller, answer_plan, request),
-                (None, None) => route.call(core, &caller),
-            }
-        }
-        Err(refusal) => {
-            if let Some(answer_plan) = &answer_plan {
-                answer_plan.note_wrong_clock(core, request);
-            }
-            Served::refused(refusal)
-        }
-    };
+    let mut plan = core.answer_plan(meta, request);
+    let shown = plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |plan| plan.node_time());
+    let Handled { served, sender, fault, latency } = handle(core, route, shown, request, address, &mut plan);
     let refusal = served.data.as_ref().err().filter(|refusal| refusal.rule != FAULT);
     if let Some(refusal) = refusal {
         count_rule(&mut core.violations, &refusal.rule);
     }
-    let time = answer_plan.as_mut().map_or_else(|| shown.to_string(), AnswerPlan::stated_time);
+    let time = plan.as_mut().map_or_else(|| shown.to_string(), AnswerPlan::stated_time);
     let response = respond(core, &time, &served);
     let answered = core.journal.as_mut().map(|journal| {
-        let name = kind.as_ref().map(|kind| kind.name().0);
+        let name = fault.as_ref().map(|fault| fault.name().0);
         let answered = RecordedAnswer::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
         journal.push(&JournalLine::of_request(core.now, RecordedRequest::new(request, address), answered.clone()));
         answered
     });
-    let (delivered, behind) = match (&kind, &mut answer_plan, meta) {
-        (Some(kind), ..) => (kind.delivered(response), None),
-        (None, Some(answer_plan), Some(meta)) => answer_plan.deliver(core, meta, response),
+    let (delivered, behind) = match (&fault, &mut plan, meta) {
+        (Some(fault), ..) => (fault.delivered(response), None),
+        (None, Some(plan), Some(meta)) => plan.deliver(core, meta, response),
         (None, ..) => (Delivered::Whole(response), None),
     };
     if let Some(log) = &mut core.log {
-        let hostile = answer_plan.as_ref().map(AnswerPlan::fault_and_quirk);
+        let hostile = plan.as_ref().map(AnswerPlan::fault_and_quirk);
         let operation = meta.map(|meta| meta.id);
-        log.push(Entry::new(core.now, sender, operation, request, served.data.as_deref(), kind, hostile));
+        log.push(Entry::new(core.now, sender, operation, request, served.data.as_deref(), fault, hostile));
     }
     Delivery { delivered, latency, behind, answered }
+}
+
+/// A request that was served or refused.
+struct Handled {
+    served: Served,
+    /// The id of the user that sent it, if that is known.
+    sender: Option<u64>,
+    fault: Option<FaultKind>,
+    latency: Duration,
+}
+
+/// Serves a request, with its fault or in a hostile exchange by its plan, or refuses it.
+fn handle(
+    core: &mut Core,
+    route: Option<&'static Route>,
+    shown_time: u64,
+    request: &Request<Bytes>,
+    address: IpAddr,
+    plan: &mut Option<AnswerPlan>,
+) -> Handled {
+    let refused = |refusal| {
+        let (sender, fault, latency) = (None, None, Duration::ZERO);
+        Handled { served: Served::refused(refusal), sender, fault, latency }
+    };
+    let (route, user, parameters) = match find(core, route, shown_time, request, address) {
+        Ok((route, ..)) if core.faults.conditions.maintenance => return refused(Reason::Unavailable.of(route.meta)),
+        Ok(found) => found,
+        Err(refusal) => {
+            if let Some(plan) = plan {
+                plan.note_wrong_clock(core, request);
+            }
+            return refused(refusal);
+        }
+    };
+    let sender = user.map(|user| core.users[user].id);
+    let (fault, latency) = core.faults.next(route.meta);
+    let caller = Caller { user, address, parameters };
+    let served = match (&fault, plan) {
+        (Some(fault), _) => serve_with_fault(core, route, &caller, fault),
+        (None, Some(plan)) => serve_hostilely(core, route, &caller, plan, request),
+        (None, None) => route.call(core, &caller),
+    };
+    Handled { served, sender, fault, latency }
 }
 
 /// Serves a request with a fault.

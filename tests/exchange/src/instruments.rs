@@ -34,8 +34,8 @@ pub(crate) const MAX_NUMBER: Decimal = Decimal::from_parts(3_567_587_328, 232, 0
 /// The maximum value of one order, so that no product of price and quantity loses a digit.
 pub(crate) const MAX_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
 
-/// The most lots of an order of others, so that sums of many are exact.
-const MAX_LOTS: u64 = 1_000_000_000_000_000;
+/// The most lots of an order, so that sums of many are exact.
+pub(crate) const MAX_LOTS: u64 = 1_000_000_000_000_000;
 
 /// The number of quotes of other participants on each side.
 pub(crate) const QUOTES: u64 = 5;
@@ -195,7 +195,8 @@ impl Instrument {
     ///
     /// The quantity is zero, between two steps, or too large.
     pub(crate) fn lots_of_others(&self, qty: Decimal, ticks: u64) -> Result<u64, String> {
-        let most = u64::try_from((MAX_VALUE / self.value(ticks, 1)).floor()).unwrap_or(u64::MAX).min(MAX_LOTS);
+        let most = MAX_VALUE.checked_div(self.value(ticks, 1)).and_then(|most| u64::try_from(most.floor()).ok());
+        let most = most.unwrap_or(u64::MAX).min(MAX_LOTS);
         self.lots(qty).filter(|lots| (1..=most).contains(lots)).ok_or_else(|| {
             let (symbol, line, step) = (self.symbol, self.line, self.step);
             let most = self.qty(most).normalize();
@@ -211,7 +212,7 @@ impl Instrument {
     /// How many lots an amount of the quote coin buys at a price.
     pub(crate) fn lots_for(&self, amount: Decimal, ticks: u64) -> u64 {
         let lot = self.price(ticks) * self.step;
-        if lot.is_zero() { 0 } else { u64::try_from((amount / lot).floor()).unwrap_or(0) }
+        amount.checked_div(lot).and_then(|lots| u64::try_from(lots.floor()).ok()).unwrap_or(0)
     }
 
     /// The most lots that a quantity holds.
@@ -293,6 +294,16 @@ impl Instrument {
     pub(crate) fn is_listed(&self, family: Family) -> bool {
         self.only.is_none_or(|only| only == family)
     }
+}
+
+/// The most lots of one order.
+pub(crate) fn most_lots(pair: &Instrument) -> u64 {
+    let lot = match pair.contract {
+        Contract::InverseByQuote => pair.step,
+        _ => pair.price(pair.opening) * pair.step,
+    };
+    let most = MAX_VALUE.checked_div(lot).and_then(|most| u64::try_from(most.floor()).ok());
+    most.unwrap_or(u64::MAX).min(MAX_LOTS)
 }
 
 /// `a / b`, rounded; zero if `b` is zero.

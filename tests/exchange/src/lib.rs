@@ -59,7 +59,7 @@
 //! | `setup`, `playback`, `market_recording`, `reports`, `journal`, `journal_entry`, `tasks`, `state` | the initial state, recorded markets, the journal and its replay, and the whole state |
 //! | `matching`, `netting`, `placing`, `amending`, `closing`, `triggers`, `liquidation`, `funding`, `account_settings` | operations on orders and positions |
 //! | `participants`, `shown` | other participants, and what a node shows |
-//! | `refusal`, `limits`, `tolerance`, `reading`, `routes` | the checks of a request: rate limits, rules, and refusals |
+//! | `refusal`, `limits`, `tolerance`, `reading`, `operations`, `routes` | the checks of a request: rate limits, rules, and refusals |
 //! | `unified`, `classic`, `observed`, `insider_trades`, `commissions`, `pages` | the operations |
 //! | `schedule`, `actions` | how the state changes with time, and by actions other than requests |
 //! | `authentication`, `answer_plan`, `gate` | the path of a request, and its faults in a hostile exchange |
@@ -114,6 +114,7 @@ mod market_recording;
 mod matching;
 mod netting;
 mod observed;
+mod operations;
 mod orders;
 mod pages;
 mod participants;

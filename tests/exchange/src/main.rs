@@ -27,7 +27,7 @@ struct Arguments {
     /// The port; 0 chooses a free one.
     #[arg(long, default_value_t = 8090)]
     port: u16,
-    /// The address to listen at. Others than this machine reach it at `0.0.0.0`, as in a container.
+    /// The address to listen at. `0.0.0.0` accepts connections from other machines, for example to a container.
     #[arg(long, default_value = "127.0.0.1")]
     bind: IpAddr,
     /// Another name of this machine, under which its page may be opened.
@@ -199,7 +199,8 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     let docs = arguments.docs.as_deref().map(Docs::read).transpose()?;
     let exchange = exchange(arguments)?;
     let listener = server::listen_at((arguments.bind, arguments.port).into()).await?;
-    let mut journal = arguments.journal.as_deref().map(|path| journal_file(path, arguments, &exchange)).transpose()?;
+    let path = arguments.journal.as_deref();
+    let mut journal = path.map(|path| JournalFile::open(path, arguments, &exchange)).transpose()?;
     let variables = variables(&exchange, listener.local_addr()?);
     let profile = LocalProfile::write(&variables).unwrap_or_else(|error| {
         warn(&format!("cannot write the profile for `tradeapi --local`: {error}; export the four variables instead"));
@@ -216,8 +217,8 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
         end = ended => end,
     };
     drop(profile);
-    if let Some(file) = &mut journal {
-        exchange.write_journal(file)?;
+    if let Some(journal) = &mut journal {
+        journal.write(&exchange)?;
     }
     print_broken_rules(&exchange)?;
     end
@@ -252,23 +253,45 @@ fn print_broken_rules(exchange: &Exchange) -> io::Result<()> {
     if broken.is_empty() { Ok(()) } else { print(&format!("Broken rules:\n{}", broken.concat())) }
 }
 
-/// The file of a journal. Nothing that it already has is lost: it is empty, or it is continued.
-fn journal_file(path: &Path, arguments: &Arguments, exchange: &Exchange) -> io::Result<File> {
-    let failed = |error: io::Error| io::Error::other(format!("{}: {error}", path.display()));
-    if arguments.load.as_deref() == Some(path) {
-        // Until the new file has all of the old one, the old one stays.
-        let beside = PathBuf::from(format!("{}.new", path.display()));
-        let mut file = File::create(&beside).map_err(failed)?;
-        exchange.write_journal(&mut file).map_err(failed)?;
-        fs::rename(&beside, path).map_err(failed)?;
-        return Ok(file);
+/// The file of a journal.
+struct JournalFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl JournalFile {
+    /// Opens the file. Nothing that it already has is lost: it is empty, or it is continued.
+    fn open(path: &Path, arguments: &Arguments, exchange: &Exchange) -> io::Result<Self> {
+        if arguments.load.as_deref() == Some(path) {
+            // Until the new file has all of the old one, the old one stays.
+            let beside = PathBuf::from(format!("{}.new", path.display()));
+            let mut journal = Self::create(&beside)?;
+            journal.write(exchange)?;
+            fs::rename(&beside, path).map_err(|error| named(path, &error))?;
+            return Ok(Self { path: path.to_owned(), ..journal });
+        }
+        if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) {
+            let path = path.display();
+            let why = format!("{path} has content; name another file, or continue its journal with `--load {path}`");
+            return Err(io::Error::other(why));
+        }
+        Self::create(path)
     }
-    if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) {
-        let path = path.display();
-        let why = format!("{path} has content; name another file, or continue its journal with `--load {path}`");
-        return Err(io::Error::other(why));
+
+    fn create(path: &Path) -> io::Result<Self> {
+        let file = File::create(path).map_err(|error| named(path, &error))?;
+        Ok(Self { path: path.to_owned(), file })
     }
-    File::create(path).map_err(failed)
+
+    /// Writes what is not written yet.
+    fn write(&mut self, exchange: &Exchange) -> io::Result<()> {
+        exchange.write_journal(&mut self.file).map_err(|error| named(&self.path, &error))
+    }
+}
+
+/// An error with the name of its file.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("{}: {error}", path.display()))
 }
 
 fn print(text: &str) -> io::Result<()> {
@@ -304,11 +327,11 @@ fn ended() -> io::Result<impl Future<Output = io::Result<()>>> {
 }
 
 /// Writes the journal as it grows. Returns only if it cannot be written.
-async fn write(exchange: &Exchange, file: Option<&mut File>) -> io::Result<()> {
+async fn write(exchange: &Exchange, journal: Option<&mut JournalFile>) -> io::Result<()> {
     const PAUSE: Duration = Duration::from_millis(200);
-    let Some(file) = file else { return std::future::pending().await };
+    let Some(journal) = journal else { return std::future::pending().await };
     loop {
-        exchange.write_journal(file)?;
+        journal.write(exchange)?;
         tokio::time::sleep(PAUSE).await;
     }
 }

@@ -171,8 +171,8 @@ impl Recording {
     }
 }
 
-/// Reads the rows of a file: the time of each, and what `read` makes of its other cells. A first line that does not begin
-/// with a digit has names.
+/// Reads the rows of a file: the time of each, and what `read` makes of its other cells. A first line that begins with
+/// a letter has names.
 fn rows<T>(path: &Path, expected: &str, read: impl Fn(&[&str]) -> Option<T>) -> io::Result<Vec<Row<T>>> {
     let failed = |error: io::Error| io::Error::other(format!("{}: {error}", path.display()));
     let text = fs::read_to_string(path).map_err(failed)?;
@@ -180,10 +180,10 @@ fn rows<T>(path: &Path, expected: &str, read: impl Fn(&[&str]) -> Option<T>) -> 
     let text = text.trim_start_matches('\u{feff}');
     let mut rows: Vec<Row<T>> = Vec::new();
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
-        let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+        let cells: Vec<&str> = text.split(',').map(|cell| cell.trim().trim_matches('"')).collect();
         let row = cells.split_first().and_then(|(time, cells)| Some((time.parse::<u64>().ok()?, read(cells)?)));
         let Some((at, what)) = row else {
-            if line == 1 && !text.trim_start().starts_with(|first: char| first.is_ascii_digit()) {
+            if line == 1 && cells.first().is_some_and(|cell| cell.starts_with(char::is_alphabetic)) {
                 continue;
             }
             return Err(wrong(path, line, &format!("expected a time in milliseconds and {expected}")));

@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 
 use crate::decisions::{BAND, BORROWABLE, TAKER_FEE};
 use crate::events::Event;
-use crate::instruments::{Coin, Contract, Instrument, MAX_VALUE, quotient};
+use crate::instruments::{Coin, Contract, MAX_VALUE, most_lots, quotient};
 use crate::orders::{Borrowing, Order, Quantity, State, Ticket};
 use crate::refusal::Reason;
 use crate::state::Core;
@@ -273,13 +273,4 @@ impl Core {
         self.orders.insert(order);
         id
     }
-}
-
-/// The most lots of one order.
-pub(crate) fn most_lots(pair: &Instrument) -> u64 {
-    let lot = match pair.contract {
-        Contract::InverseByQuote => pair.step,
-        _ => pair.price(pair.opening) * pair.step,
-    };
-    u64::try_from((MAX_VALUE / lot).floor()).unwrap_or(u64::MAX)
 }

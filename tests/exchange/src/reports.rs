@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tradeapi::broker::Commission;
-use tradeapi::runtime::json::{Decode, read_json};
+use tradeapi::runtime::json::{Decode, Encode, JsonWriter, read_json};
 use tradeapi::unified::InsiderTrade;
 
 /// A record as the wire has it: its fields with their values.
@@ -32,10 +32,14 @@ impl Reports {
         for (code, index, fields) in
             trades.flat_map(|(code, all)| all.iter().enumerate().map(move |(index, fields)| (code, index, fields)))
         {
-            insider_trade(fields).map_err(|why| format!("insider trade {} of {code}: {why}", index + 1))?;
+            insider_trade(fields)
+                .and_then(|trade| check_names(fields, &trade))
+                .map_err(|why| format!("insider trade {} of {code}: {why}", index + 1))?;
         }
         for (index, fields) in self.commissions.iter().enumerate() {
-            commission(fields).map_err(|why| format!("commission {}: {why}", index + 1))?;
+            commission(fields)
+                .and_then(|(_, found)| check_names(fields, &found))
+                .map_err(|why| format!("commission {}: {why}", index + 1))?;
         }
         Ok(())
     }
@@ -62,6 +66,20 @@ fn commission(fields: &Fields) -> Result<(u64, Commission), String> {
     let found: Commission = record(fields)?;
     let date = found.date.as_ref().and_then(|date| date.parse().ok());
     Ok((date.ok_or("expected `date` in Unix milliseconds")?, found))
+}
+
+/// Refuses fields that a record does not have.
+fn check_names(fields: &Fields, record: &impl Encode) -> Result<(), String> {
+    let mut out = JsonWriter::new().with_missing_fields();
+    record.encode(&mut out);
+    let known: Fields = serde_json::from_str(&out.finish()).map_err(|error| error.to_string())?;
+    match fields.keys().find(|name| !known.contains_key(*name)) {
+        Some(name) => {
+            let known = known.into_keys().collect::<Vec<_>>().join(", ");
+            Err(format!("unknown field `{name}`: expected one of {known}"))
+        }
+        None => Ok(()),
+    }
 }
 
 fn record<T: Decode>(fields: &Fields) -> Result<T, String> {

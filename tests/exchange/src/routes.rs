@@ -175,11 +175,6 @@ pub(crate) fn id_parameters() -> &'static [&'static str] {
     &NAMES
 }
 
-/// The operations that this exchange serves.
-pub(crate) fn operations() -> impl Iterator<Item = &'static Meta> {
-    routes().map(|route| route.meta)
-}
-
 /// The sender of a request, and its raw parameters.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller<'a> {

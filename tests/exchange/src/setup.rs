@@ -9,12 +9,17 @@ use tradeapi::unified::Symbol;
 use crate::accounts::Profile;
 use crate::candles::MINUTE;
 use crate::faults::{Conditions, Fault};
-use crate::instruments::{self, Contract, Instrument, MAX_VALUE, PLACES, interned, on_grid};
+use crate::instruments::{
+    self, Contract, Instrument, MAX_LOTS, MAX_NUMBER, MAX_VALUE, PLACES, interned, most_lots, on_grid,
+};
 use crate::playback::{Books, Candles, MarketStep, Prices, Recorded, Trades, WrongStep};
 use crate::reports::Reports;
 use crate::settings::Settings;
 use crate::values::number;
 use crate::words::{Family, Line};
+
+/// The most decimal places of a price and a quantity together, so that their products are exact.
+const MAX_PLACES: u32 = 16;
 
 /// The setup of an exchange.
 ///
@@ -213,7 +218,9 @@ impl Setup {
         let mut all = Vec::new();
         for recorded in self.recorded().filter(|one| one.pair().means(pair)) {
             let at = |index: usize| recorded.times().get(index).copied().unwrap_or_default();
-            all.extend(recorded.steps(pair).map_err(|wrong| format!("at {} ms: {}", at(wrong.index), wrong.why))?);
+            let (kind, name) = (recorded.kind(), recorded.pair());
+            let wrong = |step: WrongStep| format!("{kind} of {name}: at {} ms: {}", at(step.index), step.why);
+            all.extend(recorded.steps(pair).map_err(wrong)?);
         }
         Ok(all)
     }
@@ -278,17 +285,7 @@ impl Pair {
     /// A name or a number is invalid.
     pub(crate) fn instrument(&self) -> Result<Instrument, String> {
         self.check_names()?;
-        self.with_valid_numbers().ok_or_else(|| {
-            let Self { symbol, tick, step, opening, .. } = self;
-            format!(
-                "the pair {symbol}: expected positive steps and an opening price of more than five ticks, found tick {tick}, \
-                 step {step} and opening {opening}; margin is traded with spot pairs"
-            )
-        })
-    }
-
-    fn with_valid_numbers(&self) -> Option<Instrument> {
-        let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MAX_VALUE;
+        let opening = self.checked_opening()?;
         let is_by_quote = Symbol::from(self.symbol.as_str()).is_new_coin_m();
         let (contract, only) = match self.line {
             Line::Spot | Line::Margin => (Contract::Spot, Some(Family::Unified)),
@@ -296,9 +293,6 @@ impl Pair {
             Line::CoinFutures if is_by_quote => (Contract::InverseByQuote, Some(Family::Unified)),
             Line::CoinFutures => (Contract::Inverse, Some(Family::Classic)),
         };
-        if !is_sensible(self.tick) || !is_sensible(self.step) || self.line == Line::Margin {
-            return None;
-        }
         let mut made = Instrument {
             line: self.line,
             symbol: interned(&self.symbol),
@@ -307,14 +301,52 @@ impl Pair {
             contract,
             tick: self.tick,
             step: self.step,
-            least: self.least.max(1),
-            opening: on_grid(self.opening, self.tick).filter(|ticks| *ticks > 5)?,
+            least: self.least,
+            opening,
             clip: 1,
             only,
             suspended: false,
         };
+        self.check_least(&made)?;
         // Orders of other participants are worth about a thousand of the quote coin.
-        made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).max(made.least);
-        Some(made)
+        made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).min(MAX_LOTS / 1_000).max(made.least);
+        Ok(made)
+    }
+
+    fn wrong<T>(&self, what: &str, given: impl std::fmt::Display, expected: &str) -> Result<T, String> {
+        Err(format!("the pair {}: {what} {given}: expected {expected}", self.symbol))
+    }
+
+    /// The opening price in ticks, if it and both steps are within the bounds of exact products.
+    fn checked_opening(&self) -> Result<u64, String> {
+        let Self { tick, step, opening, .. } = self;
+        if self.line == Line::Margin {
+            return self.wrong("line", self.line, "SPOT, whose pairs margin trades");
+        }
+        for (key, value) in [("tick", tick), ("step", step)] {
+            if *value <= Decimal::ZERO || value.scale() > PLACES || *value > MAX_VALUE {
+                let expected = format!("a number above 0 and up to {MAX_VALUE}, with at most {PLACES} decimal places");
+                return self.wrong(key, value, &expected);
+            }
+        }
+        if tick.scale() + step.scale() > MAX_PLACES {
+            let expected = format!("at most {MAX_PLACES} decimal places together");
+            return self.wrong("tick and step", format!("{tick} and {step}"), &expected);
+        }
+        let most = MAX_NUMBER / Decimal::ONE_HUNDRED;
+        let ticks = on_grid(*opening, *tick).filter(|ticks| (6..=MAX_LOTS).contains(ticks) && *opening <= most);
+        ticks.map_or_else(
+            || self.wrong("opening", opening, &format!("more than five ticks of {tick}, and up to {most}")),
+            Ok,
+        )
+    }
+
+    /// Refuses a minimum quantity that no order may have.
+    fn check_least(&self, pair: &Instrument) -> Result<(), String> {
+        let most = most_lots(pair);
+        if (1..=most).contains(&self.least) {
+            return Ok(());
+        }
+        self.wrong("least", self.least, &format!("1 to {most} steps, by the value of an order of up to {MAX_VALUE}"))
     }
 }

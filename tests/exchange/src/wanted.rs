@@ -1,10 +1,10 @@
-//! What a request selects among orders and fills.
+//! What a request selects among orders, fills and positions.
 
 use crate::orders::Order;
 use crate::state::Core;
 use crate::words::Line;
 
-/// The orders and fills that a request selects: those of a business line, of a pair, of pairs that are margined in a coin,
+/// The orders, fills and positions that a request selects: those of a business line, of a pair, of pairs that are margined in a coin,
 /// or all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {

@@ -3,6 +3,7 @@
 //! A decimal in a request has at most 64 digits and no exponent. No document states a bound; a price has at most thirty
 //! digits, and `1e1000` would be sent as a thousand zeros.
 
+use std::cell::RefCell;
 #[cfg(feature = "pattern")]
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -15,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use regex_lite::Regex;
 
 use super::policy::CheckContext;
+use super::undecided::{Asked, Notes};
 use super::violation::{Place, Violation, Violations};
 use super::{given, window};
 use crate::account::{Account, Instrument};
@@ -24,20 +26,26 @@ use crate::value::{Decimal, Identifier, InvalidIdentifier, OpenEnum, Scalar, Sca
 /// The maximum number of digits of a decimal in a request.
 const MAX_DIGITS: usize = 64;
 
-/// Collects the violations of a request. It allocates nothing unless there are any.
+/// Collects the violations of a request. It allocates nothing for most requests that keep all rules.
 #[derive(Debug)]
 pub struct Checks<'a> {
     meta: Option<&'static Meta>,
     context: CheckContext<'a>,
     place: Option<&'a Place<'a>>,
     instrument: Option<&'a Instrument>,
+    notes: Option<Notes<'a>>,
     found: Violations,
 }
 
 impl<'a> Checks<'a> {
     /// Begins the checks of a request of the operation `meta`.
     pub fn new(meta: Option<&'static Meta>, context: CheckContext<'a>) -> Self {
-        Self { meta, context, place: None, instrument: None, found: Violations::default() }
+        Self { meta, context, place: None, instrument: None, notes: None, found: Violations::default() }
+    }
+
+    /// The same checks, which note what they ask for in vain.
+    pub(crate) fn asking(self, asked: &'a RefCell<Asked>) -> Self {
+        Self { notes: Some(Notes::new(asked)), ..self }
     }
 
     /// Ends the checks of a request and returns the violations. `json` writes the request; it is called only if a
@@ -58,36 +66,71 @@ impl<'a> Checks<'a> {
             let listed = || self.context.listed?.get(self.meta?.family, line, symbol);
             self.context.account.instrument(line, symbol).or_else(listed)
         });
+        if let Some(notes) = &mut self.notes {
+            notes.about(symbol);
+        }
+    }
+
+    // The questions about the account and the instrument. A rule asks them after everything that the request decides, so
+    // that a property that is missing leaves the rule open.
+
+    /// Whether the account's `property` is one of these values. `None` if it is not stated.
+    pub fn is(&self, rule: &'static Rule, property: &str, values: &[&str]) -> Option<bool> {
+        self.of_account(rule, property, self.context.account.is(property, values))
     }
 
     /// Whether a text is among the names of the account's `property`. `None` if one of them is missing.
-    pub fn is_among(&self, text: Option<&str>, property: &str) -> Option<bool> {
-        self.context.account.lists(property, text?)
+    pub fn is_among(&self, rule: &'static Rule, text: Option<&str>, property: &str) -> Option<bool> {
+        self.of_account(rule, property, self.context.account.lists(property, text?))
     }
 
     /// Whether a time is at or after the account's `property`.
-    pub fn is_not_before(&self, time: Option<&Timestamp>, property: &str) -> Option<bool> {
-        self.context.account.has_reached(property, *time?)
+    pub fn is_not_before(&self, rule: &'static Rule, time: Option<&Timestamp>, property: &str) -> Option<bool> {
+        self.of_account(rule, property, self.context.account.has_reached(property, *time?))
     }
 
     /// Whether a number is a multiple of the step that is the instrument's `property`.
-    pub fn is_multiple_of(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
-        self.instrument?.divides(property, number?)
+    pub fn is_multiple_of(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
+        let number = number?;
+        self.of_instrument(rule, property, |instrument| instrument.divides(property, number))
     }
 
     /// Whether a number has at most as many decimal places as the instrument's `property` allows.
-    pub fn fits_places(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
-        self.instrument?.has_places_for(property, number?)
+    pub fn fits_places(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
+        let number = number?;
+        self.of_instrument(rule, property, |instrument| instrument.has_places_for(property, number))
     }
 
     /// Whether a number is at least the instrument's `property`.
-    pub fn is_at_least(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
-        self.instrument?.is_reached_by(property, number?)
+    pub fn is_at_least(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
+        let number = number?;
+        self.of_instrument(rule, property, |instrument| instrument.is_reached_by(property, number))
     }
 
     /// Whether a number is at most the instrument's `property`.
-    pub fn is_at_most(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
-        self.instrument?.is_not_exceeded_by(property, number?)
+    pub fn is_at_most(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
+        let number = number?;
+        self.of_instrument(rule, property, |instrument| instrument.is_not_exceeded_by(property, number))
+    }
+
+    fn of_account(&self, rule: &'static Rule, property: &str, is: Option<bool>) -> Option<bool> {
+        if let (None, Some(notes)) = (is, self.notes) {
+            notes.lacks(rule, property);
+        }
+        is
+    }
+
+    fn of_instrument(
+        &self,
+        rule: &'static Rule,
+        property: &str,
+        compare: impl FnOnce(&Instrument) -> Option<bool>,
+    ) -> Option<bool> {
+        let is = self.instrument.and_then(compare);
+        if let (None, Some(notes)) = (is, self.notes) {
+            notes.instrument_lacks(rule, property);
+        }
+        is
     }
 
     /// Whether one value is less than another. `None` if one of them is missing.
@@ -125,13 +168,6 @@ impl<'a> Checks<'a> {
     pub fn known<E: OpenEnum>(&mut self, name: &'static str, value: &E) {
         if !value.is_known() {
             self.not_among(name, "values", value.as_str(), E::VALUES);
-        }
-    }
-
-    /// The value, if set, must be a documented one.
-    pub fn optional_known<E: OpenEnum>(&mut self, name: &'static str, value: Option<&E>) {
-        if let Some(value) = value {
-            self.known(name, value);
         }
     }
 
@@ -181,7 +217,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The text must have so many characters. An empty one is reported as such.
+    /// The text must have `least` to `most` characters; [`text`](Self::text) reports an empty one.
     #[inline]
     pub fn length(&mut self, name: &'static str, value: &str, least: usize, most: usize) {
         // A text has no more characters than bytes.
@@ -239,9 +275,7 @@ impl<'a> Checks<'a> {
 
     /// The decimal must not have more than `most` digits without the zeros at both ends.
     pub fn significant_digits(&mut self, name: &'static str, value: &Decimal, most: u32) {
-        let text = value.to_plain();
-        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-        if digits.trim_matches('0').len() > most as usize {
+        if value.significant_digits() > most {
             let allowed = format!("at most {most} significant digits are allowed");
             self.violated("significant-digits", name, value, allowed, "round it to as many digits");
         }

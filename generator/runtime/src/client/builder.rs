@@ -338,11 +338,12 @@ impl Settings {
         let environment = self.environment.take().unwrap_or_else(|| Arc::new(SystemEnvironment::new()));
         let address_of_all = base.in_one_spelling();
         let counts_names = self.limiter.is_some();
+        let name = if counts_names { self.checking.account.name().to_owned() } else { String::new() };
         let limiter = self.take_limiter(&address_of_all, &environment, is_simulated);
         let recent = self.recent_requests(&address_of_all, &*environment);
         let Self { api, clock, signing, drift, .. } = self;
         let (mode, classes, address) = (self.limits, self.classes, self.address);
-        let pacing = RateLimitPolicy { mode, limiter, counts_names, classes, address, slots: Slots::default() };
+        let pacing = RateLimitPolicy { mode, limiter, counts_names, name, classes, address, slots: Slots::default() };
         let own = clock.unwrap_or_else(|| Arc::clone(&environment) as _);
         let time = Time { own, environment, there: ExchangeClock::default(), signing };
         let parts = Parts {

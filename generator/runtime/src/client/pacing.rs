@@ -44,6 +44,8 @@ pub(crate) struct RateLimitPolicy {
     pub(crate) limiter: Arc<dyn Limiter>,
     /// Whether the limiter counts several accounts, by their names. That of a key counts one, however it is named.
     pub(crate) counts_names: bool,
+    /// The name that calls count for; empty if names do not count.
+    pub(crate) name: String,
     pub(crate) classes: Classes,
     pub(crate) address: String,
     pub(crate) slots: Slots,
@@ -152,10 +154,17 @@ fn interval(row: &RateLimit) -> Duration {
 }
 
 impl RateLimitPolicy {
+    /// The same for the account with this name.
+    pub(crate) fn of_account(self: &Arc<Self>, name: &str) -> Arc<Self> {
+        if !self.counts_names || self.name == name {
+            return Arc::clone(self);
+        }
+        Arc::new(Self { name: name.to_owned(), ..Self::clone(self) })
+    }
+
     /// `operation` of `account` as the limiter sees it.
     pub(crate) fn call<'a>(&'a self, operation: &dyn DynOperation, account: &'a Account) -> Call<'a> {
-        let name = if self.counts_names { account.name() } else { "" };
-        Call::of_any(operation, &self.classes, account).counted_for(name, &self.address)
+        Call::of_any(operation, &self.classes, account).counted_for(&self.name, &self.address)
     }
 
     /// Waits until `operation` of `account` may be sent.

@@ -85,10 +85,12 @@ impl TransportError {
 
 #[cfg(any(feature = "hyper", feature = "reqwest"))]
 fn refuses_certificate(cause: &(dyn Error + 'static)) -> bool {
-    // The causes of an error of input and output leave out the error that it was made from.
-    let made_from = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    let made_from = made_from.and_then(|error| error.downcast_ref());
-    matches!(cause.downcast_ref().or(made_from), Some(rustls::Error::InvalidCertificate(_)))
+    match (cause.downcast_ref(), cause.downcast_ref::<std::io::Error>()) {
+        (Some(error), _) => matches!(error, rustls::Error::InvalidCertificate(_)),
+        // The causes of an error of input and output leave out the error that it was made from.
+        (None, Some(error)) => error.get_ref().is_some_and(|made_from| refuses_certificate(made_from)),
+        (None, None) => false,
+    }
 }
 
 fn cause_of<'a>(error: &&'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {

@@ -63,6 +63,9 @@ pub enum Values {
     Json,
 }
 
+/// The [`Values::Text`] of a time in milliseconds since 1970.
+pub const MILLIS: &str = "time in milliseconds";
+
 /// A value of an enum.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {

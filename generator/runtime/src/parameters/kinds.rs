@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[cfg(feature = "described")]
-use super::described::{Described, Values};
+use super::described::{Described, MILLIS, Values};
 use super::{Entries, ParameterReader, ParameterTable, ParameterWriter, Parameters};
 use crate::checks::Checks;
 use crate::json::{Decode, Json};
@@ -394,7 +394,7 @@ impl<T: ParameterValue<Kind = Single<Self>>> Check<T> for Plain {
 
 /// Declares types of single values: the kind of each, and what programs are told of its values.
 macro_rules! singles {
-    ($($type:ty $([$($generics:tt)*])?: $kind:ident, $values:ident $(($name:literal))?;)*) => {$(
+    ($($type:ty $([$($generics:tt)*])?: $kind:ident, $values:ident $(($name:expr))?;)*) => {$(
         impl$(<$($generics)*>)? ParameterValue for $type {
             type Kind = Single<$kind>;
         }
@@ -413,7 +413,7 @@ singles! {
     Decimal: Number, Text("decimal");
     Scaled<SCALE> [const SCALE: u8]: Number, Text("decimal");
     bool: Plain, Truth;
-    Timestamp: Plain, Text("time");
+    Timestamp: Plain, Text(MILLIS);
     TimeIn<F> [F: TimeFormat]: Plain, Text("time");
     Date: Plain, Text("date");
     Json: Plain, Json;

@@ -82,22 +82,39 @@ pub async fn update_ledger(
     family: &str,
     since: Timestamp,
 ) -> Result<usize, LedgerUpdateError> {
+    let (mut updated, mut count) = (ledger.clone(), 0);
+    for (line, trade) in &trades_since(client, listings, family, since).await? {
+        count += usize::from(updated.take(family, line, trade).map_err(LedgerUpdateError::Ledger)?);
+    }
+    *ledger = updated;
+    Ok(count)
+}
+
+/// Reads the trades of a family since a time: each with its business line, in the order in which
+/// [`update_ledger`] adds those of a line.
+///
+/// # Errors
+///
+/// Fails if a listing cannot be read as a whole.
+pub async fn trades_since(
+    client: &ClientCore,
+    listings: &[Listing],
+    family: &str,
+    since: Timestamp,
+) -> Result<Vec<(&'static str, Trade)>, LedgerUpdateError> {
     let of_fills = |listing: &&Listing| listing.part == Part::Fills && listing.family == family && listing.has_trades();
     let mut covered = listings.iter().filter(of_fills).peekable();
     if covered.peek().is_none() {
         return Err(LedgerUpdateError::NoFills { family: family.to_owned() });
     }
-    let (mut updated, mut count) = (ledger.clone(), 0);
+    let mut all = Vec::new();
     for listing in covered {
         for turn in listing.turns() {
-            for trade in &trades(client, listing, turn, since).await? {
-                let is_new = updated.take(family, turn.unwrap_or_default(), trade);
-                count += usize::from(is_new.map_err(LedgerUpdateError::Ledger)?);
-            }
+            let trades = trades(client, listing, turn, since).await?;
+            all.extend(trades.into_iter().map(|trade| (turn.unwrap_or_default(), trade)));
         }
     }
-    *ledger = updated;
-    Ok(count)
+    Ok(all)
 }
 
 /// The trades of a listing by the numbers of their ids. Of several with one id, the last counts.

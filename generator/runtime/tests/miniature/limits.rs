@@ -221,6 +221,10 @@ async fn clients_share_a_limiter_but_not_other_accounts() -> Tested {
     assert_eq!(limited(one.call(&order()).await.err()), Some(SECOND));
     assert_eq!(limited(other.call(&order()).await.err()), Some(SECOND));
     stranger.call(&order()).await?;
+    // The same client for another account, and back.
+    let renamed = one.with_account("uid-3");
+    renamed.call(&order()).await?;
+    assert_eq!(limited(renamed.with_account("uid-1").call(&order()).await.err()), Some(SECOND));
     Ok(())
 }
 

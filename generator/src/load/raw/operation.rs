@@ -6,14 +6,14 @@ use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::diagnostics::Place;
 use crate::load::declared::{Change, Defaulted, Flag, Names, NamesWithin, Pair, Prose, Ref, declared};
-use crate::load::shapes::{Named, Short, Spanned, Text, Texts, WordOr};
+use crate::load::shapes::{Named, Rare, Short, Spanned, Text, Texts, WordOr};
 use crate::values::{Duration, UtcOffset};
 use crate::words::{Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
 
 mappings! {
     /// An operation; the file is named after it.
     Operation {
-        /// The last segment of the path.
+        /// The name of the operation and of its file, usually the last segment of the path: its id is `family.name`.
         @required operation: Option<Text>,
         /// The heading in the document; Rust names come from it.
         title: Option<Text>,
@@ -150,7 +150,7 @@ mappings! {
         /// With `object`: its field with the records, where the answer is a listing without `pages`.
         list: Option<Text>,
         /// With `object` or `array`: how the next page of the list is requested.
-        pages: Option<Spanned<Pages>>,
+        pages: Rare<Spanned<Pages>>,
         /// With `page` or `pages`: the field that identifies an item.
         id: Option<Text>,
         /// With `page` or `pages`: an enum that need not be sent; the listing is whole only when queried once for each
@@ -161,7 +161,7 @@ mappings! {
         /// With `array`: the records are instruments, whose steps and bounds the rules of a family use.
         instruments: Option<ListedInstruments>,
         /// With `object` or `array`: what the answer says about each item of a list that was sent.
-        items: Option<Spanned<Items>>,
+        items: Rare<Spanned<Items>>,
     }
 
     /// How the next page of a listing is requested.

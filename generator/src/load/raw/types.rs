@@ -9,7 +9,7 @@ use crate::diagnostics::Place;
 use crate::load::declared::{Prose, Ref, declared};
 #[cfg(feature = "cli")]
 use crate::load::describe::{self, Definitions, Describe};
-use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
+use crate::load::shapes::{Named, Rare, Short, ShortForm, Spanned, Text, Texts};
 use crate::load::typed::{Expected, NodeReader, Read, ReadError};
 use crate::words::{In, Keep, MayBe, Required, Times, Travels, Unstated};
 
@@ -130,83 +130,83 @@ mappings! {
         /// {..}, max_items: 50 }`.
         fields: Option<Named<Spanned<Field>>>,
         /// Of a request: the Rust name of such an object.
-        item: Option<Text>,
+        item: Rare<Text>,
         /// Of a request: instead of `item`: `fields` are those of a single object with this Rust name, which may hold
         /// others. Rules cannot speak of its members.
-        object: Option<Text>,
+        object: Rare<Text>,
         /// Of a request: `header`: it travels as a header with the parameter's name; a text, number, time, boolean,
         /// enum or identifier of the request itself, or a list of them with commas between its values. `query`: the same
         /// in the query of a request whose other parameters are in a body, with lists as `lists` says.
-        r#in: Option<Spanned<In>>,
+        r#in: Rare<Spanned<In>>,
         /// Of a request: with `in`: its name there, where another parameter of the request has that name. Its own is yours
         /// to choose: requests as objects, rules and other keys have it.
-        sent_as: Option<Text>,
+        sent_as: Rare<Text>,
         /// Of a request: `always` / `conditional` (under a condition that a rule states) / `unstated` (the document
         /// does not state it); left out: optional.
         required: Option<Spanned<Required>>,
         /// The only value, of a text, a number, a boolean or an enum. Every request sends it without being asked, so that it
         /// needs no `required`; an answer with another value is read, and drift reports it.
-        fixed: Option<Text>,
+        fixed: Rare<Text>,
         /// Of a request: what the exchange assumes when it is not sent, so it cannot be `required: always`; the client
         /// never sends it.
-        default: Option<Text>,
+        default: Rare<Text>,
         /// Of a request: a default that is not one value.
-        default_note: Option<Text>,
+        default_note: Rare<Text>,
         /// Of a request: the least value of a number.
-        min: Option<Text>,
+        min: Rare<Text>,
         /// Of a request: the greatest value of a number.
-        max: Option<Text>,
+        max: Rare<Text>,
         /// Of a request: maximum number of items.
-        max_items: Option<Spanned<u64>>,
+        max_items: Rare<Spanned<u64>>,
         /// Of a request: minimum number of items, 1 when left out: an empty list is seldom meant, and most forms of a
         /// query have no place for it. 0 only where the list is JSON.
-        min_items: Option<Spanned<u64>>,
+        min_items: Rare<Spanned<u64>>,
         /// Of a request: maximum number of decimal digits of an integer.
-        digits: Option<Spanned<u32>>,
+        digits: Rare<Spanned<u32>>,
         /// Of a request: maximum number of decimal places of a decimal; zeros at the end do not count.
-        places: Option<Spanned<u32>>,
+        places: Rare<Spanned<u32>>,
         /// Of a request: maximum number of significant digits of a decimal: all but the zeros at both ends.
-        significant_digits: Option<Spanned<u32>>,
+        significant_digits: Rare<Spanned<u32>>,
         /// Of a request: the shortest and the longest length of a text, or of each text of a list, in characters.
-        length: Option<Spanned<Vec<Spanned<u32>>>>,
+        length: Rare<Spanned<Vec<Spanned<u32>>>>,
         /// Of a request: a regular expression that a text, or each text of a list, matches: anywhere, unless `^` and `$`
         /// say otherwise, in the syntax of the crate regex-lite. Clients need the feature `pattern` of the runtime.
-        pattern: Option<Text>,
+        pattern: Rare<Text>,
         /// The values of the enum that are allowed or listed here.
-        only: Option<Spanned<Vec<Text>>>,
+        only: Rare<Spanned<Vec<Text>>>,
         /// Of a request: `{ keep: left_out, delete: "0" }`: leaving it out keeps the value, the given text deletes it.
         /// Without `delete`: it cannot be deleted.
-        edit: Option<Edit>,
+        edit: Rare<Edit>,
         /// Of a request: `left_out`: by the document, an empty text means the same as leaving it out; elsewhere an
         /// empty text in a stored request is an error.
-        blank: Option<Spanned<Keep>>,
+        blank: Rare<Spanned<Keep>>,
         /// Of a request: `unstated`: the document does not state here which alternative of the choice wins.
-        wins: Option<Spanned<Unstated>>,
+        wins: Rare<Spanned<Unstated>>,
         /// A text, or a list of `{ when: {param: value or [values]}, is: unit }` closed by `{ otherwise: unit }`.
-        unit: Option<Spanned<Units>>,
+        unit: Rare<Spanned<Units>>,
         /// `text` / `number`: how the number travels, where it differs from the family; of an enum, `number` where its
         /// values are JSON numbers; of a boolean, in quotes or as 1 and 0; of a text or an identifier in an answer,
         /// `number` where it is one.
-        json: Option<Spanned<Travels>>,
+        json: Rare<Spanned<Travels>>,
         /// How the time travels, where it differs from the family.
-        times: Option<Spanned<Times>>,
+        times: Rare<Spanned<Times>>,
         /// Of a decimal that travels as an integer, the value times ten to the power of `scale`: with `scale: 4`, 12.5
         /// travels as `125000`. `min`, `max`, `default` and rules apply to the value; examples have the integer. A
         /// value with more decimal places is refused.
-        scale: Option<Spanned<u64>>,
+        scale: Rare<Spanned<u64>>,
         /// `null`: of a record: the document states that it can be null. Of a request in JSON: `null` clears the value, and
         /// leaving it out keeps it.
-        may_be: Option<Spanned<MayBe>>,
+        may_be: Rare<Spanned<MayBe>>,
         /// Of a record: a condition in words, where the document names one: `for futures`; without it, drift reports a
         /// field that never arrives.
-        comes_only: Option<Text>,
+        comes_only: Rare<Text>,
         /// Of a record: who has seen the field, if no document has it; a drift report does not miss it.
-        sources: Option<Spanned<Vec<Text>>>,
+        sources: Rare<Spanned<Vec<Text>>>,
         /// Of a request: `place-order.price`: all keys of that parameter of that operation; other keys override.
-        r#as: Option<Text>,
+        r#as: Rare<Text>,
         /// `{ since: v2, use: newPrice }`, as documented; `{}` where the document states no more. `use` names another
         /// parameter or field. The compiler warns of the setter or the field.
-        deprecated: Option<Deprecated>,
+        deprecated: Rare<Deprecated>,
         /// What it is; as for the type when left out.
         doc: Option<Text>,
         /// Other words that people search for a parameter by.

@@ -29,8 +29,8 @@ impl FamilyBuilder<'_, '_> {
             name: self.field_name(name, &raw.rust),
             may_be_null: raw.may_be.is_some(),
             comes_only: raw.comes_only.as_ref().map(|condition| condition.value.clone()),
-            sources: self.builder.sources(&raw.sources, None),
-            deprecated: raw.deprecated.clone(),
+            sources: self.builder.sources(raw.sources.as_ref(), None),
+            deprecated: raw.deprecated.as_ref().cloned(),
             only: self.only(raw),
             fixed: raw.fixed.as_ref().map(placed),
             units: self.units(raw),
@@ -119,12 +119,12 @@ impl FamilyBuilder<'_, '_> {
             length: raw.length.as_ref().and_then(|length| Some((self.builder.length(length, 0)?, length.place))),
             pattern: raw.pattern.as_ref().map(placed),
             only: self.only(raw),
-            edit: raw.edit.clone(),
+            edit: raw.edit.as_ref().cloned(),
             may_be_null: raw.may_be.as_ref().map(|key| key.place),
             may_be_blank: raw.blank.is_some(),
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
-            deprecated: raw.deprecated.clone(),
+            deprecated: raw.deprecated.as_ref().cloned(),
             as_text: self.as_text(raw, &shape, Message::Request),
             shape,
             doc: self.doc(raw),
@@ -175,7 +175,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn only(&mut self, raw: &raw::Field) -> Vec<(String, Place)> {
-        let Some(only) = &raw.only else { return Vec::new() };
+        let Some(only) = raw.only.as_ref() else { return Vec::new() };
         if only.is_empty() {
             self.builder
                 .to
@@ -233,7 +233,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn item(&mut self, name: &Text, raw: &Spanned<raw::Field>, fields: &Named<Spanned<raw::Field>>) -> Item {
-        if let (Some(item), Some(_)) = (&raw.item, &raw.object) {
+        if let (Some(item), Some(_)) = (raw.item.as_ref(), raw.object.as_ref()) {
             self.refuse_keys(&[("item", Some(item.place))], "and `object` exclude each other");
         }
         let (rust, place) = match raw.object.as_ref().or(raw.item.as_ref()) {
@@ -247,9 +247,9 @@ impl FamilyBuilder<'_, '_> {
             }
         };
         let parameters = fields.iter().map(|(name, field)| self.parameter(name, field)).collect();
-        let list = match raw.object {
-            Some(_) => ListName::Object(name.value.clone()),
-            None => ListName::new(&name.value),
+        let list = match raw.object.is_some() {
+            true => ListName::Object(name.value.clone()),
+            false => ListName::new(&name.value),
         };
         Item { list, rust, place, parameters }
     }
@@ -264,7 +264,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn units(&mut self, raw: &raw::Field) -> Vec<Unit> {
-        let Some(units) = &raw.unit else { return Vec::new() };
+        let Some(units) = raw.unit.as_ref() else { return Vec::new() };
         let last = units.0.len().saturating_sub(1);
         let is_closed = units.0.iter().enumerate().all(|(index, unit)| match (&unit.when, &unit.is, &unit.otherwise) {
             (Some(when), Some(_), None) => index < last && !when.is_empty(),
@@ -296,7 +296,7 @@ impl FamilyBuilder<'_, '_> {
             merged = Spanned { value: overlay(merged.value, target.value), place: target.place };
         }
         self.builder.to.at(raw.place, Code::Circular, "circular `as`").help("write one of the definitions out");
-        merged.value.r#as = None;
+        merged.value.r#as.take();
         (merged, false)
     }
 

@@ -77,7 +77,7 @@ impl FamilyBuilder<'_, '_> {
 
     /// Who has seen it, if no document describes it: as the operation says, otherwise as the family says.
     fn sources(&mut self, raw: &raw::Operation) -> Sources {
-        let own = self.builder.sources(&raw.sources, raw.source.as_ref());
+        let own = self.builder.sources(raw.sources.as_ref(), raw.source.as_ref());
         let of_family = self.family.family.sources.iter().flat_map(|sources| &sources.value);
         if own.is_empty() { of_family.map(placed).collect() } else { own }
     }

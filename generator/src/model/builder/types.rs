@@ -388,8 +388,10 @@ impl FamilyBuilder<'_, '_> {
                 }
             }
         }
-        for (name, field) in raw.fields.iter().flat_map(|fields| fields.iter()) {
-            into.push(self.record_field(name, field));
+        if let Some(fields) = &raw.fields {
+            // A schema has thousands of fields, so records keep no room for more.
+            into.reserve_exact(fields.len());
+            into.extend(fields.iter().map(|(name, field)| self.record_field(name, field)));
         }
         is_whole
     }

@@ -63,15 +63,7 @@ impl Comparisons {
             }
         }
         if reconciled.is_settled() {
-            let reported: BTreeSet<_> = reconciled.open().filter_map(|order| order.id.as_ref()).collect();
-            let missing = open.iter().filter(|(id, client_id)| {
-                client_id.as_deref().is_some_and(|client_id| own.is_unique(client_id)) && !reported.contains(id)
-            });
-            let sentence = |(id, client_id): &(String, Option<String>)| {
-                let what = format!("order {id} ({client_id:?}) is open, but the settled report does not say so");
-                Violation::WrongComparison(what)
-            };
-            violations.extend(missing.map(sentence));
+            violations.extend(unreported(reconciled, &open, &own));
         }
         violations
     }
@@ -89,6 +81,22 @@ impl Comparisons {
         };
         exchange.ended_orders().into_iter().filter(is_silent).map(sentence).collect()
     }
+}
+
+/// The open orders that a settled report does not have.
+fn unreported(
+    reconciled: &Reconciled,
+    open: &[(String, Option<String>)],
+    own: &OwnIds<'_>,
+) -> impl Iterator<Item = Violation> {
+    let reported: BTreeSet<_> = reconciled.open().filter_map(|order| order.id.as_ref()).collect();
+    let is_missing = move |(id, client_id): &&(String, Option<String>)| {
+        client_id.as_deref().is_some_and(|client_id| own.is_unique(client_id)) && !reported.contains(id)
+    };
+    open.iter().filter(is_missing).map(|(id, client_id)| {
+        let what = format!("order {id} ({client_id:?}) is open, but the settled report does not say so");
+        Violation::WrongComparison(what)
+    })
 }
 
 /// The client ids of the changes in a journal.

@@ -149,6 +149,7 @@ fn positions_follow_from_fills_and_everything_is_closed() {
     local.place("a").ended(0);
     let position = local.run(&["positions"]).ended(0).line();
     assert_eq!((&position["instrument"], &position["size"]), (&json!("BTCUSDT"), &json!("0.02")));
+    assert!(position["since"].is_string(), "{position}");
     local.run(&["--lag", "1", "flatten"]).ended(0);
     let account = |exchange: &Exchange| exchange.account(exchange.keys(), Family::Unified);
     let left = account(&local.exchange);
@@ -170,4 +171,39 @@ fn orders_are_watched_as_they_change() {
     let changes: Vec<_> = seen.iter().map(|line| line["change"].as_str().unwrap()).collect();
     assert_eq!(changes, ["new", "changed", "gone"]);
     assert_eq!(seen[1]["price"], "60500");
+}
+
+#[test]
+fn a_listing_is_longer_than_one_query_may_be() {
+    let local = Local::start();
+    local.place("a").ended(0);
+    local.run(&["unified", "cancel-order", "--client-oid", "a"]).ended(0);
+    let (now, day) = (local.exchange.time().now().as_millis(), 24 * 60 * 60 * 1000);
+    let since = |days: u64| (now - days * day).to_string();
+    let list = |since: &str| {
+        local.run(&[
+            "unified",
+            "history-orders",
+            "--category",
+            "USDT-FUTURES",
+            "--start-time",
+            since,
+            "--end-time",
+            &(now + day).to_string(),
+        ])
+    };
+    assert_eq!(list(&since(60)).ended(0).line()["clientOid"], "a");
+    let clipped = list(&since(100)).ended(0);
+    assert!(clipped.line()["clientOid"] == "a" && clipped.err.starts_with("note: "), "{clipped:?}");
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused_or_told() {
+    let local = Local::start();
+    local.place("a").ended(0);
+    local.run(&["orders", "--first", "0"]).ended(2);
+    local.run(&["--columns", "price", "--format", "json", "orders"]).ended(2);
+    let shown = local.run(&["--columns", "price,prise", "orders"]).ended(0);
+    assert_eq!(shown.out, "price  60000\n");
+    assert!(shown.err.starts_with("note: no result has the column prise; there are "), "{shown:?}");
 }

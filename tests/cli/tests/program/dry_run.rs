@@ -188,3 +188,58 @@ fn what_a_batch_is_refused_for_is_shown() {
     let none = rules("[]", &amend);
     assert!(none.iter().any(|rule| rule.contains("min-items")), "{none:?}");
 }
+
+#[test]
+fn a_rule_is_open_only_if_the_request_may_break_it() {
+    let folder = TempDir::new().unwrap();
+    let check = |options: &[&str], more: &[&str], rule: &str| -> Value {
+        let place = [options, &["unified", "place-order", "--dry-run"], &order("a"), more].concat();
+        let line = run(folder.path(), &place, "").line();
+        line["checks"].as_array().unwrap().iter().find(|check| check["rule"] == rule).unwrap().clone()
+    };
+    let result = |check: &Value| check["result"].as_str().unwrap().to_owned();
+    let open = check(&[], &[], "hedge-mode-needs-pos-side");
+    assert_eq!((result(&open), &open["needs"]), ("not checked".to_owned(), &json!([{ "property": "positionMode" }])));
+    assert_eq!(result(&check(&[], &["--pos-side", "long"], "hedge-mode-needs-pos-side")), "kept");
+    // An order in futures keeps every rule of spot, whatever its pair is.
+    assert_eq!(result(&check(&[], &[], "spot-price-decimals")), "kept");
+    assert_eq!(result(&check(&[], &[], "rpi-needs-permission")), "kept");
+    let account = folder.path().join("account.json");
+    let stated = json!({ "instruments": { "USDT-FUTURES": { "ETHUSDT": { "priceMultiplier": "0.01" } } } });
+    std::fs::write(&account, stated.to_string()).unwrap();
+    let account = ["--account", account.to_str().unwrap()];
+    let step = check(&account, &[], "futures-price-step");
+    let needs = json!([{ "property": "priceMultiplier", "instrument": "BTCUSDT" }]);
+    assert_eq!((result(&step), &step["needs"]), ("not checked".to_owned(), &needs), "the account states another pair");
+    let other = ["--symbol", "ETHUSDT", "--price", "1.23456789"];
+    let flags = order("a");
+    let own: Vec<&str> = flags.chunks(2).filter(|pair| !other.contains(&pair[0])).flatten().copied().collect();
+    let place = [&account[..], &["unified", "place-order", "--dry-run"], &own, &other].concat();
+    let line = run(folder.path(), &place, "").ended(2).line();
+    assert!(line["violations"].to_string().contains("futures-price-step"), "{line}");
+}
+
+#[test]
+fn a_listing_over_a_long_time_is_read_in_parts() {
+    let folder = TempDir::new().unwrap();
+    let history = ["unified", "history-orders", "--category", "SPOT", "--dry-run", "--start-time", "2020-01-01"];
+    let line =
+        run(folder.path(), &[&history[..], &["--end-time", "2020-03-01T00:00:00Z"]].concat(), "").ended(0).line();
+    let target = line["requests"][0]["target"].as_str().unwrap();
+    assert!(target.contains("startTime=1577836800000") && target.contains("endTime=1583020800000"), "{target}");
+    assert!(line["notes"][0].as_str().unwrap().contains("in parts"), "{line}");
+    let wrong = [&history[..6], &["1583020800000", "--end-time", "2020-01-01"]].concat();
+    assert!(run(folder.path(), &wrong, "").ended(2).out.contains("window.order"));
+}
+
+#[test]
+fn headers_of_the_api_are_set_by_an_option() {
+    let folder = TempDir::new().unwrap();
+    let place = [&["unified", "place-order", "--dry-run"][..], &order("a")].concat();
+    let line = run(folder.path(), &[&["--header", "paptrading=1"][..], &place].concat(), "").ended(0).line();
+    assert_eq!(line["requests"][0]["headers"]["paptrading"], "1", "{line}");
+    for wrong in ["paptrading", "x-unknown=1"] {
+        let refused = run(folder.path(), &[&["--header", wrong][..], &place].concat(), "").ended(2).line();
+        assert!(refused["error"].as_str().unwrap().contains(wrong.split('=').next().unwrap()), "{refused}");
+    }
+}

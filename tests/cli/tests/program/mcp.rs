@@ -254,3 +254,19 @@ async fn an_unknown_outcome_comes_with_the_request_and_its_minted_id() {
     assistant.0.cancel().await.unwrap();
     tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_with_a_journal_calls_public_operations_and_says_how_long_a_change_takes() {
+    let local = tokio::task::spawn_blocking(Local::start).await.unwrap();
+    let journal = local.profiles.path().join("journal");
+    let assistant =
+        Assistant::start_with(&local, &["--journal", journal.to_str().unwrap()], &["--allow-trading"]).await;
+    let trades = assistant.call("unified_inner_trades", json!({ "code": "AAPL" })).await;
+    assert_ne!(data(&trades)["outcome"], "refused", "{trades:?}");
+    let placed = assistant.call("unified_place_order", order("a")).await;
+    assert_eq!(data(&placed)["outcome"], "done", "{placed:?}");
+    let instructions = assistant.0.peer_info().unwrap().instructions.clone().unwrap();
+    assert!(instructions.contains("A change may take 60 seconds"), "{instructions}");
+    assistant.0.cancel().await.unwrap();
+    tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
+}

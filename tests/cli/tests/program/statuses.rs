@@ -1,9 +1,13 @@
 //! The exit status tells the outcome.
 
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
 use serde_json::json;
 use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 
-use crate::fixture::{Local, order, write_profile};
+use crate::fixture::{Local, Ran, order, write_profile};
 
 fn fault(local: &Local, kind: FaultKind, operation: &str) {
     local.exchange.add_fault(Fault::new(kind).target(FaultTarget::Operation(operation.to_owned())));
@@ -85,4 +89,47 @@ fn a_journal_recovers_what_an_interrupted_run_left_open() {
     assert_eq!(recovered["outcome"], "done");
     assert_eq!(local.run(&["--journal", journal, "recover"]).ended(0).out, "");
     local.run(&["recover"]).ended(2);
+}
+
+#[test]
+fn a_cancellation_without_an_answer_is_repeated() {
+    let local = Local::start();
+    local.place("a").ended(0);
+    local.exchange.add_fault(
+        Fault::new(FaultKind::Drop).target(FaultTarget::Operation("unified.cancel-order".to_owned())).times(1),
+    );
+    let line = local.run(&["unified", "cancel-order", "--client-oid", "a"]).ended(0).line();
+    assert_eq!((&line["outcome"], local.open()), (&json!("done"), 0));
+}
+
+/// Whoever ends the process learns the id that was made for the order.
+#[test]
+fn a_change_that_is_ended_from_outside_shows_its_request() {
+    for signal in ["-TERM", "-HUP", "-INT"] {
+        let local = Local::start();
+        fault(&local, FaultKind::Lose, "unified.place-order");
+        fault(&local, FaultKind::Drop, "unified.order-info");
+        let mut command = local.command();
+        let order = order("a");
+        command.args(["--local", "unified", "place-order"]).args(&order[..12]);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        while local.open() == 0 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let line = Ran::of(child.wait_with_output().unwrap()).ended(3).line();
+        let placed = local.exchange.account(local.exchange.keys(), tradeapi_exchange::Family::Unified).open_orders;
+        assert_eq!(line["request"]["clientOid"].as_str(), placed[0].client_id.as_deref(), "{signal}: {line}");
+    }
+}
+
+#[test]
+fn a_process_that_reads_does_not_need_the_journal_of_another() {
+    let local = Local::start();
+    let journal = local.profiles.path().join("journal");
+    let _open = tradeapi::runtime::journal::FileJournal::open(&journal, Default::default()).unwrap();
+    let journal = ["--journal", journal.to_str().unwrap()];
+    local.run(&[&journal[..], &["orders"]].concat()).ended(0);
+    let placed = local.run(&[&journal[..], &["unified", "place-order"], &order("a")].concat()).ended(2).line();
+    assert!(placed["error"].as_str().unwrap().contains("in use"), "{placed}");
 }

@@ -31,6 +31,7 @@ fn the_catalogue_has_every_operation_with_its_parameters() {
         (of("price")["required"].as_str(), of("side")["values"][0].as_str()),
         (Some("required with orderType limit"), Some("buy"))
     );
+    assert_eq!((place["limits"][0]["per"].as_str(), of("qty")["type"].as_str()), (Some("UID"), Some("decimal")));
     assert_eq!((place["effect"].as_str(), of("qty")["required"].as_bool()), (Some("create"), Some(true)));
 }
 
@@ -42,7 +43,8 @@ fn help_states_what_the_schema_states() {
         "--client-oid <CLIENTOID>",
         "- sell: Sells the base coin.",
         "Unit: quote coin when category is SPOT or MARGIN",
-        "The exchange defaults to gtc.",
+        "With orderType limit: How long the order may wait. The exchange defaults to gtc.",
+        "With orderType market: How long the order may wait: with or without it, it executes as one with ioc.",
         "Rate limit: 10 calls a second per user",
         "hedge-mode-needs-pos-side: In hedge mode posSide must be sent.",
         "Source: unified-v3, Place Order",

@@ -7,7 +7,7 @@ use tradeapi::API;
 use tradeapi::runtime::tables::{Certainty, CodeProof, KnownError, Meta, Stage};
 
 use crate::dice::Dice;
-use crate::routes;
+use crate::operations;
 
 /// What a refusal proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ type Codes = Vec<(&'static str, u64)>;
 /// The codes of each operation by what they prove, computed once, because that takes as long as a request.
 static BY_PROOF: LazyLock<FxHashMap<(&str, Proof), Codes>> = LazyLock::new(|| {
     let mut by_proof = FxHashMap::<(&str, Proof), Codes>::default();
-    for meta in routes::operations() {
+    for meta in operations::all() {
         for known in all(meta) {
             by_proof.entry((meta.id, Proof::of(known))).or_default().push((known.code, 1));
         }

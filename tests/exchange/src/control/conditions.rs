@@ -3,16 +3,11 @@
 use bytes::Bytes;
 
 use super::query::Query;
-use super::{MAX_DELAY, Refused, nothing};
+use super::{Refused, nothing};
 use crate::dice::Seed;
 use crate::exchange::Exchange;
 use crate::hostile::{Hostility, Node};
-
-/// The greatest offset of a clock.
-const MAX_OFFSET: i64 = 24 * 60 * 60 * 1000;
-
-/// The greatest share of a node.
-const MAX_SHARE: u64 = 1_000;
+use crate::values::{MAX_DELAY, MAX_OFFSET};
 
 pub(super) fn conditions(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     if query.is_empty() {
@@ -64,10 +59,5 @@ fn hostility(query: &Query, now: Option<Hostility>) -> Result<Option<Hostility>,
 
 /// Parses a node, and checks its bounds.
 fn node(text: &str) -> Option<Node> {
-    let is_possible = |node: &Node| {
-        let clocks = [node.clock, node.answer_time];
-        let is_near = clocks.iter().all(|millis| (-MAX_OFFSET..=MAX_OFFSET).contains(millis));
-        is_near && node.lag <= MAX_DELAY && (1..=MAX_SHARE).contains(&node.share)
-    };
-    Node::read(text).filter(is_possible)
+    Node::read(text).filter(|node| node.check().is_ok())
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::query::{Query, per_mille};
-use super::{MAX_DELAY, Refused, nothing};
+use super::{Refused, nothing};
 use crate::exchange::Exchange;
 use crate::faults::{Fault, FaultKind, FaultTarget};
+use crate::values::MAX_DELAY;
 
 /// The most faults, and the longest code.
 const MAX_FAULTS: usize = 100;
@@ -63,12 +64,5 @@ fn kind(query: &Query) -> Result<FaultKind, Refused> {
 }
 
 fn target(query: &Query) -> Result<FaultTarget, Refused> {
-    match query.get("aim") {
-        None | Some("changes") => Ok(FaultTarget::Changes),
-        Some("all") => Ok(FaultTarget::All),
-        Some(id) if crate::routes::operations().any(|meta| meta.id == id) => Ok(FaultTarget::Operation(id.to_owned())),
-        Some(id) => Err(Refused::bad(format!(
-            "invalid aim {id:?}: expected changes, all, or the id of an operation such as unified.place-order"
-        ))),
-    }
+    query.get("aim").map_or(Ok(FaultTarget::Changes), |aim| FaultTarget::of(aim).map_err(Refused::bad))
 }

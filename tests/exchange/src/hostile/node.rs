@@ -5,6 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::dice::Dice;
+use crate::values::{MAX_DELAY, MAX_OFFSET};
+
+/// The greatest share of a node.
+const MAX_SHARE: u64 = 1_000;
 
 /// A node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +62,26 @@ impl Node {
             }
         }
         Some(node)
+    }
+
+    /// Refuses what is out of bounds.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let Self { clock, answer_time, lag, share } = *self;
+        for (name, millis) in [("clock", clock), ("answer_time", answer_time)] {
+            if millis.unsigned_abs() > MAX_OFFSET.unsigned_abs() {
+                return Err(format!(
+                    "{name} {millis} of a node: expected {} to {MAX_OFFSET} milliseconds",
+                    -MAX_OFFSET
+                ));
+            }
+        }
+        if lag > MAX_DELAY {
+            return Err(format!("lag {lag} of a node: expected up to {MAX_DELAY} milliseconds"));
+        }
+        if !(1..=MAX_SHARE).contains(&share) {
+            return Err(format!("share {share} of a node: expected 1 to {MAX_SHARE}"));
+        }
+        Ok(())
     }
 
     pub(crate) fn is_accurate(self) -> bool {

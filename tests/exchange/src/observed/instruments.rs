@@ -12,8 +12,7 @@ use tradeapi::observed::{
 
 use super::now;
 use crate::decisions::{BAND, BORROWABLE, FUNDING_HOURS, MAKER_FEE, MAX_LEVERAGE, TAKER_FEE};
-use crate::instruments::{Contract as Units, Instrument, quotient};
-use crate::placing::most_lots;
+use crate::instruments::{Contract as Units, Instrument, most_lots, quotient};
 use crate::reading::wire;
 use crate::refusal::Refusal;
 use crate::routes::{Desk, Serve};

@@ -16,15 +16,8 @@ use crate::reading::wire;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
+use crate::wanted::Wanted;
 use crate::words::{Family, PositionSide, Side};
-
-/// Which positions a request is about.
-struct Wanted<'a> {
-    line: &'a str,
-    symbol: Option<&'a str>,
-    coin: Option<&'a str>,
-    direction: Option<&'a Direction>,
-}
 
 /// An open position with its pair and its account.
 struct Held<'a> {
@@ -35,15 +28,11 @@ struct Held<'a> {
     position: &'a Position,
 }
 
-/// The open positions of an account that a request is about.
-fn held<'a>(at: &'a Desk<'_>, wanted: &Wanted<'_>) -> Vec<Held<'a>> {
+/// The open positions of an account that a request is about, in one direction or in both.
+fn held<'a>(at: &'a Desk<'_>, wanted: Wanted<'_>, only: Option<&Direction>) -> Vec<Held<'a>> {
     let (core, account) = (&*at.core, at.account);
     let is_meant = |index: usize, position: &Position| {
-        let pair = &core.pairs[index];
-        pair.line.as_str() == wanted.line
-            && wanted.symbol.is_none_or(|symbol| symbol == pair.symbol)
-            && wanted.coin.is_none_or(|coin| core.is_margined_in(index, coin))
-            && wanted.direction.is_none_or(|wanted| *wanted == direction(position.side))
+        wanted.holds(core, core.pairs[index].line, index) && only.is_none_or(|only| *only == direction(position.side))
     };
     let positions = core.accounts[account].positions.iter();
     let open = positions.filter(|((index, _), position)| position.lots > 0 && is_meant(*index, position));
@@ -106,14 +95,10 @@ impl Held<'_> {
 
 impl Serve for GetPositions {
     fn serve(self, at: &mut Desk<'_>) -> Result<Positions, Refusal> {
-        let wanted = Wanted {
-            line: self.category.as_str(),
-            symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()),
-            coin: None,
-            direction: self.pos_side.as_ref(),
-        };
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
+        let wanted = Wanted { line: Some(self.category.as_str()), symbol, coin: None };
         let mode = at.core.accounts[at.account].mode;
-        let shown = held(at, &wanted).into_iter().map(|held| {
+        let shown = held(at, wanted, self.pos_side.as_ref()).into_iter().map(|held| {
             let Held { position, .. } = &held;
             let (free, tally) = (position.lots - held.closing(), position.tally);
             let mut shown = UnifiedPosition::default();
@@ -145,9 +130,9 @@ impl Serve for GetPositions {
     }
 }
 
-fn contract_positions(at: &Desk<'_>, wanted: &Wanted<'_>) -> List<ContractPosition> {
+fn contract_positions(at: &Desk<'_>, wanted: Wanted<'_>) -> List<ContractPosition> {
     let mode = at.core.accounts[at.account].mode;
-    let shown = held(at, wanted).into_iter().map(|held| {
+    let shown = held(at, wanted, None).into_iter().map(|held| {
         let Held { position, .. } = &held;
         let (free, tally) = (position.lots - held.closing(), position.tally);
         let mut shown = ContractPosition::default();
@@ -179,7 +164,7 @@ impl Serve for GetContractPositions {
 
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractPosition>, Refusal> {
         let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
-        Ok(contract_positions(at, &Wanted { line: self.product_type.as_str(), symbol: None, coin, direction: None }))
+        Ok(contract_positions(at, Wanted { line: Some(self.product_type.as_str()), symbol: None, coin }))
     }
 }
 
@@ -187,21 +172,20 @@ impl Serve for GetContractPosition {
     const FAMILY: Family = Family::Classic;
 
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractPosition>, Refusal> {
-        let (symbol, coin) = (Some(self.symbol.as_str()), Some(self.margin_coin.as_str()));
-        Ok(contract_positions(at, &Wanted { line: self.product_type.as_str(), symbol, coin, direction: None }))
+        let coin = Some(self.margin_coin.as_str());
+        let wanted = Wanted { coin, ..Wanted::of(self.product_type.as_str(), self.symbol.as_str()) };
+        Ok(contract_positions(at, wanted))
     }
 }
 
 impl Serve for ClosePositions {
     fn serve(self, at: &mut Desk<'_>) -> Result<ClosedPositions, Refusal> {
-        let wanted = Wanted {
-            line: self.category.as_str(),
-            symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()),
-            coin: None,
-            direction: self.pos_side.as_ref(),
-        };
-        let positions: Vec<_> =
-            held(at, &wanted).into_iter().map(|held| (held.index, held.pos, held.position.lots)).collect();
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
+        let wanted = Wanted { line: Some(self.category.as_str()), symbol, coin: None };
+        let positions: Vec<_> = held(at, wanted, self.pos_side.as_ref())
+            .into_iter()
+            .map(|held| (held.index, held.pos, held.position.lots))
+            .collect();
         if positions.is_empty() {
             return Err(at.refusal(Reason::NoPosition));
         }

@@ -297,9 +297,9 @@ async fn a_call_without_parameters_that_needs_some_is_refused() {
 async fn a_fault_with_the_wrong_code_is_refused_with_what_is_wrong() {
     let (_, address) = served(|_| {}).await;
     for (query, expected) in [
-        ("kind=refuse", "missing code: refuse needs one, such as code=40762"),
-        ("kind=hide&times=1", "missing code: hide needs one, such as code=40762"),
-        ("kind=drop&code=40762", "code beside kind=drop: it means nothing there"),
+        ("kind=refuse", "missing code: refuse needs one, such as 40762"),
+        ("kind=hide&times=1", "missing code: hide needs one, such as 40762"),
+        ("kind=drop&code=40762", "code beside kind drop: it means nothing there"),
         ("code=40762", "missing kind: a code needs kind=refuse or kind=hide"),
     ] {
         let (status, answer) = json(address, &format!("POST /-/faults?{query}"), &[]);

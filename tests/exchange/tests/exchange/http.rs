@@ -274,6 +274,15 @@ fn options_that_mean_nothing_are_refused() {
     }
 }
 
+/// The device is one on which every write fails for want of space.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_journal_that_cannot_be_written_ends_the_program_with_its_name() {
+    let output = Program::run(&["--port", "0", "--journal", "/dev/full"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("/dev/full: No space left"), "{error}");
+}
+
 #[test]
 fn a_port_in_use_is_reported() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

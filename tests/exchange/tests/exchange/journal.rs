@@ -243,7 +243,14 @@ fn prices_are_read_from_csv() {
     };
     let prices = read("time,price\n1000,64000.5,7\n\n1250,64001\n").unwrap();
     assert_eq!(prices.steps.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 250]);
-    for (text, line) in [("1000,1\nx,2\n", "line 2"), ("1000,1\n999,2\n", "line 2"), ("1000,1\n1001,a\n", "line 2")] {
+    let quoted = read("\"time\",\"price\"\n\"1000\",\"64000.5\"\n").unwrap();
+    assert_eq!(quoted.steps.len(), 1);
+    for (text, line) in [
+        ("-1000,1\n", "line 1"),
+        ("1000,1\nx,2\n", "line 2"),
+        ("1000,1\n999,2\n", "line 2"),
+        ("1000,1\n1001,a\n", "line 2"),
+    ] {
         assert!(read(text).unwrap_err().to_string().contains(line), "{text}");
     }
 }

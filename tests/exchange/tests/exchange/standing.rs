@@ -6,15 +6,17 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use rust_decimal::Decimal;
+use serde_json::json;
 use tokio::net::TcpListener;
 use tradeapi::classic;
 use tradeapi::observed::{self, SetLeverage};
-use tradeapi::unified::{self, MarginMode, OrderStatus, Side};
+use tradeapi::unified::{self, MarginMode, OrderStatus, PosSide, Side};
 use tradeapi_exchange::server::{self, Site};
-use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Seed, Setup, torn_line};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Seed, Setup, Time, torn_line};
 
 use crate::fixture::{Fixture, classic_market, code, limit, market};
 use crate::http::Program;
+use crate::raw::{get, post};
 
 const STATE: &str = "GET /-/state HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
 
@@ -124,12 +126,37 @@ fn wrong_setups_are_refused_with_what_is_wrong() {
     };
     let prices = |steps: &str| format!("prices: [{{ symbol: BTCUSDT, steps: [{steps}] }}]");
     for (setup, why) in [
-        (pair("0", "AUSDT"), "AUSDT: expected positive steps"),
+        (pair("0", "AUSDT"), "AUSDT: tick 0: expected a number above 0"),
+        (pair("1e-13", "AUSDT"), "AUSDT: tick 0.0000000000001: expected"),
+        (pair("0.3", "AUSDT"), "AUSDT: opening 1: expected more than five ticks of 0.3"),
+        (pair("0.1", "AUSDT").replace("USDT-FUTURES", "MARGIN"), "AUSDT: line MARGIN: expected SPOT"),
+        (
+            pair("0.1", "AUSDT").replace("step: 1", "step: 1, least: 0"),
+            "AUSDT: least 0: expected 1 to 1000000000 steps",
+        ),
+        (pair("0.1", "AUSDT").replace("opening: 1", "opening: 100000000000"), "AUSDT: opening 100000000000: expected"),
+        (
+            pair("0.000000001", "AUSDT").replace("step: 1", "step: 0.00000001"),
+            "AUSDT: tick and step 0.000000001 and 0.00000001: expected at most 16",
+        ),
+        ("faults: [{ kind: slow }]".to_owned(), "the fault slow: expected a delay above 0"),
+        ("faults: [{ kind: refuse }]".to_owned(), "missing code: refuse needs one, such as 40762"),
+        ("faults: [{ kind: drop, per_mille: 0 }]".to_owned(), "the fault drop: expected per_mille from 1 to 1000"),
+        ("faults: [{ kind: drop, delay: 3600001 }]".to_owned(), "the fault drop: expected a delay of up to 3600000"),
+        ("faults: [{ kind: drop, aim: everything }]".to_owned(), "invalid aim \"everything\""),
+        ("faults: [{ kind: drop, aim: { operation: nothing } }]".to_owned(), "invalid aim \"nothing\""),
+        ("conditions: { latency: [3600001] }".to_owned(), "latency 3600001: expected up to 3600000"),
+        ("conditions: { clocks: [86400001] }".to_owned(), "clocks 86400001: expected"),
+        ("conditions: { lag: 3600001 }".to_owned(), "lag 3600001: expected"),
+        (
+            "reports: { insider_trades: { AAPL: [{ reporter: x }] } }".to_owned(),
+            "insider trade 1 of AAPL: unknown field `reporter`: expected one of",
+        ),
         (pair("0.1", "BTCUSDT"), "BTCUSDT of USDT-FUTURES is there twice"),
         ("prices: [{ symbol: NOUSDT, steps: [[0, 1]] }]".to_owned(), "NOUSDT: there is no such pair"),
         (prices(""), "BTCUSDT: there is none"),
         (prices("[0, -5]"), "price -5 of BTCUSDT"),
-        (prices("[0, 64000], [9, 0]"), "at 9 ms: invalid price 0 of BTCUSDT"),
+        (prices("[0, 64000], [9, 0]"), "prices of BTCUSDT: at 9 ms: invalid price 0 of BTCUSDT"),
         (prices("[0, 1e27]"), "price 1000000000000000000000000000 of BTCUSDT"),
         ("users: [{ balances: { USDT: -1 } }]".to_owned(), "balance of -1 USDT"),
         ("users: [{ permissions: [everything] }]".to_owned(), "unknown permission `everything`"),
@@ -153,6 +180,72 @@ fn wrong_setups_are_refused_with_what_is_wrong() {
     assert!(Setup::from_yaml(&pair("0.1", "AUSDT")).is_ok() && Setup::from_yaml(&prices("[0, 64000]")).is_ok());
     let unknown = Program::run(&["--port", "0", "--prices", "NOUSDT=/dev/null"]);
     assert!(!unknown.status.success());
+}
+
+/// The example of the guide is a setup, and its fault refuses the first change.
+#[tokio::test]
+async fn the_setup_of_the_guide_is_one() {
+    let guide = include_str!("../../../../generated/guide/local-exchange.md");
+    let (_, rest) = guide.split_once("```yaml\n").unwrap();
+    let (yaml, _) = rest.split_once("```").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("setup.yaml");
+    std::fs::write(&file, yaml).unwrap();
+    let (_program, client) = Program::served(&["--setup", file.to_str().unwrap()]);
+    let order = limit("a", Side::Buy, "0.01", "60000").pos_side(PosSide::Long);
+    let place = async || code(client.unified().place_order(&order).await);
+    assert_eq!([place().await.as_deref(), place().await.as_deref()], [Some("40762"), None]);
+}
+
+#[test]
+fn a_fault_is_written_in_yaml_as_in_a_journal() {
+    for (kind, aim) in [
+        ("{ refuse: '40762' }", "changes"),
+        ("{ refuse: 40762 }", "all"),
+        ("late-gateway", "unified.place-order"),
+        ("drop", "{ operation: unified.place-order }"),
+    ] {
+        let setup = Setup::from_yaml(&format!("faults: [{{ kind: {kind}, aim: {aim} }}]")).unwrap();
+        let json = serde_json::to_string(&setup).unwrap();
+        let again: Setup = serde_json::from_str(&json).unwrap();
+        assert_eq!(again.faults, setup.faults, "{json}");
+    }
+    let older = r#"{"trouble":{"refuse":"40762"},"aim":{"operation":"unified.place-order"},"times":null}"#;
+    assert!(serde_json::from_str::<Fault>(older).is_ok());
+}
+
+/// Whatever the numbers of a pair, the setup refuses them, or the exchange trades it without an overflow.
+#[test]
+fn a_pair_of_any_numbers_is_refused_or_traded() {
+    let numbers = ["0.000000000001", "0.00000001", "1", "1000", "1000000000"];
+    let lines = [("USDT-FUTURES", "AUSDT", "USDT"), ("SPOT", "AUSDT", "USDT"), ("COIN-FUTURES", "AUSD_CM", "USD")];
+    let mut traded = 0;
+    for (tick, step) in numbers.into_iter().flat_map(|tick| numbers.map(|step| (tick, step))) {
+        for (opening, least) in [("0.0000001", "1"), ("100", "1"), ("10000000000", "1"), ("1000000000000", "99999999")]
+        {
+            for (line, symbol, quote) in lines {
+                let setup = format!(
+                    "users: [{{ balances: {{ A: 1000000000000, USDT: 1000000000000 }} }}]\n\
+                     instruments: [{{ line: {line}, symbol: {symbol}, base: A, quote: {quote}, tick: {tick}, \
+                     step: {step}, opening: {opening}, least: {least} }}]"
+                );
+                let Ok(setup) = Setup::from_yaml(&setup) else { continue };
+                traded += 1;
+                let exchange = Exchange::of(setup, Time::by_hand());
+                for qty in [step, "1", "1000", "1000000000"] {
+                    for side in ["buy", "sell"] {
+                        let order = json!({"category": line, "symbol": symbol, "side": side, "orderType": "market",
+                                           "qty": qty, "clientOid": format!("{side}{qty}")});
+                        post("/api/v3/trade/place-order", &order).send(&exchange);
+                    }
+                    exchange.time().advance(Duration::from_secs(3600));
+                }
+                let _ = exchange.account(exchange.keys(), Family::Unified);
+                get(&format!("/api/v3/market/instruments?category={line}")).send(&exchange);
+            }
+        }
+    }
+    assert!(traded > 20, "{traded} of them are possible");
 }
 
 #[tokio::test]
