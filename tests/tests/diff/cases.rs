@@ -321,8 +321,8 @@ cases! {
         => ["behaviour parameter house.find-books.shelf digits: 4 -> 3"],
     only_some_values_are_allowed: [Replace(FIND, "state: { type: State,", "state: { type: State, only: [open],")]
         => ["behaviour parameter house.find-books.state only: open now"],
-    a_unit_changes: [Replace(LEND, "otherwise: stamps", "otherwise: EUR")]
-        => ["breaking parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when place is home; otherwise EUR"],
+    a_unit_changes: [Replace(LEND, "otherwise: stamps", "otherwise: USD")]
+        => ["breaking parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when place is home; otherwise USD"],
     a_parameter_is_deprecated: [Replace(LEND, "gift: { type: YesNo,", "gift: { type: YesNo, deprecated: { since: v2, use: note },")]
         => ["behaviour parameter house.lend-book.gift deprecated: since v2; use note now"],
     an_operation_is_deprecated: [Replace(FIND, "effect: read\n", "effect: read\ndeprecated: {}\n")]
