@@ -125,8 +125,8 @@
 //!
 //! - The signature is the base64 text of an HMAC-SHA256, keyed with the API secret, over the timestamp,
 //!   the method in capitals, the path, a question mark and the query when there is one, and the body,
-//!   which is empty for GET. Both documents' families sign alike. (ccxt, UnipayFI/go-bitget,
-//!   JKorf/Bitget.Net, hummingbot)
+//!   which is empty for GET. The families of both documents sign in the same way. (ccxt,
+//!   UnipayFI/go-bitget, JKorf/Bitget.Net, hummingbot)
 //! - Of a query with percent-escapes, the text without them is signed. Clients that signed the escapes
 //!   as they were sent had requests refused with 40009, and others still sign them so. The readings
 //!   differ only where there is an escape. (ccxt/ccxt#21169 (without escapes), ccxt/ccxt#28890 (without

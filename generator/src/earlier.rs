@@ -1,5 +1,5 @@
-//! A record of an earlier run: with the same inputs nothing is made again, and a file with the same code is not printed
-//! again, which takes longest.
+//! A record of an earlier run: if the inputs are unchanged, nothing is generated; a file whose code is unchanged is not
+//! formatted, which is the slowest step.
 //!
 //! Nothing is taken from the record that can be verified instead. Only the build of the program that wrote it reads it;
 //! it ends in a digest of its own text; and a file counts only as long as it still has the bytes that were written. A

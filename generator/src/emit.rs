@@ -52,7 +52,6 @@ mod trees;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use code::Layout;
 pub(crate) use code::{File, HEADER, digest};
@@ -80,13 +79,7 @@ impl Job<'_> {
 
 /// Every file, by its name relative to the output folder.
 pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
-    let files = Mutex::default();
-    run(&jobs(api, layout), |job| {
-        let text = job.make().print();
-        let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.insert(job.name.clone(), text);
-    });
-    files.into_inner().unwrap_or_else(PoisonError::into_inner)
+    run(&jobs(api, layout), |job| job.make().print())
 }
 
 /// A job for each file.
@@ -139,29 +132,28 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     }
     for operation in &family.operations {
         let name = file(operation.function.trim_start_matches("r#"));
-        // Looked up by name, so that the file depends on this operation only.
-        let emit =
-            move || family.operations.named(&operation.name).map(|one| operation::emit(api, family, one, layout));
-        jobs.push(job(name, move || emit().unwrap_or_default()));
+        jobs.push(job(name, move || operation::emit(api, family, operation, layout)));
     }
     jobs
 }
 
-/// Runs all jobs. Files do not depend on each other, so every core takes the next job that is left.
-pub(crate) fn run(jobs: &[Job<'_>], each: impl Fn(&Job<'_>) + Sync) {
+/// Runs all jobs; returns what is made of each, by its name. Files do not depend on each other, so every core takes the
+/// next job that is left.
+pub(crate) fn run<T: Send>(jobs: &[Job<'_>], make: impl Fn(&Job<'_>) -> T + Sync) -> BTreeMap<String, T> {
     let next = AtomicUsize::new(0);
     let work = || {
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            each(job);
-        }
+        let left = std::iter::from_fn(|| jobs.get(next.fetch_add(1, Ordering::Relaxed)));
+        left.map(|job| (job.name.clone(), make(job))).collect::<Vec<_>>()
     };
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     std::thread::scope(|scope| {
-        for _ in 1..cores.min(jobs.len()) {
-            scope.spawn(work);
+        let others: Vec<_> = (1..cores.min(jobs.len())).map(|_| scope.spawn(&work)).collect();
+        let mut made: BTreeMap<_, _> = work().into_iter().collect();
+        for other in others {
+            made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        work();
-    });
+        made
+    })
 }
 
 /// The module of a family.

@@ -16,7 +16,6 @@ pub use schema::SiteOptions;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::check;
 use crate::diagnostics::Diagnostics;
@@ -181,7 +180,7 @@ impl Generator {
         let (out, api) = (self.out_folder()?, self.selection.of(&schema.api)?);
         let jobs = emit::jobs(&api, self.layout);
         let writing = Writing::begin(&out, jobs.iter().map(|job| job.name.clone()).collect(), &write::RUST, |_| None)?;
-        let files = make_all(&jobs, &earlier, &writing, &out);
+        let files = emit::run(&jobs, |job| make(job, &earlier, &writing, &out.join(&job.name)));
         let report = writing.finish()?;
         let counts = schema.counts();
         Earlier { given, counts, files }.store(&out);
@@ -220,7 +219,7 @@ impl Generator {
         })
     }
 
-    /// Cargo sets `OUT_DIR` and `HOST` for build scripts and nothing else, and reads what they print.
+    /// Cargo sets both variables only for build scripts, and parses their output.
     fn print_cargo_directives(&self) {
         let under_cargo = ["OUT_DIR", "HOST"].iter().all(|name| std::env::var_os(name).is_some());
         if !under_cargo {
@@ -230,17 +229,6 @@ impl Generator {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     }
-}
-
-/// Makes the files, and writes those that are out of date.
-fn make_all(jobs: &[Job<'_>], earlier: &Earlier, writing: &Writing, out: &Path) -> BTreeMap<String, RecordedFile> {
-    let files = Mutex::default();
-    emit::run(jobs, |job| {
-        let made = make(job, earlier, writing, &out.join(&job.name));
-        let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.insert(job.name.clone(), made);
-    });
-    files.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Makes a file, and prints it unless its code is that of the earlier one.

@@ -1,12 +1,13 @@
-//! Reads hand-written YAML specs of an HTTP/JSON API and emits a Rust client for it.
+//! Reads a hand-written YAML schema of an HTTP/JSON API and emits a Rust client for it.
 //!
-//! A run has five steps, and data flows one way:
+//! A run has six steps, and data flows one way. If the inputs are those of the last run, it ends after reading them.
 //!
 //! 1. **load**: files become raw documents. The only step that knows YAML; every value keeps its place.
 //! 2. **model**: names are resolved, inclusions expanded and Rust names made. Nothing changes after this step.
 //! 3. **check**: rules of the schema language that need the whole schema; one function for each rule.
-//! 4. **emit**: the model becomes files in memory. The same model gives the same bytes.
-//! 5. **write**: files whose bytes differ are replaced, files that are no longer emitted are removed.
+//! 4. **select**: if only a part is wanted, the model is reduced to it.
+//! 5. **emit**: the model becomes files in memory. The same model gives the same bytes.
+//! 6. **write**: files whose bytes differ are replaced, files that are no longer emitted are removed.
 //!
 //! The tools of the command line read the model, too; they are compiled only with the feature `cli`. One of them is
 //! **rules**: all rules, an interpreter of the checked ones, and requests that try each of them.

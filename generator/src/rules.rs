@@ -22,9 +22,6 @@ pub(crate) use cases::cases;
 pub(crate) use evaluate::evaluate;
 pub(crate) use examples::check;
 
-/// How far a time may exceed its limit: clocks differ, and time passes between creating and checking a request.
-const ACCESS_TOLERANCE_MS: u64 = 60_000;
-
 /// The time of the check in all cases: 2026-09-21, 14:13:20 UTC.
 const NOW: u64 = 1_790_000_000_000;
 

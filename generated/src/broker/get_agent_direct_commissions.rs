@@ -29,8 +29,8 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
-    /// - **Window:** `startTime` to `endTime`, at most 30 days apart, data of the last 90 days, 1 day when
-    ///   left out, both or neither, days of UTC+8
+    /// - **Window:** `startTime` to `endTime`: at most 30 days apart; data of the last 90 days; 1 day by
+    ///   default; send both or neither; days of UTC+8
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
     /// - **Guide:** [checks](super::super::guide::checks), [pages and
     ///   batches](super::super::guide::pages_and_batches), [rate limits](super::super::guide::rate_limits)

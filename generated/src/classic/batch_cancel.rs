@@ -45,7 +45,7 @@ runtime::parameters! {
     /// - `listed-orders-match` (not checked): The listed orders belong to the symbol and the product type
     ///   of the request. The ids do not show what the orders belong to.
     /// - `cancels-by-product-and-pair`: Orders are cancelled by product type and trading pair.
-    /// - `failed-items-are-listed`: An order that cannot be cancelled stands in failureList with its
+    /// - `failed-items-are-listed`: An order that cannot be cancelled is listed in failureList with its
     ///   errorMsg and errorCode.
     ///
     /// </details>
@@ -89,7 +89,7 @@ runtime::parameters! {
         /// items.
         #[wire("orderIdList", min_items = 1, max_items = 50)]
         pub order_id_list: Option<Vec<BatchCancelItem>>,
-        /// `symbol`: Trading pair. Required when orderIdList is set. Required under a condition, see the rules.
+        /// `symbol`: Trading pair. Required when orderIdList is set. Conditionally required; see the rules.
         #[wire("symbol" from impl Into)]
         pub symbol: Option<Symbol>,
         /// `marginCoin`: Margin coin.

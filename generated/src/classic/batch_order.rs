@@ -24,7 +24,7 @@ runtime::parameters! {
     /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) | Margin mode of all orders. |
     /// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 50 items | The orders. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed
     /// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
     ///   traders)

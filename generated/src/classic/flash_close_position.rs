@@ -42,7 +42,7 @@ runtime::parameters! {
     ///   without one all are closed.
     /// - `closes-at-market-price`: Positions are closed at market price.
     /// - `close-may-fail`: A close may fail while the pair is in delivery or handled by risk control.
-    /// - `failed-items-are-listed`: A position that cannot be closed stands in failureList with its
+    /// - `failed-items-are-listed`: A position that cannot be closed is listed in failureList with its
     ///   errorMsg and errorCode.
     /// - `channel-header` (kept by the types): Brokers send their channel code in the header
     ///   X-CHANNEL-API-CODE to be identified for rebates.

@@ -26,7 +26,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
-    /// - **Window:** `startTime` to `endTime`, at most 1 week apart, 1 week when left out
+    /// - **Window:** `startTime` to `endTime`: at most 1 week apart; 1 week by default
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
     ///   identifies items by `tradeId`
     /// - **Guide:** [pages and batches](super::super::guide::pages_and_batches), [rate
@@ -38,7 +38,7 @@ runtime::parameters! {
     /// <summary>What the exchange does, and other rules that are not checked</summary>
     ///
     /// - `no-demo-trading-data` (not checked): The data of demo trading is not supported. Whether an
-    ///   account trades in demo mode does not stand in the request.
+    ///   account trades in demo mode is not part of the request.
     /// - `order-id-or-client-oid` (not checked): One of orderId and clientOid is required. The list of
     ///   parameters has no clientOid that could stand in for the orderId.
     /// - `order-id-wins` (kept by the types): Given both an orderId and a clientOid, the orderId wins.
@@ -73,7 +73,7 @@ runtime::parameters! {
         /// `productType`: Kind of futures contract.
         #[wire("productType")]
         pub product_type: ProductType,
-        /// `orderId`: Only the fills of this order. Required under a condition, see the rules.
+        /// `orderId`: Only the fills of this order. Conditionally required; see the rules.
         #[wire("orderId" from impl Into)]
         pub order_id: Option<OrderId>,
         /// `symbol`: Only the fills of this trading pair. The document does not say whether it is required.

@@ -28,7 +28,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
-    /// - **Window:** `startTime` to `endTime`, data of the last 90 days
+    /// - **Window:** `startTime` to `endTime`: data of the last 90 days
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
     ///   identifies items by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
     ///   past orders of an account from it

@@ -27,7 +27,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
-    /// - **Window:** `startTime` to `endTime`, at most 3 months apart, 3 months when left out
+    /// - **Window:** `startTime` to `endTime`: at most 3 months apart; 3 months by default
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
     ///   identifies items by `tradeId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
     ///   fills of an account from it

@@ -28,7 +28,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
-    /// - **Window:** `startTime` to `endTime`, at most 3 months apart
+    /// - **Window:** `startTime` to `endTime`: at most 3 months apart
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
     ///   identifies items by `orderId`. It queries once for each value of `status`, in this order, where
     ///   the request sets none: an item that moves on to the next value in the meantime is still listed.

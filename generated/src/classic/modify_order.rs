@@ -53,7 +53,7 @@ runtime::parameters! {
     /// <summary>What the exchange does, and other rules that are not checked</summary>
     ///
     /// - `no-price-for-market-orders` (not checked): A new price must not be set for an order of a market
-    ///   type. The type of the pending order does not stand in the request.
+    ///   type. The type of the pending order is not part of the request.
     /// - `new-limit-orders-only`: Only a limit order in the status new may be modified.
     /// - `size-and-price-replace-the-order`: A change of size and price cancels the old order and creates a
     ///   new one later. The new orderId is not in the answer; the new order is found by newClientOid.

@@ -37,7 +37,7 @@ runtime::parameters! {
     /// | `presetStopLossExecutePrice` | no |  |  | decimal | Execution price of the stop-loss. |
     /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
@@ -144,7 +144,7 @@ runtime::parameters! {
         #[wire("orderType", "price", "force")]
         pub execution: Execution,
         /// `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
-        /// Required under a condition, see the rules.
+        /// Conditionally required; see the rules.
         #[wire("tradeSide")]
         pub trade_side: Option<TradeSide>,
         /// `clientOid`: The caller's own id for the order.

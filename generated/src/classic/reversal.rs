@@ -26,7 +26,7 @@ runtime::parameters! {
     /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) | Needed in hedge mode, forbidden in one-way mode. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
     ///   traders)
@@ -105,8 +105,7 @@ runtime::parameters! {
         /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
         #[wire("size" from impl IntoDecimal)]
         pub size: Option<runtime::Decimal>,
-        /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
-        /// rules.
+        /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Conditionally required; see the rules.
         #[wire("tradeSide")]
         pub trade_side: Option<TradeSide>,
         /// `clientOid`: The caller's own id for the order.
@@ -143,8 +142,8 @@ runtime::parameters! {
         /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
         ///
         /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-        /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under
-        ///   a condition, see the rules.
+        /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Conditionally
+        ///   required; see the rules.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_reverse_long(
@@ -164,8 +163,8 @@ runtime::parameters! {
         /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
         ///
         /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-        /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under
-        ///   a condition, see the rules.
+        /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Conditionally
+        ///   required; see the rules.
         ///
         /// Other arguments are those of [`new`](Self::new).
         pub fn hedge_reverse_short(

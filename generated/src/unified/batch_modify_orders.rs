@@ -339,10 +339,10 @@ runtime::parameters! {
         /// `orderId`, `clientOid`: The order to modify.
         #[wire("orderId", "clientOid")]
         pub order: OrderRef,
-        /// `qty`: New quantity. Required under a condition, see the rules. Unit: base coin.
+        /// `qty`: New quantity. Conditionally required; see the rules. Unit: base coin.
         #[wire("qty" from impl IntoDecimal)]
         pub qty: Option<runtime::Decimal>,
-        /// `price`: New price. Required under a condition, see the rules.
+        /// `price`: New price. Conditionally required; see the rules.
         #[wire("price" from impl IntoDecimal)]
         pub price: Option<runtime::Decimal>,
         /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was

@@ -20,7 +20,7 @@ runtime::parameters! {
     /// |---|---|---|---|---|---|
     /// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 20 items | The orders. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed, permission `UTA trade (read & write)`
     /// - **Rate limit:** 5 calls a second per UID
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
@@ -50,7 +50,8 @@ runtime::parameters! {
     ///   pricePrecision.
     /// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
     /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
-    /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
+    /// - `spot-price-decimals`: The price of a spot order has no more decimals than the pair's
+    ///   pricePrecision.
     /// - `spot-qty-minimum`: The quantity of a spot limit order is at least the pair's minOrderAmount.
     /// - `spot-market-sell-minimum`: The quantity of a spot market order that sells is at least the pair's
     ///   minOrderAmount.
@@ -429,7 +430,7 @@ static RULES: [tables::Rule; 14] = [
     tables::Rule {
         id: "spot-price-decimals",
         at: "Batch Order, last sentence",
-        says: "The price of a spot order has as many decimals as the pair allows.",
+        says: "The price of a spot order has no more decimals than the pair's pricePrecision.",
         depends_on: &["pricePrecision"],
         hint: "round price to pricePrecision decimal places",
         ..tables::Rule::DEFAULT
@@ -474,7 +475,7 @@ runtime::parameters! {
     /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
     /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait. |
     /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) | What happens to a price outside the limit range. With yes it is moved to the best value within the range, with no the order is rejected. |
-    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait: with or without it, it executes as one with ioc. |
+    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | Has no effect: a market order always executes as ioc. |
     /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) | Position the order is for; futures in hedge mode. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. Sending one always is recommended. |
     /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
@@ -497,8 +498,7 @@ runtime::parameters! {
         /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
         #[wire("orderType", "price", "timeInForce", "pxAmendType")]
         pub execution: Execution,
-        /// `posSide`: Position the order is for; futures in hedge mode. Required under a condition, see the
-        /// rules.
+        /// `posSide`: Position the order is for; futures in hedge mode. Conditionally required; see the rules.
         #[wire("posSide")]
         pub pos_side: Option<PosSide>,
         /// `clientOid`: The caller's own id. Sending one always is recommended.

@@ -6,7 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, OrderIds, OrderRef};
 
 runtime::parameters! {
-    /// Cancels one order. Reality pairs are served too.
+    /// Cancels one order. It also takes Reality pairs.
     ///
     /// `POST /api/v3/trade/cancel-order`
     ///
@@ -95,7 +95,7 @@ static META: tables::Meta = tables::Meta {
     id: "unified.cancel-order",
     family: "unified",
     title: "Cancel Order",
-    doc: "Cancels one order. Reality pairs are served too.",
+    doc: "Cancels one order. It also takes Reality pairs.",
     document: "unified-v3",
     section: "Cancel Order",
     method: tables::Method::Post,

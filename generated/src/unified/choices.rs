@@ -83,7 +83,7 @@ runtime::parameters! {
     #[derive(Default)]
     /// What goes with `orderType` = `market`.
     pub struct MarketExecution {
-        /// `timeInForce`: How long the order may wait: with or without it, it executes as one with ioc.
+        /// `timeInForce`: Has no effect: a market order always executes as ioc.
         #[wire("timeInForce")]
         pub time_in_force: Option<TimeInForce>,
     }

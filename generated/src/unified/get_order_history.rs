@@ -26,7 +26,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** signed, permission `UTA trade (read)`
     /// - **Rate limit:** 20 calls a second per UID
-    /// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
+    /// - **Window:** `startTime` to `endTime`: at most 30 days apart; beginning within the last 90 days
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
     ///   identifies items by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
     ///   past orders of an account from it

@@ -211,7 +211,7 @@ runtime::operations! {
     #[doc(alias("cancel many orders", "bulk cancel"))]
     fn batch_cancel(BatchCancel) -> runtime::List<BatchOrderResult> as items;
 
-    /// Cancels one order. Reality pairs are served too.
+    /// Cancels one order. It also takes Reality pairs.
     ///
     /// `POST /api/v3/trade/cancel-order`; see [`CancelOrder`].
     #[doc(alias("cancel an order"))]
@@ -266,7 +266,7 @@ runtime::operations! {
     #[doc(alias("place many orders", "bulk order"))]
     fn batch_order(BatchOrder) -> runtime::List<BatchOrderResult> as items;
 
-    /// Places one spot, margin or futures order. Reality pairs are served too.
+    /// Places one spot, margin or futures order. It also takes Reality pairs.
     ///
     /// `POST /api/v3/trade/place-order`; see [`PlaceOrder`].
     #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]

@@ -88,8 +88,8 @@ runtime::parameters! {
     ///   that shows the answer.
     /// - `coin-m-quantity-unit`: The quantity of a modification is in base coin. Against: The quantity of a
     ///   Coin-M futures order is placed in quote coin. Chosen: Base coin, as this section says, without a
-    ///   word for Coin-M. Each section speaks of its own parameter. Whether Coin-M orders are meant too is
-    ///   not clear from the document.
+    ///   word for Coin-M. Each section describes only its own parameter. It is unclear whether Coin-M
+    ///   orders are included.
     ///
     /// # Not shown in the documents
     ///
@@ -128,10 +128,10 @@ runtime::parameters! {
         /// `orderId`, `clientOid`: The order to modify.
         #[wire("orderId", "clientOid")]
         pub order: OrderRef,
-        /// `qty`: New quantity. Required under a condition, see the rules. Unit: base coin.
+        /// `qty`: New quantity. Conditionally required; see the rules. Unit: base coin.
         #[wire("qty" from impl IntoDecimal)]
         pub qty: Option<runtime::Decimal>,
-        /// `price`: New price. Required under a condition, see the rules.
+        /// `price`: New price. Conditionally required; see the rules.
         #[wire("price" from impl IntoDecimal)]
         pub price: Option<runtime::Decimal>,
         /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was

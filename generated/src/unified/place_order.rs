@@ -10,7 +10,7 @@ use super::{
 
 runtime::parameters! {
     #[checked_by(Rules)]
-    /// Places one spot, margin or futures order. Reality pairs are served too.
+    /// Places one spot, margin or futures order. It also takes Reality pairs.
     ///
     /// `POST /api/v3/trade/place-order`
     ///
@@ -26,7 +26,7 @@ runtime::parameters! {
     /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
     /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait. |
     /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) | What happens to a price outside the limit range. With yes it is moved to the best value within the range, with no the order is rejected. |
-    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait: with or without it, it executes as one with ioc. |
+    /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | Has no effect: a market order always executes as ioc. |
     /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) | Position the order is for; futures in hedge mode. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. Sending one always is recommended. |
     /// | `reduceOnly` | no | `no` |  | [`YesNo`](super::YesNo) | Whether the order may only reduce a position. |
@@ -42,7 +42,7 @@ runtime::parameters! {
     /// | `marginMode` | no | `crossed` |  | [`MarginMode`](super::MarginMode) | Margin mode; futures only. |
     /// | `autoBorrow` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a shortfall is borrowed; spot only. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed, permission `UTA trade (read & write)`
     /// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
     ///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
@@ -79,7 +79,8 @@ runtime::parameters! {
     ///   pricePrecision.
     /// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
     /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
-    /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
+    /// - `spot-price-decimals`: The price of a spot order has no more decimals than the pair's
+    ///   pricePrecision.
     /// - `spot-qty-minimum`: The quantity of a spot limit order is at least the pair's minOrderAmount.
     /// - `spot-market-sell-minimum`: The quantity of a spot market order that sells is at least the pair's
     ///   minOrderAmount.
@@ -94,8 +95,8 @@ runtime::parameters! {
     /// - `auto-borrow-takes-shortfall`: With autoBorrow the shortfall is borrowed when the coin that the
     ///   order obtains cannot be borrowed, the coin that it consumes can, and the balance of the latter is
     ///   short.
-    /// - `price-outside-range`: A price outside the limit range gets the order rejected, unless pxAmendType
-    ///   is yes; then the price becomes the best one within the range.
+    /// - `price-outside-range`: An order with a price outside the limit range is rejected, unless
+    ///   pxAmendType is yes; then the price becomes the best one within the range.
     /// - `reality-rate` (kept by the limiter): Orders in Reality pairs count against a separate limit: 5 a
     ///   second for a UID, 30 for one on the white list.
     /// - `hedge-mode-directions`: In hedge mode a buy with posSide long opens a long and a sell with long
@@ -177,8 +178,7 @@ runtime::parameters! {
         /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
         #[wire("orderType", "price", "timeInForce", "pxAmendType")]
         pub execution: Execution,
-        /// `posSide`: Position the order is for; futures in hedge mode. Required under a condition, see the
-        /// rules.
+        /// `posSide`: Position the order is for; futures in hedge mode. Conditionally required; see the rules.
         #[wire("posSide")]
         pub pos_side: Option<PosSide>,
         /// `clientOid`: The caller's own id. Sending one always is recommended.
@@ -642,7 +642,7 @@ static META: tables::Meta = tables::Meta {
     id: "unified.place-order",
     family: "unified",
     title: "Place Order",
-    doc: "Places one spot, margin or futures order. Reality pairs are served too.",
+    doc: "Places one spot, margin or futures order. It also takes Reality pairs.",
     document: "unified-v3",
     section: "Place Order",
     method: tables::Method::Post,
@@ -825,7 +825,7 @@ static RULES: [tables::Rule; 20] = [
     tables::Rule {
         id: "spot-price-decimals",
         at: "Place Order, rule 2",
-        says: "The price of a spot order has as many decimals as the pair allows.",
+        says: "The price of a spot order has no more decimals than the pair's pricePrecision.",
         depends_on: &["pricePrecision"],
         hint: "round price to pricePrecision decimal places",
         ..tables::Rule::DEFAULT

@@ -26,7 +26,7 @@ runtime::parameters! {
     /// | `qty` | yes |  | quote coin when `side` is `buy` and `orderType` is `market`; otherwise base coin | decimal | Quantity of the order. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. |
     ///
-    /// - **Effect:** creates; a repeat would create again
+    /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's
     ///   white list
     /// - **Rate limit:** 10 calls a second per UID

@@ -63,7 +63,7 @@ enum CheckResult {
     Needs(Vec<Undecided>),
 }
 
-/// Any address does, because only what follows it is shown.
+/// A placeholder: only the path and the query are shown.
 const ADDRESS: &str = "http://localhost";
 
 /// The dry run of a request that is one call.

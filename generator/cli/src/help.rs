@@ -45,7 +45,7 @@ pub(crate) fn type_name(kind: &Kind) -> String {
     }
 }
 
-/// What stands below the flags of an operation.
+/// The text below the flags of an operation.
 pub(crate) fn below(command: &Command) -> String {
     let meta = command.meta;
     let mut text = format!("{} {}\nEffect: {}", meta.method.as_str(), meta.path, meta.effect.as_str());

@@ -128,7 +128,7 @@ fn doc_of_cases(docs: &[(String, String)]) -> String {
 }
 
 impl Required {
-    /// What holds of a parameter that goes with several values of a choice.
+    /// The statement for a parameter that goes with several values of a choice.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Sometimes(one), Self::Sometimes(other)) => Self::Sometimes(format!("{one}; {other}")),
@@ -175,7 +175,7 @@ fn flag(name: &str) -> String {
     flag.trim_matches('-').to_owned()
 }
 
-/// What stands after the names with which documentation begins.
+/// The text after the names that documentation begins with.
 fn meaning(about: &str) -> String {
     plain(about.split_once(": ").map_or("", |(_, meaning)| meaning))
 }

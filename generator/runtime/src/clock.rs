@@ -63,14 +63,13 @@ impl Moment {
 
     /// How long ago `earlier` was by the wall clock.
     pub(crate) fn wall_since(self, earlier: Timestamp) -> Duration {
-        Duration::from_millis(self.wall.as_millis().saturating_sub(earlier.as_millis()))
+        self.wall - earlier
     }
 
     /// How long ago `earlier` was, by the clock that shows more: the wall clock may have been set back, and the
     /// monotonic one stops while a machine sleeps.
     pub(crate) fn since(self, earlier: Self) -> Duration {
-        let wall = Duration::from_millis(self.wall.as_millis().saturating_sub(earlier.wall.as_millis()));
-        wall.max(self.steady.saturating_sub(earlier.steady))
+        (self.wall - earlier.wall).max(self.steady.saturating_sub(earlier.steady))
     }
 }
 

@@ -18,9 +18,7 @@
 
 #[cfg(any(feature = "journal", feature = "redis"))]
 mod entry;
-// The feature needs a later Rust than the crate.
 #[cfg(feature = "journal")]
-#[clippy::msrv = "1.90"]
 mod file;
 mod gap;
 mod lost;

@@ -9,8 +9,8 @@
 //! it.
 //!
 //! A limit is an exact sliding window, because a token bucket allows nearly twice the rate in a second that spans two.
-//! A call occupies its place until it is answered, because the exchange may count it at any time until then: counting
-//! at the start let twice the rate through where connections took 250 ms. An answered call counts from the time in its
+//! A call occupies its place until it is answered, because the exchange may count it at any time until then: a call
+//! that waits for a connection would otherwise arrive in the next window. An answered call counts from the time in its
 //! answer, less a bound on the next way to the exchange; one that was given up, until it can no longer arrive.
 //!
 //! A 429 closes no window for longer than a minute, or the operation's shortest window if that is longer: it does not

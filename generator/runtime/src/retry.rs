@@ -100,7 +100,7 @@ impl RetryPolicy {
         self
     }
 
-    /// Begins no retry later than this after the first attempt.
+    /// Starts no retry once this much time has passed since the first attempt.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self

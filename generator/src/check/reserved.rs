@@ -96,7 +96,6 @@ pub(super) const OPERATIONS: ReservedNames = ReservedNames {
 /// Functions of the account and the instrument.
 pub(super) const PROPERTIES: ReservedNames = ReservedNames {
     names: &[
-        "add",
         "as_ref",
         "clone",
         "default",
@@ -109,9 +108,7 @@ pub(super) const PROPERTIES: ReservedNames = ReservedNames {
         "named",
         "name",
         "new",
-        "tell",
         "to_json",
-        "told",
     ],
     why: "the account or the instrument has a function with this name",
 };

@@ -447,7 +447,7 @@ fn class_text(scope: &Scope<'_>, class: Option<&str>) -> String {
 fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "reads; a repeat changes nothing",
-        Effect::Create => "creates; a repeat would create again",
+        Effect::Create => "creates; sending it again creates another",
         Effect::Amend => "amends; a repeat would amend again",
         Effect::Cancel => "cancels",
         Effect::Close => "closes; a repeat could close again",

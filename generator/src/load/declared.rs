@@ -35,7 +35,7 @@ pub(crate) trait KeyValue {
     where
         Self: Sized;
 
-    /// What it means that the key is left out.
+    /// The meaning of an absent key.
     fn left_out() -> LeftOut<Self>
     where
         Self: Sized;

@@ -1,4 +1,4 @@
-//! The operations of a family, and what its files need to know of all of them.
+//! The operations of a family, and questions about all of them.
 
 use std::ops::Deref;
 

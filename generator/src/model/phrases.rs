@@ -144,20 +144,21 @@ impl Display for Window {
 }
 
 impl Window {
-    /// `start to end, at most 30 days apart, both or neither`.
+    /// `start to end: at most 30 days apart; send both or neither`.
     pub(crate) fn in_words(&self, markup: &Markup) -> String {
         // `access_of` is read by `access_is_of_data`.
         let Self { from, to, span, access, access_of: _, default, both_or_neither, days, place: _ } = self;
         let goes_back = if self.access_is_of_data() { "data of the last" } else { "beginning within the last" };
-        let parts = [
-            Some(format!("{} to {}", (markup.code)(&from.0), (markup.code)(&to.0))),
+        let bounds = [
             span.map(|(length, _)| format!("at most {length} apart")),
             access.map(|(length, _)| format!("{goes_back} {length}")),
-            default.map(|(length, _)| format!("{length} when left out")),
-            both_or_neither.is_set().then(|| "both or neither".to_owned()),
+            default.map(|(length, _)| format!("{length} by default")),
+            both_or_neither.is_set().then(|| "send both or neither".to_owned()),
             days.map(|(zone, _)| format!("days of {zone}")),
         ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let bounds: Vec<_> = bounds.into_iter().flatten().collect();
+        let range = format!("{} to {}", (markup.code)(&from.0), (markup.code)(&to.0));
+        if bounds.is_empty() { range } else { format!("{range}: {}", bounds.join("; ")) }
     }
 }
 
@@ -261,7 +262,7 @@ impl Need {
     /// What has to be said of it beside the parameter; empty if its position shows whether it is required.
     pub(crate) fn sentence(self) -> &'static str {
         match self {
-            Self::Conditional => "Required under a condition, see the rules.",
+            Self::Conditional => "Conditionally required; see the rules.",
             Self::Unstated => "The document does not say whether it is required.",
             Self::Always | Self::No => "",
         }

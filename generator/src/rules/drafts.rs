@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value, json};
 
-use super::ACCESS_TOLERANCE_MS;
 use super::evaluate::{has_form, moment, text};
 use super::goals::Goal;
 use crate::model::{
@@ -12,6 +11,7 @@ use crate::model::{
     PropertyKind, Relation, Type,
 };
 use crate::words::Times;
+use tradeapi_words::ACCESS_TOLERANCE_MS;
 
 /// A request, with the properties of the account.
 #[derive(Clone, Debug, PartialEq)]

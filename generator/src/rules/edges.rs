@@ -3,8 +3,9 @@
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use super::{ACCESS_TOLERANCE_MS, Bound, NOW, WindowRule};
+use super::{Bound, NOW, WindowRule};
 use crate::model::{Family, Identifier, Number, Parameter, Type, Window, alphabet};
+use tradeapi_words::ACCESS_TOLERANCE_MS;
 
 /// A value that no enum has.
 const STRANGER: &str = "no-such-value";

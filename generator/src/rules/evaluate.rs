@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex_lite::Regex;
 use serde_json::Value;
 
-use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
+use super::{Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
 use crate::model::{
     Comparison, Condition, Duration, Family, Form, Identifier, ListName, Number, Operand, Operation, Rule, Severity,
     Shape, Test, Type, Window, alphabet,
 };
 use crate::words::Times;
+use tradeapi_words::ACCESS_TOLERANCE_MS;
 
 /// The ids of the checked rules that a request breaks, each with whether it refuses the request.
 ///

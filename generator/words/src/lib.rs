@@ -23,6 +23,10 @@ pub const MINTED_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The number of letters of a minted id, without a prefix: of the time in milliseconds, the process, and a count.
 pub const MINTED_PARTS: [usize; 3] = [9, 8, 4];
 
+/// How far a time may exceed the bound of a window before a check refuses it, in milliseconds: clocks differ, and time
+/// passes between creating and checking a request.
+pub const ACCESS_TOLERANCE_MS: u64 = 60_000;
+
 /// Declares enums whose variants are words, each with its spelling.
 #[macro_export]
 macro_rules! words {

@@ -159,10 +159,10 @@ impl fmt::Display for CredentialCause {
             Self::Key => "the API key",
             Self::Secret => "the secret, or the clock",
             Self::Passphrase => "the passphrase",
-            Self::Ip => "the address is not on the list of the key",
-            Self::Permission => "the key lacks the permission",
+            Self::Ip => "an IP address that the key does not allow",
+            Self::Permission => "a missing permission of the key",
             Self::Environment => "a demo key on the live market, or a live key on the demo market",
-            Self::Account => "the operation does not serve this kind of account",
+            Self::Account => "a kind of account that the operation does not serve",
         })
     }
 }

@@ -27,7 +27,7 @@ struct Arguments {
     /// The port; 0 chooses a free one.
     #[arg(long, default_value_t = 8090)]
     port: u16,
-    /// The address to listen at. Others than this machine reach it at `0.0.0.0`, as in a container.
+    /// The address to listen at. `0.0.0.0` accepts connections from other machines, for example to a container.
     #[arg(long, default_value = "127.0.0.1")]
     bind: IpAddr,
     /// Another name of this machine, under which its page may be opened.

@@ -96,9 +96,8 @@ impl Core {
         market.is_touched = false;
         let book = &mut self.books[index];
         market.quotes.retain(|spot| {
-            let stands = wanted.iter().position(|quote| {
-                (spot.side, spot.ticks, book.lots_at(*spot)) == (quote.side, quote.ticks, quote.lots)
-            });
+            let resting = (spot.side, spot.ticks, book.lots_at(*spot));
+            let stands = wanted.iter().position(|quote| (quote.side, quote.ticks, quote.lots) == resting);
             match stands {
                 Some(place) => _ = wanted.remove(place),
                 None => book.remove(*spot),

@@ -118,11 +118,6 @@ impl Time {
         Self::of(begun.as_millis(), false, 0, 0)
     }
 
-    /// A clock that runs from `begun` on, `speed` times as fast as the system's; zero makes it stand still.
-    pub fn running_from(begun: Timestamp, speed: u32) -> Self {
-        Self::of(begun.as_millis(), true, speed, speed)
-    }
-
     /// A clock that starts at the system's time and runs `speed` times as fast; zero makes it stand still.
     pub fn running(speed: u32) -> Self {
         Self::of(system_time(), true, speed, speed)

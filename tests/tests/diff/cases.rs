@@ -124,8 +124,8 @@ cases! {
         => ["breaking identifier house.Card mint: yes no longer"],
     an_operation_is_signed: [Replace(FIND, "access: public", "access: signed")]
         => ["behaviour operation house.find-books access: public -> signed"],
-    an_operation_is_whitelisted: [Replace(FIND, "access: public", "access: public\nwhitelisted: true")]
-        => ["behaviour operation house.find-books whitelisted: yes now"],
+    an_operation_is_whitelisted: [Replace(LEND, "permission: lending", "permission: lending\nwhitelisted: true")]
+        => ["behaviour operation house.lend-book whitelisted: yes now"],
     a_permission_changes: [Replace(LEND, "permission: lending", "permission: loans")]
         => ["documentation operation house.lend-book permission: lending -> loans"],
     a_header_of_an_operation_goes: [Replace(LEND, "headers: [X-Branch]\n", "")]

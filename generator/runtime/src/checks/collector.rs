@@ -26,7 +26,7 @@ use crate::value::{Decimal, Identifier, InvalidIdentifier, OpenEnum, Scalar, Sca
 /// The maximum number of digits of a decimal in a request.
 const MAX_DIGITS: usize = 64;
 
-/// Collects the violations of a request. It allocates nothing unless there are any.
+/// Collects the violations of a request. It allocates nothing for most requests that keep all rules.
 #[derive(Debug)]
 pub struct Checks<'a> {
     meta: Option<&'static Meta>,
@@ -171,13 +171,6 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The value, if set, must be a documented one.
-    pub fn optional_known<E: OpenEnum>(&mut self, name: &'static str, value: Option<&E>) {
-        if let Some(value) = value {
-            self.known(name, value);
-        }
-    }
-
     /// The value, if set, must be one of `allowed`: some operations take only some values of an enum.
     pub fn only<E: OpenEnum>(&mut self, name: &'static str, value: Option<&E>, allowed: &'static [&'static str]) {
         if let Some(value) = value {
@@ -224,7 +217,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The text must have so many characters. An empty one is reported as such.
+    /// The text must have `least` to `most` characters; [`text`](Self::text) reports an empty one.
     #[inline]
     pub fn length(&mut self, name: &'static str, value: &str, least: usize, most: usize) {
         // A text has no more characters than bytes.
@@ -282,9 +275,7 @@ impl<'a> Checks<'a> {
 
     /// The decimal must not have more than `most` digits without the zeros at both ends.
     pub fn significant_digits(&mut self, name: &'static str, value: &Decimal, most: u32) {
-        let text = value.to_plain();
-        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-        if digits.trim_matches('0').len() > most as usize {
+        if value.significant_digits() > most {
             let allowed = format!("at most {most} significant digits are allowed");
             self.violated("significant-digits", name, value, allowed, "round it to as many digits");
         }

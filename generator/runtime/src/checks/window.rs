@@ -8,13 +8,11 @@ use std::time::Duration;
 use crate::tables::{Length, Window};
 use crate::value::Timestamp;
 
-/// Clocks differ, and time passes before a request is checked: a range that is too old by less than this is not
-/// refused.
-const ACCESS_TOLERANCE: Duration = Duration::from_secs(60);
+const ACCESS_TOLERANCE: Duration = Duration::from_millis(tradeapi_words::ACCESS_TOLERANCE_MS);
 
 /// Whether two times differ by so much that no difference between clocks explains it.
 pub(super) fn certainly_apart(one: Timestamp, other: Timestamp) -> bool {
-    u128::from(one.as_millis().abs_diff(other.as_millis())) >= ACCESS_TOLERANCE.as_millis()
+    (one - other).max(other - one) >= ACCESS_TOLERANCE
 }
 
 /// A rule of a window that a range breaks.

@@ -1,6 +1,6 @@
 //! A call: its attempts, its wait for the limits, and what observes it.
 //!
-//! Only waiting is async: the future of a call was seven times as large before.
+//! Only waiting is async, because the future of an async function holds the locals of everything that it awaits.
 
 use std::time::Duration;
 

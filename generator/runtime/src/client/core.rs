@@ -229,7 +229,7 @@ impl ClientCore {
     }
 
     /// The time by the clock that shows the earlier one: the client's, as it is and as [`now`](Self::now) corrects it.
-    /// What is later than that by neither clock has not happened yet.
+    /// A time after both clocks lies in the future.
     pub(crate) fn earliest_now(&self) -> Timestamp {
         self.now().min(self.moment().wall())
     }
@@ -294,7 +294,7 @@ impl ClientCore {
         let Some((earliest, _)) = time.there.time(at).map(Bounds::ends) else { return window };
         let earliest = earliest.checked_sub(time.there.others(at).0).unwrap_or_default();
         // Also beyond the window: a request that is too early for the exchange when it leaves may arrive later.
-        Duration::from_millis(by_signature.as_millis().saturating_sub(earliest.as_millis()))
+        by_signature - earliest
     }
 
     /// When the request with `id` that was signed at `signed_at` left, if this client sent it recently.

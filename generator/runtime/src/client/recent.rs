@@ -38,7 +38,7 @@ const AROUND: Duration = Duration::from_secs(5 * 60);
 const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The clock that requests are signed by is set back by no more than this at once, in milliseconds.
-const CLOSE_MS: u64 = 2_000;
+const CLOSE: Duration = Duration::from_secs(2);
 
 /// Recently signed requests.
 #[derive(Debug, Default)]
@@ -270,7 +270,7 @@ impl RecentRequests {
             (None, None) => recent.may_have_forgotten(signed_at),
             (None, Some((oldest, others))) => {
                 recent.lacks_around(oldest.recent)
-                    || oldest.recent.about.signed.signed_at.as_millis().saturating_sub(signed_at.as_millis()) > CLOSE_MS
+                    || oldest.recent.about.signed.signed_at - signed_at > CLOSE
                     || others.iter().any(|other| is_another(oldest, other))
             }
             (Some((own, same)), _) => {

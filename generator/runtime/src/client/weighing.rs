@@ -65,15 +65,12 @@ impl ClientCore {
         let attempted = self.parts.recent.attempts(target.key(), signed.signed_at);
         let (first, left) = attempted.map_or((signed, left), |attempted| (attempted.first.0.into(), attempted.first.1));
         let at = SigningTimes { made_at: left.map(Moment::wall).or(first.made_at), ..first };
-        let from = |earlier: Timestamp, later: Timestamp| {
-            Duration::from_millis(later.as_millis().saturating_sub(earlier.as_millis()))
-        };
         let earlier = match left.map(|left| self.exchange_time(left)) {
             None => Duration::MAX,
             Some(None) => Duration::ZERO,
-            Some(Some((earliest, _))) => from(earliest, at.earliest()).saturating_add(CLOSE),
+            Some(Some((earliest, _))) => (at.earliest() - earliest).saturating_add(CLOSE),
         };
-        let attempted_for = attempted.map_or(Duration::ZERO, |attempted| from(first.signed_at, attempted.last));
+        let attempted_for = attempted.map_or(Duration::ZERO, |attempted| attempted.last - first.signed_at);
         Departure { at, earlier, attempted_for }
     }
 
@@ -119,12 +116,9 @@ fn accepted_within(
     signed_at: Timestamp,
     left: Option<(Timestamp, Timestamp)>,
 ) -> Option<Duration> {
-    let from = |earlier: Timestamp, later: Timestamp| {
-        Duration::from_millis(later.as_millis().saturating_sub(earlier.as_millis()))
-    };
     let until_expiry = expires.zip(left).map(|(expires, (earliest, latest))| {
-        let clocks_differ = from(earliest, signed_at).max(from(signed_at, latest));
-        from(signed_at, expires).saturating_add(clocks_differ)
+        let clocks_differ = (signed_at - earliest).max(latest - signed_at);
+        (expires - signed_at).saturating_add(clocks_differ)
     });
     match (signature, until_expiry) {
         (Some(signature), Some(expiry)) => Some(signature.min(expiry)),

@@ -48,11 +48,9 @@ pub(super) fn proves(
     let window = sent.window.ok_or("it is not known how long the request can be in flight")?;
     let there = times.there.ok_or("the response does not contain the exchange's time")?;
     // Since it was signed, by the exchange's clock.
-    let there = Duration::from_millis(there.as_millis().saturating_sub(sent.signed_at.as_millis()));
+    let there = there - sent.signed_at;
     // The last attempt may arrive later than this one, and the record may be of the first one.
-    let apart =
-        |one: Timestamp, other: Timestamp| Duration::from_millis(other.as_millis().saturating_sub(one.as_millis()));
-    let (before, behind) = (apart(sent.first().0, sent.signed_at), apart(sent.signed_at, sent.last()));
+    let (before, behind) = (sent.signed_at - sent.first().0, sent.last() - sent.signed_at);
     let first = policy.visible_after(window).saturating_add(behind);
     if times.at_least <= first.saturating_add(times.uncertainty) || there <= first {
         return Err("it was not found, but may still appear");

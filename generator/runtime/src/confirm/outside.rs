@@ -20,8 +20,8 @@ use crate::tables::Outcome;
 #[non_exhaustive]
 #[must_use = "it may contradict what is known"]
 pub struct OutsideEvidence {
-    /// The requests with the id of the record whose outcome is unknown, or which had no effect as far as is known.
-    /// Empty if there is none: the record was remembered, for calls that are in progress.
+    /// The requests with the record's id whose outcome is unknown or was reported as not done. Empty if there is none:
+    /// the record was remembered, for calls that are in progress.
     pub requests: Vec<RequestEvidence>,
 }
 

@@ -6,7 +6,6 @@
 use std::any::TypeId;
 use std::fmt;
 use std::ops::Deref;
-use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -311,7 +310,7 @@ pub(crate) fn can_no_longer_arrive(
     let uncertainty = client.signature_uncertainty(window, signed_at, left);
     let mut passed = moment.wall_since(latest);
     if let Some((earliest, _)) = client.exchange_time(moment) {
-        passed = passed.min(Duration::from_millis(earliest.as_millis().saturating_sub(latest.as_millis())));
+        passed = passed.min(earliest - latest);
     }
     if let Some(left) = left {
         passed = passed.min(moment.steady_since(left));

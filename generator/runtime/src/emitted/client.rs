@@ -244,7 +244,7 @@ macro_rules! __client {
                 $crate::__run!([$($async)?] self.core, reconcile::reconcile, $listings, $recoveries, reconciliation)
             }
 
-            /// Cancels open orders of others that a comparison listed, by their ids; see
+            /// Cancels foreign open orders that a comparison found, by id; see
             /// [`reconcile::cancel_foreign`](tradeapi_runtime::reconcile::cancel_foreign).
             ///
             /// # Errors
@@ -281,7 +281,7 @@ macro_rules! __client {
             ///
             /// # Errors
             ///
-            /// Fails with what is left, or not known to be gone.
+            /// Fails with what is left or may be left.
             pub $($async)? fn flatten(
                 &self,
                 policy: &$crate::confirm::ConfirmPolicy,
@@ -291,8 +291,8 @@ macro_rules! __client {
 
             /// Reads the instruments that the exchange lists, with their steps and bounds, for the rules that compare
             /// requests with them, and returns how many there are; see
-            /// [`load_instruments`](tradeapi_runtime::instruments::load_instruments). Call it at the start of a program,
-            /// and now and then.
+            /// [`load_instruments`](tradeapi_runtime::instruments::load_instruments). Call it at start-up and
+            /// periodically.
             ///
             /// # Errors
             ///
@@ -336,8 +336,8 @@ macro_rules! __client {
                 $crate::__run!([$($async)?] self.core, reconcile::refresh_orders, $listings, family)
             }
 
-            /// Returns a client without a journal, as for an emergency in which the disk is full. It shares everything
-            /// else with this one.
+            /// Returns a client without a journal, for an emergency such as a full disk. It shares everything else with
+            /// this one.
             #[must_use]
             pub fn without_journal(&self) -> Self {
                 Self { core: self.core.without_journal() }

@@ -45,8 +45,8 @@ pub struct ExchangeError {
     pub proves: Option<CodeProof>,
     /// The wait that the exchange requires before the next request.
     pub retry_after: Option<Duration>,
-    /// Whether the answer came so late that it may be that to a repeat of the request, whose first copy may have been
-    /// done; see [`CodePolicy::repeats_after`](crate::wire::CodePolicy::repeats_after).
+    /// Whether the answer came so late that it may belong to a repeat of the request; the first copy may have taken
+    /// effect; see [`CodePolicy::repeats_after`](crate::wire::CodePolicy::repeats_after).
     pub may_answer_repeat: bool,
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
     /// corrected timestamp; this one is not sent again.

@@ -24,8 +24,8 @@ pub enum AmendmentObstacle {
         /// The state, as on the wire.
         state: &'static str,
     },
-    /// As many amendments of the order are under way as the documents allow. One whose outcome is unknown counts until
-    /// a query or a record shows its result, or until it can no longer arrive.
+    /// The order already has the maximum number of pending amendments. One whose outcome is unknown counts until a
+    /// query or a record shows its result, or until it can no longer arrive.
     InFlight {
         /// How many are under way.
         in_flight: u32,

@@ -129,19 +129,14 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
     let Departure { at, earlier, attempted_for } = sent.departure;
     let later = window.saturating_add(sent.settling).saturating_add(attempted_for);
     let earlier = earlier.clamp(CLOSE, window.max(CLOSE));
-    if at.each().into_iter().any(|at| from(created, at) <= earlier && from(at, created) <= later) {
+    if at.each().into_iter().any(|at| at - created <= earlier && created - at <= later) {
         return None;
     }
     Some(match created {
-        _ if from(created, at.earliest()) > window.saturating_add(CLOCK_ERROR) => Evidence::Older,
-        _ if from(at.earliest(), created) > later => Evidence::Another("something later has the same id"),
+        _ if at.earliest() - created > window.saturating_add(CLOCK_ERROR) => Evidence::Older,
+        _ if created - at.earliest() > later => Evidence::Another("something later has the same id"),
         _ => Evidence::Another("something earlier has the same id"),
     })
-}
-
-/// The time from `earlier` to `later`; zero if it is negative.
-fn from(earlier: Timestamp, later: Timestamp) -> Duration {
-    Duration::from_millis(later.as_millis().saturating_sub(earlier.as_millis()))
 }
 
 /// Whether every field that the request and the record both have agrees.

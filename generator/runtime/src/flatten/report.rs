@@ -42,7 +42,7 @@ pub struct Left {
 pub enum LeftOver {
     /// An open order, by its id.
     Order(String),
-    /// So many positions, which were to be closed.
+    /// The number of positions that were to be closed.
     Positions(usize),
     /// Positions that are worth this much.
     Value(Decimal),

@@ -30,7 +30,7 @@ impl Room {
         self.is_used_up
     }
 
-    /// Takes so many bytes; false if there are not as many.
+    /// Reserves `bytes`; returns false if fewer are left.
     pub(super) fn take(&mut self, bytes: usize) -> bool {
         self.is_used_up |= bytes > self.left;
         self.left = self.left.saturating_sub(bytes);

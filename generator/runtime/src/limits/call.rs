@@ -253,7 +253,7 @@ impl fmt::Debug for Classes {
 pub struct Reservation {
     /// An identifier for the limiter.
     pub key: u64,
-    /// A time for the limiter: when the call was sent, or from when on it counts.
+    /// A time for the limiter: when the call was sent, or when it started to count.
     pub counted_at: Duration,
     /// How long the caller waited for it.
     pub waited: Duration,

@@ -26,8 +26,8 @@ use crate::shared::SharedByAccount;
 /// some moment between the writing of the request and the reading of its response, so a call takes room
 ///
 /// - from its admission until it ends,
-/// - and then for a window: from its response, or from its arrival if the response states it, less the time that the
-///   next request takes to the exchange at least.
+/// - and then for a window: from its response, or from its arrival if the response states it, less the minimum time
+///   that the next request needs to reach the exchange.
 ///
 /// A call is admitted while fewer than N take room. New connections, TLS handshakes and slow exchanges only delay the
 /// arrival of admitted calls, which this accounts for. A token bucket does not guarantee this: around a pause it admits

@@ -21,13 +21,13 @@ pub struct LimitSettings {
 
 const WAY_MARGIN: Duration = Duration::from_millis(35);
 
-/// From when on an answered call counts. Until its response every call takes room, because the exchange may count it at
-/// any time.
+/// When an answered call starts to count. Until its response every call takes room, because the exchange may count it
+/// at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountFrom {
-    /// From its arrival, which the response states by the exchange's clock, less the time that the next request takes to
-    /// the exchange at least. More than 95 of 100 calls can be used, however long a round trip takes. A call counts from
-    /// its response if that states no time, or while too few are known.
+    /// From its arrival, which the response states by the exchange's clock, less the minimum time that the next request
+    /// needs to reach the exchange. More than 95 of 100 calls can be used, however long a round trip takes. A call
+    /// counts from its response if that states no time, or while too few are known.
     #[default]
     Arrival,
     /// From its response. Over any network, the exchange never counts too many. Each window becomes longer by
@@ -58,15 +58,15 @@ impl LimitSettings {
     }
 
     /// Extends each window by `margin`, because the exchange's clock may count in whole milliseconds and run faster
-    /// than the local one. By default 5 milliseconds, which is one call in two hundred.
+    /// than the local one. By default 5 milliseconds: half a percent of a window of one second.
     pub fn margin(mut self, margin: Duration) -> Self {
         self.margin = margin;
         self
     }
 
-    /// By how much the way of a request to the exchange may be shorter than all recent ones without exceeding a limit:
-    /// 35 milliseconds by default. With round trips longer than this, each window becomes longer by this margin; with
-    /// shorter ones, by the round trip.
+    /// How much faster than all recent ones a request may reach the exchange without exceeding a limit: 35 milliseconds
+    /// by default. With round trips longer than this, each window becomes longer by this margin; with shorter ones, by
+    /// the round trip.
     pub fn way_margin(mut self, margin: Duration) -> Self {
         self.way_margin = margin;
         self

@@ -287,7 +287,7 @@ impl LimiterState {
     }
 
     /// A response to a later request over the same network shows that it holds nothing back: what was given up before
-    /// that request was sent has arrived, or does so as late as a request can be overtaken.
+    /// that request was sent has arrived, or arrives within the time by which one request can overtake another.
     #[cold]
     fn settle_given_up(&mut self, answered: Key, Answered { sent, now, .. }: Answered) {
         let address = self.buckets.get(answered).map(|bucket| bucket.address.clone());

@@ -69,7 +69,7 @@ impl RangeSplit {
             }
             RangeOrder::OldestFirst => {
                 let end = earliest_end(span, from).filter(|end| *end < to)?;
-                let settled = self.settled.filter(|settled| distance(from, *settled) > TWO);
+                let settled = self.settled.filter(|settled| *settled - from > TWO);
                 let end = settled.map_or(end, |settled| end.min(settled));
                 let start = if self.shares_borders { end.checked_sub(ONE) } else { end.checked_add(ONE) };
                 let start = start.filter(|start| *start > from)?;
@@ -109,18 +109,13 @@ pub(super) fn is_settled(time: Timestamp, now: Timestamp) -> bool {
 fn latest_start(span: Length, to: Timestamp) -> Option<Timestamp> {
     let start = span.before(to)?;
     let reached = span.after(start)?;
-    start.checked_add(distance(reached, to))
+    start.checked_add(to - reached)
 }
 
 fn earliest_end(span: Length, from: Timestamp) -> Option<Timestamp> {
     let end = span.after(from)?;
     let reached = span.before(end)?;
-    end.checked_sub(distance(from, reached))
-}
-
-/// The distance to a later time; zero if it is not later.
-fn distance(from: Timestamp, to: Timestamp) -> Duration {
-    Duration::from_millis(to.as_millis().saturating_sub(from.as_millis()))
+    end.checked_sub(reached - from)
 }
 
 #[cfg(test)]

@@ -16,10 +16,10 @@ use crate::retry::RetryPolicy;
 /// All pages of a listing, one after the other.
 ///
 /// Cursors are followed as received; other pages are requested after the last item, or by number or offset
-/// ([`PageStep`](super::PageStep)). If the documents bound the time that one query may span, a longer range is queried in
-/// parts. Parts overlap by two milliseconds if items have ids, so that it does not matter whether the ends of a range
-/// belong to it. If items have no ids, parts follow each other without a gap, and both ends are assumed to belong to a
-/// part.
+/// ([`PageStep`](super::PageStep)). If the documents bound the time that one query may span, a longer range is queried
+/// in parts. Parts overlap by two milliseconds if items have ids, so that it does not matter whether the ends of a
+/// range belong to it. If items have no ids, parts follow each other without a gap, and both ends of a part are assumed
+/// to be inclusive.
 ///
 /// An item is left out if it was listed already, with the same id and equal in every field. The two fills of a
 /// self-trade share an id and are both listed. An order that changed during the listing, such as one that was filled,

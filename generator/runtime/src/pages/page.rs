@@ -40,7 +40,7 @@ pub struct Page<T> {
 }
 
 impl TimeRange {
-    /// The same without what is later than a time.
+    /// The range, ended at `time`.
     pub(super) fn until(self, time: Timestamp) -> Self {
         let end = self.from.map_or(time, |from| from.max(time));
         Self { to: self.to.map(|to| to.min(end)), ..self }
@@ -74,7 +74,7 @@ pub struct Clipped {
 }
 
 impl Clipped {
-    /// Both combined.
+    /// Merges two reports.
     pub(super) fn with(self, other: Option<Self>) -> Self {
         let Some(other) = other else { return self };
         Self { requested: self.requested.min(other.requested), begins: self.begins.max(other.begins), ..self }

@@ -24,7 +24,7 @@ pub(super) struct Plan {
     pub(super) at: Position,
     pub(super) range: TimeRange,
     pub(super) clipped: Option<Clipped>,
-    /// When, by the clock that shows the later time.
+    /// The time, by whichever clock is ahead.
     pub(super) made: Timestamp,
 }
 

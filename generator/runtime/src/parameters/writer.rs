@@ -272,18 +272,6 @@ impl ParameterWriter {
         }
     }
 
-    /// Writes a boolean as the number 1 or 0.
-    pub fn bit(&mut self, name: Name, value: bool) {
-        self.number(name, &u64::from(value));
-    }
-
-    /// Writes a boolean as the number 1 or 0 if it is set.
-    pub fn optional_bit(&mut self, name: Name, value: Option<bool>) {
-        if let Some(value) = value {
-            self.bit(name, value);
-        }
-    }
-
     /// Writes a list of bare JSON numbers.
     pub fn numbers<T: Scalar>(&mut self, name: Name, values: &[T]) {
         self.write_list(name, name.as_str(), values, |out, value| out.raw(value));

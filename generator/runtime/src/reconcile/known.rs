@@ -289,8 +289,8 @@ impl Missing {
 pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
     let mut missing = Vec::new();
     for ((family, client_id), order) in missing_orders(known, shown, since) {
-        let age = now.as_millis().saturating_sub(order.signed.latest().as_millis());
-        if order.look.kept.is_none_or(|kept| u128::from(age) < kept.as_millis()) {
+        let age = now - order.signed.latest();
+        if order.look.kept.is_none_or(|kept| age < kept) {
             missing.push(Missing {
                 family,
                 client_id: client_id.clone(),

@@ -43,7 +43,7 @@ pub struct InvalidDecimal {
     why: &'static str,
 }
 
-/// As many zeros as a `rust_decimal` can have places.
+/// Zeros for the 28 decimal places of a `rust_decimal`.
 const ZEROS: &str = "0000000000000000000000000000";
 
 const TOO_LARGE: &str = "it does not fit a rust_decimal exactly";
@@ -118,6 +118,11 @@ impl Decimal {
     /// ```
     pub fn places(&self) -> u32 {
         self.parts().normalized().places()
+    }
+
+    /// The number of its digits without zeros at either end: 3 of `0.01050`.
+    pub(crate) fn significant_digits(&self) -> u32 {
+        self.parts().normalized().significant_digits()
     }
 
     /// The number times ten to the power of `places`: only its point moves.

@@ -28,7 +28,7 @@ pub struct CodePolicy {
     believes_observed: bool,
     named: Vec<(String, CodeProof)>,
     repeats_after: Duration,
-    /// Whether the answer that is read may be that to a repeat.
+    /// Whether the answer that is read may belong to a repeat.
     may_answer_repeat: bool,
 }
 
@@ -68,12 +68,12 @@ impl CodePolicy {
         self
     }
 
-    /// Whether an answer that came this long after its request left may be that to a repeat.
+    /// Whether an answer that came this long after its request left may belong to a repeat.
     pub(crate) fn may_answer_repeat(&self, took: Duration) -> bool {
         took >= self.repeats_after
     }
 
-    /// The policy for an answer that may be that to a repeat, or that is none.
+    /// The policy for an answer that may belong to a repeat, or that does not.
     pub(crate) fn for_answer(&self, may_answer_repeat: bool) -> Cow<'_, Self> {
         match may_answer_repeat {
             true => Cow::Owned(Self { may_answer_repeat, ..self.clone() }),
@@ -108,12 +108,12 @@ pub(crate) struct ReadCode {
     /// What is known about the code, trusted or not.
     pub(crate) known: Option<&'static KnownError>,
     believed: Option<(Certainty, CodeProof, Stage)>,
-    /// Whether the answer may be that to a repeat.
+    /// Whether the answer may belong to a repeat.
     may_answer_repeat: bool,
 }
 
 impl ReadCode {
-    /// Whether the answer may be that to a repeat.
+    /// Whether the answer may belong to a repeat.
     pub(crate) fn may_answer_repeat(&self) -> bool {
         self.may_answer_repeat
     }

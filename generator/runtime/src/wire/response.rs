@@ -435,7 +435,7 @@ pub struct Reply<T> {
     pub(crate) left: Option<Moment>,
     /// Whether it has all that the documents say of a success, or repeats an id of its request.
     pub(crate) is_full: bool,
-    /// Whether it came so late that it may be that to a repeat of the request.
+    /// Whether it came so late that it may belong to a repeat of the request.
     pub(crate) may_answer_repeat: bool,
     /// The HTTP status.
     pub status: StatusCode,

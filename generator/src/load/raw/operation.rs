@@ -13,7 +13,7 @@ use crate::words::{Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Object
 mappings! {
     /// An operation; the file is named after it.
     Operation {
-        /// The last segment of the path.
+        /// The name of the operation and of its file, usually the last segment of the path: its id is `family.name`.
         @required operation: Option<Text>,
         /// The heading in the document; Rust names come from it.
         title: Option<Text>,

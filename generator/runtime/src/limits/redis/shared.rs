@@ -68,7 +68,7 @@ enum Purpose {
     Waiting,
     /// One call that does not wait.
     One,
-    /// None: there are only reports.
+    /// No caller: the question only carries reports.
     Nobody,
 }
 

@@ -1,4 +1,4 @@
-//! The sign of exact numbers, and the operators that they have not.
+//! Sign operations, and compiler messages for the arithmetic operators that `Decimal` does not implement.
 
 use std::borrow::Cow;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -44,7 +44,7 @@ impl Neg for &Decimal {
     }
 }
 
-/// An operator that no operand has, so that the compiler names the function that reports a number with too many digits.
+/// Implements an operator for no operand: the error of the compiler then names the checked function.
 macro_rules! instead {
     ($($operator:ident::$function:ident as $hint:ident, $message:literal;)*) => {$(
         #[doc = $message]

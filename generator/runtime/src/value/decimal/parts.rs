@@ -140,6 +140,11 @@ impl Normalized<'_> {
         })
     }
 
+    /// How many digits it has without zeros at either end.
+    pub(super) fn significant_digits(&self) -> u32 {
+        u32::try_from(self.head.len() + self.tail.len()).unwrap_or(u32::MAX)
+    }
+
     /// How many decimal places the number needs.
     pub(super) fn places(&self) -> u32 {
         let digits = (self.head.len() + self.tail.len()) as i64;

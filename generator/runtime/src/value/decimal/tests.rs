@@ -228,6 +228,14 @@ fn multiples_are_exact() -> Tested {
 }
 
 #[test]
+fn significant_digits_are_without_zeros_at_either_end() -> Tested {
+    for (text, digits) in [("0", 0), ("100.00", 1), ("0.01050", 3), ("10.01", 4), ("-120e5", 2), ("00.5e-3", 1)] {
+        assert_eq!(text.parse::<Decimal>()?.significant_digits(), digits, "{text}");
+    }
+    Ok(())
+}
+
+#[test]
 fn places_are_those_that_are_needed() -> Tested {
     for (number, places) in [("0", 0), ("0.00", 0), ("1.50", 1), ("1e3", 0), ("1.5e-3", 4), ("0.0010", 3), ("120", 0)] {
         assert_eq!(number.parse::<Decimal>()?.places(), places, "{number}");
