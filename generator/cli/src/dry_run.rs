@@ -13,7 +13,9 @@ use tradeapi_runtime::{Account, CheckPolicy, Operation, Timestamp, Violations};
 use crate::calls::listing_rules;
 use crate::ending::{Ending, write_violations};
 use crate::limits;
-use crate::settings::Header;
+
+/// The name and the value of a header.
+pub(crate) type Header = (String, String);
 
 /// What a dry run needs.
 pub(crate) struct DryRunOf<'a> {

@@ -24,11 +24,11 @@ use tradeapi_runtime::{Account, ClientCore, Timestamp};
 use self::tool::{BODY, DAYS, DRY_RUN, Everyday, FIRST, USUALLY_FIRST};
 use crate::calls::Called;
 use crate::command::Command;
-use crate::dry_run::DryRunOf;
+use crate::dry_run::{DryRunOf, Header};
 use crate::ending::{Ended, Ending};
 use crate::options::{ALLOW_TRADING, MCP_DEADLINE, MOST_DAYS, USUAL_DAYS};
 use crate::output::Report;
-use crate::settings::{self, Header, Purpose};
+use crate::settings::{self, Purpose};
 use crate::table::Program;
 use crate::{everyday, request};
 

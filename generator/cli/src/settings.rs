@@ -8,6 +8,7 @@ use tradeapi_runtime::tables::{Access, Effect, Meta};
 use tradeapi_runtime::wire::HeaderValues;
 use tradeapi_runtime::{Account, ClientBuilder, ClientCore, Credentials};
 
+use crate::dry_run::Header;
 use crate::options as names;
 use crate::profile::{self, Profile};
 use crate::table::Program;
@@ -41,9 +42,6 @@ pub(crate) fn policy(options: &ArgMatches, usual: Duration) -> ConfirmPolicy {
         None => policy,
     }
 }
-
-/// The name and the value of a header.
-pub(crate) type Header = (String, String);
 
 /// The headers of the API that a profile and the options set; the options win.
 ///
