@@ -190,7 +190,7 @@ fn the_record_of_any_attempt_is_a_proof() {
     let attempts = Some(Attempts { first: (first, Some((first, first))), last: at(hour) });
     let evidence = |millis: i64, attempts: Option<Attempts>| {
         let departure = attempts.map_or(sent().departure, |attempts| {
-            let attempted_for = from(attempts.first.0, attempts.last);
+            let attempted_for = attempts.last - attempts.first.0;
             Departure { attempted_for, ..departure(attempts.first.0, attempts.first.0) }
         });
         evaluated(&PLACED, request, &created(millis, rest), &Sent { attempts, departure, ..sent() })
