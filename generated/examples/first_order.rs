@@ -1,5 +1,5 @@
-//! A first order: placed, followed until it is filled in part and then wholly, and another one cancelled. What is not
-//! filled within two minutes is cancelled, too.
+//! Two orders: one is followed until it is filled in part and then wholly, the other one cancelled. What is not filled
+//! within two minutes is cancelled, too, and so is an order that cannot be queried.
 //!
 //! The price comes from an operation of the feature `observed`. An account in hedge mode needs
 //! `.pos_side(PosSide::Long)` with each order.
@@ -17,46 +17,33 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let request = GetTickers::new(observed::Category::UsdtFutures).symbol("BTCUSDT");
     let tickers = client.observed().get_tickers(&request).await?;
     let price = tickers.first().and_then(|ticker| ticker.ask_price.clone()).ok_or("nobody sells BTCUSDT now")?;
-    let id = place(&client, dec!(0.060), price).await?;
-    let is_filled = follow(&client, &id).await;
-    if !matches!(is_filled, Ok(true)) {
-        client.unified().cancel_order(&CancelOrder::new(id.clone())).await?;
-        println!("The rest is cancelled.");
-    }
-    is_filled?;
-    let id = place(&client, dec!(0.010), dec!(1000)).await?;
-    client.unified().cancel_order(&CancelOrder::new(id.clone())).await?;
-    print(&query(&client, &id).await?);
+    buy(&client, dec!(0.060), price, 1200).await?;
+    buy(&client, dec!(0.010), dec!(1000), 1).await?;
     Ok(())
 }
 
-/// Prints an order whenever more of it is filled, and returns whether it is filled wholly within two minutes.
-async fn follow(client: &Client, id: &ClientOid) -> Result<bool, tradeapi::Error> {
-    let mut filled = None;
-    for _ in 0..1200 {
-        let order = query(client, id).await?;
+/// Places an order, queries it so many times, and cancels what is not filled then. Prints what changes.
+async fn buy(client: &Client, qty: Decimal, price: Decimal, queries: usize) -> Result<(), tradeapi::Error> {
+    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(price));
+    let (id, mut filled) = (ClientOid::mint(), None);
+    client.unified().place_order(&order.client_oid(id.clone())).await?;
+    let query = GetOrderDetails::new(id.clone());
+    for _ in 0..queries {
+        let Ok(order) = client.unified().get_order_details(&query).await else { break };
         if std::mem::replace(&mut filled, order.cum_exec_qty.clone()) != order.cum_exec_qty {
             print(&order);
         }
         if order.order_status == Some(OrderStatus::Filled) {
-            return Ok(true);
+            return Ok(());
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    Ok(false)
+    client.unified().cancel_order(&CancelOrder::new(id)).await?;
+    print(&client.unified().get_order_details(&query).await?);
+    Ok(())
 }
 
 fn print(order: &Order) {
     let [filled, price] = [&order.cum_exec_qty, &order.price].map(|number| number.as_ref().map_or("", Decimal::as_str));
     println!("{:<16} {filled:>6} at {price}", order.order_status.as_ref().map_or("", |status| status.as_str()));
-}
-
-async fn place(client: &Client, qty: Decimal, price: Decimal) -> Result<ClientOid, tradeapi::Error> {
-    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(price));
-    let id = ClientOid::mint();
-    client.unified().place_order(&order.client_oid(id.clone())).await.map(|_| id)
-}
-
-async fn query(client: &Client, id: &ClientOid) -> Result<Order, tradeapi::Error> {
-    client.unified().get_order_details(&GetOrderDetails::new(id.clone())).await.map(|reply| reply.data)
 }

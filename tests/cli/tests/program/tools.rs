@@ -44,7 +44,7 @@ fn help_states_what_the_schema_states() {
         "- sell: Sells the base coin.",
         "Unit: quote coin when category is SPOT or MARGIN",
         "With orderType limit: How long the order may wait. The exchange defaults to gtc.",
-        "With orderType market: How long the order may wait: with or without it, it executes as one with ioc.",
+        "With orderType market: Has no effect: a market order always executes as ioc.",
         "Rate limit: 10 calls a second per user",
         "hedge-mode-needs-pos-side: In hedge mode posSide must be sent.",
         "Source: unified-v3, Place Order",
