@@ -39,7 +39,7 @@ async fn buy(client: &Client, qty: Decimal, price: Decimal, queries: usize) -> R
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     client.unified().cancel_order(&CancelOrder::new(id)).await?;
-    print(&client.unified().get_order_details(&query).await?);
+    print(&client.unified().get_order_details(&query).await?.data);
     Ok(())
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn run<T: Send>(jobs: &[Job<'_>], make: impl Fn(&Job<'_>) -> T + Sync
     };
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..cores.min(jobs.len())).map(|_| scope.spawn(&work)).collect();
+        let others: Vec<_> = (1..cores.min(jobs.len())).map(|_| scope.spawn(work)).collect();
         let mut made: BTreeMap<_, _> = work().into_iter().collect();
         for other in others {
             made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
