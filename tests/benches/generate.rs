@@ -151,11 +151,12 @@ fn files(generator: &Generator) -> Result<BTreeMap<String, String>, Diagnostics>
 
 /// Writes copies of every family under other names and with other paths.
 fn copy_schema(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
-    // What shows a property names families, which have other names here, and observed codes, which are not copied.
-    let names_others = |line: &str| ["shown_as:", "denied_by:"].iter().any(|key| line.trim_start().starts_with(key));
+    // Left out is what names families, which have other names here, or observed codes, which are not copied.
+    let names_others =
+        |line: &&str| ["shown_as:", "denied_by:", "nothing:"].iter().any(|key| line.trim_start().starts_with(key));
+    let kept = |text: &str| -> String { text.split_inclusive('\n').filter(|line| !names_others(line)).collect() };
     let api = fs::read_to_string(from.join("api.yaml"))?;
-    let kept: String = api.split_inclusive('\n').filter(|line| !names_others(line)).collect();
-    fs::write(to.join("api.yaml"), kept)?;
+    fs::write(to.join("api.yaml"), kept(&api))?;
     let families: Vec<_> = fs::read_dir(from)?.collect::<Result<_, _>>()?;
     let families: Vec<_> = families.iter().filter(|entry| entry.path().join("family.yaml").is_file()).collect();
     let names = families.iter().map(|family| family.file_name().into_string()).collect::<Result<Vec<_>, _>>();
@@ -166,7 +167,7 @@ fn copy_schema(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
             fs::create_dir(&folder)?;
             for file in fs::read_dir(family.path())? {
                 let file = file?;
-                let text = fs::read_to_string(file.path())?;
+                let text = kept(&fs::read_to_string(file.path())?);
                 // Instruments are those of a family of the same copy.
                 let text = names.iter().fold(text, |text, other| {
                     text.replace(&format!("    of: {other}\n"), &format!("    of: {other}{copy:02}\n"))
