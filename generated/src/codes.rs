@@ -130,7 +130,7 @@ runtime::codes! {
     "40078" => NotDone: "Request older than receiveWindow when it reached matching.";
     "40079" => NotDone at Parameters: "receiveWindow must be under 60 s.";
     "40084" of "unified" => Credentials because_of Account: "Account is classic; the unified API refuses it.", "use the operations of the family classic, or a key of a unified account";
-    "40085" of "classic" => Credentials because_of Account: "Account is unified; the classic API refuses it. HTTP 400, sent before the signature is checked.", "use the operations of the family unified, or a key of a classic account";
+    "40085" of "classic" => Credentials because_of Account and before_signature: "Account is unified; the classic API refuses it. HTTP 400.", "use the operations of the family unified, or a key of a classic account; it comes before the signature is looked at, so key, secret and passphrase are not verified by it";
     "40099" => Credentials because_of Environment: "Key and environment differ: demo key without the header paptrading: 1, or live key with it, or demo symbols with it.", "use a demo key with the market demo, and a live key without it";
     "40102" of "classic" => NotDone at Parameters: "Symbol does not exist.";
     "40103" => Unknown certain Conflicting: "Region refused; an old list reads it as missing method.";

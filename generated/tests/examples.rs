@@ -20,7 +20,7 @@ impl Running {
     async fn start(mode: Mode) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.lively) = (Seed(7), true);
-        let exchange = Exchange::with(settings, Time::running(1), Profile::new().mode(mode));
+        let exchange = Exchange::with(settings, Time::running(1), Profile::new().both().mode(mode));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(server::serve(listener, exchange.clone()));

@@ -99,6 +99,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     probe::check,
     flat::check,
     account::instrument_is_named,
+    account::served_families,
     account::classes,
     lifecycle::check,
     limits::in_flight,

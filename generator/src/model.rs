@@ -193,6 +193,8 @@ pub(crate) struct Family {
     /// The parameters that name the instrument of a request.
     pub(crate) instrument: Option<InstrumentNames>,
     pub(crate) classes: Vec<Class>,
+    /// The families whose accounts operations are about by the beginning of their paths, if not those of this one.
+    pub(crate) serves: Vec<((String, Place), (String, Place))>,
     pub(crate) probe: Option<Probe>,
     pub(crate) flat: Option<Flat>,
     pub(crate) lifecycle: Option<Lifecycle>,
@@ -210,6 +212,12 @@ impl Family {
     /// Whether no document describes it.
     pub(crate) fn is_observed(&self) -> bool {
         !self.sources.is_empty()
+    }
+
+    /// The family whose accounts the operations at a path are about, if it is another one.
+    pub(crate) fn served_at(&self, path: &str) -> Option<&str> {
+        let fitting = self.serves.iter().filter(|((beginning, _), _)| path.starts_with(beginning));
+        fitting.max_by_key(|((beginning, _), _)| beginning.len()).map(|(_, (family, _))| family.as_str())
     }
 }
 

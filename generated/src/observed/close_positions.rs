@@ -117,6 +117,7 @@ static META: tables::Meta = tables::Meta {
     section: "Close Positions",
     method: tables::Method::Post,
     path: "/api/v3/trade/close-positions",
+    serves: Some("unified"),
     effect: tables::Effect::Close,
     permission: Some("UTA trade (read & write)"),
     limits: &[tables::RateLimit::per_uid(5)],

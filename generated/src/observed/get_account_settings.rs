@@ -55,6 +55,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Account Settings",
     method: tables::Method::Get,
     path: "/api/v3/account/settings",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     permission: Some("UTA mgt. (read)"),
     limits: &[tables::RateLimit::per_uid(20)],

@@ -105,6 +105,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Candles",
     method: tables::Method::Get,
     path: "/api/v3/market/candles",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

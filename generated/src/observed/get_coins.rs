@@ -66,6 +66,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Coins",
     method: tables::Method::Get,
     path: "/api/v2/spot/public/coins",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(3)],

@@ -68,6 +68,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Accounts",
     method: tables::Method::Get,
     path: "/api/v2/mix/account/accounts",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,

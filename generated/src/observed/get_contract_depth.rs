@@ -78,6 +78,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Depth",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/merge-depth",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

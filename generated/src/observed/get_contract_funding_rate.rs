@@ -70,6 +70,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Funding Rate",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/current-fund-rate",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

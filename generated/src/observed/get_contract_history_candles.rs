@@ -108,6 +108,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract History Candles",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/history-candles",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

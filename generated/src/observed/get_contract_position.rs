@@ -85,6 +85,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Position",
     method: tables::Method::Get,
     path: "/api/v2/mix/position/single-position",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,

@@ -75,6 +75,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Positions",
     method: tables::Method::Get,
     path: "/api/v2/mix/position/all-position",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,

@@ -73,6 +73,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Ticker",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/ticker",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -65,6 +65,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Tickers",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/tickers",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -93,6 +93,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Trades",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/fills-history",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(10)],

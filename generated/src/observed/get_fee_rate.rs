@@ -73,6 +73,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Fee Rate",
     method: tables::Method::Get,
     path: "/api/v3/account/fee-rate",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     permission: Some("UTA mgt. (read)"),
     limits: &[tables::RateLimit::per_uid(3)],

@@ -73,6 +73,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Funding Rate",
     method: tables::Method::Get,
     path: "/api/v3/market/current-fund-rate",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -55,6 +55,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Margin Currencies",
     method: tables::Method::Get,
     path: "/api/v2/margin/currencies",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(10)],

@@ -79,6 +79,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Order Book",
     method: tables::Method::Get,
     path: "/api/v3/market/orderbook",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -79,6 +79,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Positions",
     method: tables::Method::Get,
     path: "/api/v3/position/current-position",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     permission: Some("UTA trade (read)"),
     limits: &[tables::RateLimit::per_uid(20)],

@@ -57,6 +57,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Server Time",
     method: tables::Method::Get,
     path: "/api/v2/public/time",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -65,6 +65,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Spot Assets",
     method: tables::Method::Get,
     path: "/api/v2/spot/account/assets",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,

@@ -64,6 +64,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Spot Symbols",
     method: tables::Method::Get,
     path: "/api/v2/spot/public/symbols",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -71,6 +71,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Tickers",
     method: tables::Method::Get,
     path: "/api/v3/market/tickers",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -73,6 +73,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Trade Rate",
     method: tables::Method::Get,
     path: "/api/v2/common/trade-rate",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,

@@ -55,6 +55,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Unified Server Time",
     method: tables::Method::Get,
     path: "/api/v3/public/time",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

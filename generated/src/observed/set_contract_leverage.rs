@@ -105,6 +105,7 @@ static META: tables::Meta = tables::Meta {
     section: "Set Contract Leverage",
     method: tables::Method::Post,
     path: "/api/v2/mix/account/set-leverage",
+    serves: Some("classic"),
     effect: tables::Effect::Amend,
     limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,

@@ -66,6 +66,7 @@ static META: tables::Meta = tables::Meta {
     section: "Set Hold Mode",
     method: tables::Method::Post,
     path: "/api/v3/account/set-hold-mode",
+    serves: Some("unified"),
     effect: tables::Effect::Amend,
     permission: Some("UTA mgt. (read & write)"),
     limits: &[tables::RateLimit::per_uid(10)],

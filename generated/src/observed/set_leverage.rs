@@ -100,6 +100,7 @@ static META: tables::Meta = tables::Meta {
     section: "Set Leverage",
     method: tables::Method::Post,
     path: "/api/v3/account/set-leverage",
+    serves: Some("unified"),
     effect: tables::Effect::Amend,
     permission: Some("UTA mgt. (read & write)"),
     limits: &[tables::RateLimit::per_uid(10)],

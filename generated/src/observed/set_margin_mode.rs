@@ -96,6 +96,7 @@ static META: tables::Meta = tables::Meta {
     section: "Set Margin Mode",
     method: tables::Method::Post,
     path: "/api/v2/mix/account/set-margin-mode",
+    serves: Some("classic"),
     effect: tables::Effect::Amend,
     limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,

@@ -41,6 +41,7 @@ pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnos
         }
         cause_is_of_credentials(&error.code, &error.proof, to);
         alike_is_of_the_request(&error.code, &error.proof, to);
+        early_is_of_credentials(&error.code, &error.proof, to);
         if let Some(place) = error.proof.alike.filter(|_| error.success) {
             to.at(
                 place,
@@ -57,6 +58,7 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
     for code in &api.codes {
         cause_is_of_credentials(&code.code, &code.proof, to);
         alike_is_of_the_request(&code.code, &code.proof, to);
+        early_is_of_credentials(&code.code, &code.proof, to);
         if api.envelope.as_ref().is_some_and(|envelope| envelope.success.as_ref() == Some(&code.code)) {
             let help = format!("remove it, or correct the envelope in {}", to.api_file());
             to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
@@ -177,6 +179,13 @@ fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
         ),
     };
     to.at(place, Code::BadOutcome, format!("`{code}` {why}")).help(help);
+}
+
+/// Only a refusal of credentials can come before the signature is looked at.
+fn early_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
+    let Some(place) = proof.before_signature.filter(|_| proof.proves != CodeProof::Credentials) else { return };
+    to.at(place, Code::BadOutcome, format!("`{code}` does not refuse credentials"))
+        .help("remove `before_signature`, or state `proves: credentials`");
 }
 
 /// A copy of a request can be refused for what the first one did, or because it comes later.

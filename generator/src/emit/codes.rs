@@ -90,9 +90,19 @@ pub(super) fn row(code: &str, of: &str, proof: &Proof, more: &str, [text, doc]: 
     };
     let cause = proof.cause.map(|cause| format!(" because_of {}", cause.variant())).unwrap_or_default();
     let alike = if proof.alike.is_some() { " and alike" } else { "" };
-    let doc = if doc.is_empty() { String::new() } else { format!(", {}", literal(doc)) };
-    format!("    {}{of} => {proves}{stage}{cause}{alike}{more}: {}{doc};\n", literal(code), literal(text))
+    let early = if proof.before_signature.is_some() { " and before_signature" } else { "" };
+    let doc = match (doc, proof.before_signature) {
+        ("", None) => String::new(),
+        ("", Some(_)) => format!(", {}", literal(NOT_VERIFIED)),
+        (doc, None) => format!(", {}", literal(doc)),
+        (doc, Some(_)) => format!(", {}", literal(&format!("{doc}; {NOT_VERIFIED}"))),
+    };
+    format!("    {}{of} => {proves}{stage}{cause}{alike}{early}{more}: {}{doc};\n", literal(code), literal(text))
 }
+
+/// What to know of a code that comes before the signature is looked at.
+const NOT_VERIFIED: &str =
+    "it comes before the signature is looked at, so key, secret and passphrase are not verified by it";
 
 fn literal(text: &str) -> String {
     Literal::string(text).to_string()

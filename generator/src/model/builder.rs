@@ -352,6 +352,7 @@ impl Builder<'_> {
             limits,
             instrument,
             classes,
+            serves: raw.serves.iter().map(|(path, family)| (placed(path), placed(family))).collect(),
             probe: raw.probe.as_ref().and_then(|probe| self.probe(probe)),
             flat: raw.flat.as_ref().map(|flat| self.flat(flat)),
             lifecycle,

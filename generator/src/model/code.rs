@@ -63,6 +63,8 @@ pub(crate) struct Proof {
     pub(crate) cause_place: Option<Place>,
     /// Where the schema states that every copy of a request is refused with it.
     pub(crate) alike: Option<Place>,
+    /// Where the schema states that it comes before the signature is looked at.
+    pub(crate) before_signature: Option<Place>,
 }
 
 impl Proof {

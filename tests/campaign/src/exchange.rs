@@ -98,7 +98,7 @@ impl Exchange {
         local_settings.first_of_client_id = settings.duplicates == Duplicates::AcceptedAndFirstShown;
         local_settings.signed_query = settings.signs_as_sent.then_some(SignedQuery::Sent);
         let time = Time::by_hand_from(Timestamp::from_millis(settings.clock.now()));
-        let local = Local::with(local_settings, time, Profile::new().balance("USDT", BALANCE));
+        let local = Local::with(local_settings, time, Profile::new().both().balance("USDT", BALANCE));
         open_position(&local);
         let mut conditions = Conditions::default();
         conditions.hostility = Some(settings.hostility.clone());
@@ -239,7 +239,7 @@ impl Exchange {
 
     /// Opens an account of another user, and returns the keys.
     pub(crate) fn open_account(&self) -> Keys {
-        self.inner.local.open_account(Profile::new().balance("USDT", BALANCE))
+        self.inner.local.open_account(Profile::new().both().balance("USDT", BALANCE))
     }
 
     /// Advances the exchange until everything it has accepted is done, and returns what it did.

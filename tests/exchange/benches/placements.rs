@@ -90,7 +90,7 @@ fn cancel_all(exchange: Exchange) -> Result<(), Box<dyn Error>> {
 fn exchange() -> Exchange {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits, settings.ceilings) = (Seed(7), false, false);
-    Exchange::with(settings, Time::by_hand(), Profile::new().balance("USDT", 1_000_000_000))
+    Exchange::with(settings, Time::by_hand(), Profile::new().both().balance("USDT", 1_000_000_000))
 }
 
 /// The memory of this process in KiB, where the system reports it.

@@ -15,7 +15,7 @@ use crate::instruments::{Coin, Instrument, MAX_NUMBER, quotient};
 use crate::operations;
 use crate::orders::{Fill, Presets};
 use crate::values::Price;
-use crate::words::{Family, Line, Margin, Mode, PositionSide, Side};
+use crate::words::{Accounts, Family, Line, Margin, Mode, PositionSide, Side};
 
 /// A user to open accounts for.
 ///
@@ -34,14 +34,14 @@ pub struct Profile {
     pub(crate) whitelisted: bool,
     pub(crate) rpi: bool,
     pub(crate) copy_trading: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) only: Option<Family>,
+    pub(crate) accounts: Accounts,
     pub(crate) permissions: Option<Vec<String>>,
     pub(crate) addresses: Vec<IpAddr>,
 }
 
 impl Default for Profile {
-    /// One-way mode, 100,000 USDT and USDC, 2 BTC and 30 ETH in each account, all permissions, not on the allowlist.
+    /// A unified account in one-way mode with 100,000 USDT and USDC, 2 BTC and 30 ETH, all permissions, not on the
+    /// allowlist.
     fn default() -> Self {
         let balances = [("USDT", 100_000), ("USDC", 100_000), ("BTC", 2), ("ETH", 30)];
         Self {
@@ -50,7 +50,7 @@ impl Default for Profile {
             whitelisted: false,
             rpi: false,
             copy_trading: None,
-            only: None,
+            accounts: Accounts::Unified,
             permissions: None,
             addresses: Vec::new(),
         }
@@ -63,13 +63,13 @@ impl Profile {
         Self::default()
     }
 
-    /// How positions are kept, in both accounts.
+    /// Sets how positions are kept.
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Sets the balance of a coin in each account. A coin that no pair has is ignored.
+    /// Sets the balance of a coin. A coin that no pair has is ignored.
     pub fn balance(mut self, coin: &str, amount: impl Into<Decimal>) -> Self {
         self.balances.insert(coin.to_owned(), Price(amount.into()));
         self
@@ -93,10 +93,15 @@ impl Profile {
         self
     }
 
-    /// Gives the user an account of this family only. Otherwise, one key serves both.
-    pub fn only(mut self, family: Family) -> Self {
-        self.only = Some(family);
+    /// Sets the accounts behind the key: [`Accounts::Unified`] by default.
+    pub fn accounts(mut self, accounts: Accounts) -> Self {
+        self.accounts = accounts;
         self
+    }
+
+    /// Puts an account of each family behind the key, as no real exchange does, with the same balances and mode.
+    pub fn both(self) -> Self {
+        self.accounts(Accounts::Both)
     }
 
     /// Restricts the key to these permissions, as the documents name them: `UTA trade (read)`. An operation without a named

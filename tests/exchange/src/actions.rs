@@ -216,8 +216,8 @@ impl Core {
 
     fn set_balance(&mut self, user: u64, family: Family, coin: &str, amount: Decimal) -> Result<(), String> {
         let of = &self.users[self.user_with_id(user)?];
-        if let Some(only) = of.profile.only.filter(|only| *only != family) {
-            return Err(format!("family {family}: user {user} has a {only} account only"));
+        if !of.profile.accounts.serve(family) {
+            return Err(format!("family {family}: user {user} has a {} account only", of.profile.accounts));
         }
         let account = of.account(family);
         let known = self.accounts[account].balances.keys().copied().find(|known: &Coin| *known == coin);
@@ -231,7 +231,7 @@ impl Core {
         Ok(())
     }
 
-    /// Sets how both accounts of a user keep positions.
+    /// Sets how the accounts of a user keep positions.
     fn set_mode(&mut self, user: u64, mode: Mode) -> Result<(), String> {
         let user = self.user_with_id(user)?;
         let accounts = [Family::Classic, Family::Unified].map(|family| self.users[user].account(family));

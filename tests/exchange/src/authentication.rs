@@ -13,6 +13,7 @@ use tradeapi::runtime::signing::Signer;
 use tradeapi::runtime::tables::{self, Authentication, Content, Effect, Encoding, Meta, Part};
 
 use crate::refusal::{Reason, Refusal};
+use crate::routes::served;
 use crate::settings::SignedQuery;
 use crate::state::Core;
 
@@ -49,7 +50,7 @@ pub(crate) fn authenticate(
     request: &Request<Bytes>,
     address: IpAddr,
 ) -> Result<usize, Refusal> {
-    identify(core, now, meta, request, address).map_err(|reason| reason.of(meta))
+    identify(core, now, meta, request, address).map_err(|reason| reason.of_account(meta))
 }
 
 fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Reason> {
@@ -60,6 +61,11 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
     let timestamp = timestamp.ok_or(Reason::MissingTimestamp)?;
     let index = *core.keys.get(key).ok_or(Reason::UnknownKey)?;
     let user = &core.users[index];
+    let is_served = served(meta).is_none_or(|family| user.profile.accounts.serve(family));
+    let comes_early = || Reason::WrongAccount.known(meta).is_some_and(|known| known.before_signature);
+    if !is_served && comes_early() {
+        return Err(Reason::WrongAccount);
+    }
     let [.., passphrase_header] = &*NAMES;
     if passphrase_header.is_some() && passphrase.ok_or(Reason::MissingPassphrase)? != user.keys[2] {
         return Err(Reason::WrongPassphrase);
@@ -80,6 +86,9 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
     });
     if !is_signed {
         return Err(Reason::WrongSignature);
+    }
+    if !is_served {
+        return Err(Reason::WrongAccount);
     }
     if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {
         return Err(Reason::UnknownAddress);

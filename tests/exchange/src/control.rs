@@ -135,8 +135,8 @@ calls! {
     POST "fill" ("order", "qty") = market::fill, "order=ID&qty=0.01", "fills an open order at its price";
     POST "suspend" ("symbol", "line", "on") = market::suspend, "symbol=BTCUSDT",
         "suspends a pair, in all business lines or with `line` in one; `on=no` resumes it";
-    POST "users" ("mode", "only", "balances", "permissions") = users::open,
-        "mode=hedge_mode&balances=USDT:500&only=unified", "adds a user, and answers with the keys";
+    POST "users" ("mode", "accounts", "balances", "permissions") = users::open,
+        "mode=hedge_mode&balances=USDT:500&accounts=classic", "adds a user, and answers with the keys";
     POST "account" ("user", "family", "coin", "balance", "mode", "permissions") = users::change,
         "user=1000000&family=unified&coin=USDT&balance=500", "sets a balance, or instead `mode` or `permissions`";
     POST "faults" ("clear", "kind", "code", "aim", "times", "share", "delay") = faults::faults,

@@ -60,7 +60,7 @@ macro_rules! decisions {
 }
 
 decisions! {
-    "Does one key serve both families?", "Yes: a user has a classic and a unified account behind one key.", "Both can be tried after one start. On the wire, an account belongs to one family.";
+    "Does one key serve both families?", "No: a user has a unified or a classic account, and the operations of the other family are refused. A user with both is possible on request.", "On the wire, an account belongs to one family.";
     "Which permission does an operation need for which none is named?", "Any for a query, and one that does not only read for a change.", "The document of the classic family names none.";
     "How is a request signed?", "As the schema states it, from public clients.", "Several independent sources agree.";
     "Is a query signed with its percent-escapes?", "As the schema states it: without them.", "Clients that signed them were refused.", setting "signed_query";

@@ -32,7 +32,7 @@ use crate::setup::Setup;
 use crate::state::Core;
 use crate::time::Time;
 use crate::values::Price;
-use crate::words::{Family, Line, Mode, Side};
+use crate::words::{Accounts, Family, Line, Mode, Side};
 
 /// An exchange. Clones share it.
 ///
@@ -78,8 +78,13 @@ impl Exchange {
     /// An exchange for tests: its time is moved by hand, other participants only quote, and rates are unlimited. Its
     /// user has the [default profile](Profile::default).
     pub fn new(seed: Seed) -> Self {
+        Self::for_user(seed, Profile::default())
+    }
+
+    /// As [`new`](Self::new), with a user of this profile.
+    pub fn for_user(seed: Seed, profile: Profile) -> Self {
         let settings = Settings { seed, rate_limits: false, ..Settings::default() };
-        Self::with(settings, Time::by_hand(), Profile::default())
+        Self::with(settings, Time::by_hand(), profile)
     }
 
     /// An exchange with these settings, this clock and one user.
@@ -398,7 +403,7 @@ impl Exchange {
         self.act(Action::Balance { user, family, coin: coin.to_owned(), amount })
     }
 
-    /// Sets how both accounts of a user keep positions.
+    /// Sets how the accounts of a user keep positions.
     ///
     /// # Errors
     ///
@@ -422,15 +427,15 @@ impl Exchange {
         user.ok_or_else(|| InvalidArgument("there is no user with this key".to_owned()))
     }
 
-    /// The only family that a user has an account of; `None` for both.
-    pub fn only_family(&self, keys: &Keys) -> Option<Family> {
+    /// The accounts behind a key; `None` if there is no user with it.
+    pub fn accounts(&self, keys: &Keys) -> Option<Accounts> {
         let core = self.core();
-        core.users[*core.keys.get(&keys.key)?].profile.only
+        Some(core.users[*core.keys.get(&keys.key)?].profile.accounts)
     }
 
-    /// The same, of the user with an id.
-    pub(crate) fn only_family_of(&self, user: u64) -> Option<Family> {
-        self.core().users.iter().find(|one| one.id == user)?.profile.only
+    /// The accounts of the user with an id.
+    pub(crate) fn accounts_of(&self, user: u64) -> Option<Accounts> {
+        Some(self.core().users.iter().find(|one| one.id == user)?.profile.accounts)
     }
 
     /// Sets the speed of the clock, and advances it.

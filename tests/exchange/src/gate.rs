@@ -142,10 +142,6 @@ fn find<'a>(
         Access::Public => None,
         Access::Signed => Some(authenticate(core, now, route.meta, request, address)?),
     };
-    let only = user.and_then(|user| core.users[user].profile.only);
-    if only.is_some_and(|only| only != route.family) {
-        return Err(Reason::WrongAccount.of_family(route.meta, route.family));
-    }
     let parameters = if route.meta.method.has_query() {
         request.uri().query().unwrap_or_default()
     } else {

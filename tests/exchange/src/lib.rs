@@ -161,4 +161,4 @@ pub use settings::{Settings, SignedQuery};
 pub use setup::{Pair, Setup, SetupError};
 pub use time::Time;
 pub use values::Price;
-pub use words::{Cancelled, Effect, Family, Line, Margin, Mode, PositionSide, Side};
+pub use words::{Accounts, Cancelled, Effect, Family, Line, Margin, Mode, PositionSide, Side};

@@ -13,7 +13,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use profile::LocalProfile;
 use tradeapi_exchange::{
-    Docs, Exchange, Family, Fault, FaultKind, FaultTarget, Keys, Mode, PairName, Profile, Recording, Seed, Setup,
+    Accounts, Docs, Exchange, Fault, FaultKind, FaultTarget, Keys, Mode, PairName, Profile, Recording, Seed, Setup,
     SignedQuery, Time, per_mille, server, torn_line,
 };
 
@@ -43,9 +43,15 @@ struct Arguments {
     /// Keeps a long and a short position per pair, side by side.
     #[arg(long)]
     hedge: bool,
-    /// Gives the user an account of one family only, as on the wire: `classic` or `unified`.
-    #[arg(long, value_name = "FAMILY", value_parser = family, conflicts_with_all = ["setup", "load"])]
-    only: Option<Family>,
+    /// Gives the user a unified account, as every new key has. This is the default.
+    #[arg(long, group = "accounts", conflicts_with_all = ["setup", "load"])]
+    unified: bool,
+    /// Gives the user a classic account.
+    #[arg(long, group = "accounts", conflicts_with_all = ["setup", "load"])]
+    classic: bool,
+    /// Gives the user an account of each family behind one key, as no real exchange does.
+    #[arg(long, group = "accounts", conflicts_with_all = ["setup", "load"])]
+    both: bool,
     /// Other participants only quote; prices do not move.
     #[arg(long)]
     quiet: bool,
@@ -106,10 +112,6 @@ enum Command {
     },
 }
 
-fn family(text: &str) -> Result<Family, &'static str> {
-    Family::of(text).ok_or("expected `classic` or `unified`")
-}
-
 fn recorded(text: &str) -> Result<(PairName, PathBuf), String> {
     let (pair, file) = text.split_once('=').ok_or("expected PAIR=FILE")?;
     Ok((pair.parse()?, file.into()))
@@ -159,6 +161,15 @@ fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
 }
 
 impl Arguments {
+    /// The accounts of the user.
+    fn accounts(&self) -> Accounts {
+        match (self.classic, self.both) {
+            (true, _) => Accounts::Classic,
+            (_, true) => Accounts::Both,
+            _ => Accounts::Unified,
+        }
+    }
+
     /// The fault of requests that fail at random.
     fn fault(&self) -> Option<Fault> {
         self.faults.map(|share| Fault::new(FaultKind::Any).target(FaultTarget::All).per_mille(share))
@@ -172,8 +183,7 @@ fn setup(arguments: &Arguments) -> io::Result<Setup> {
             let mode = if arguments.hedge { Mode::Hedge } else { Mode::OneWay };
             let mut setup = Setup::default();
             (setup.settings.seed, setup.settings.lively, setup.settings.tolerant) = (Seed(7), true, true);
-            let user = Profile::new().mode(mode).whitelisted();
-            setup.users.push(arguments.only.map_or(user.clone(), |only| user.only(only)));
+            setup.users.push(Profile::new().mode(mode).accounts(arguments.accounts()).whitelisted());
             setup
         }
     };
@@ -236,11 +246,13 @@ fn variables(exchange: &Exchange, address: SocketAddr) -> String {
 }
 
 fn greeting(exchange: &Exchange, address: SocketAddr, variables: &str, has_docs: bool) -> String {
-    let only = exchange.only_family(exchange.keys());
-    let only = only.map(|family| format!(" The key has a {family} account only.")).unwrap_or_default();
+    let accounts = match exchange.accounts(exchange.keys()).unwrap_or_default() {
+        Accounts::Both => "an account of each family, as no real key has".to_owned(),
+        one => format!("a {one} account"),
+    };
     let docs = if has_docs { ", and read the reference at /docs/" } else { "" };
     format!(
-        "The exchange serves both families and the broker's.{only} For the examples, in another terminal:\n\n\
+        "The exchange serves both families and the broker's; the key is of {accounts}. For the examples, in another terminal:\n\n\
          {variables}\n\
          See what happens at http://{address}/{docs}\n\
          Ctrl-C ends it.\n"

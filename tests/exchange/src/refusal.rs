@@ -1,9 +1,9 @@
 //! Refusals. Their codes, texts, statuses and rules come from the schema's `refusals`.
 
-use tradeapi::Violations;
 use tradeapi::codes::{OBSERVED_CODES, REFUSALS};
 use tradeapi::runtime::checks::Violation;
-use tradeapi::runtime::tables::{Meta, Rejection};
+use tradeapi::runtime::tables::{KnownError, Meta, Rejection};
+use tradeapi::{API, Violations};
 
 use crate::words::Family;
 
@@ -104,6 +104,16 @@ impl Reason {
     /// The refusal of a request for an operation.
     pub(crate) fn of(self, meta: &Meta) -> Refusal {
         self.with_codes_of(meta, meta.family)
+    }
+
+    /// The refusal of a request for an operation, with the code of the family whose accounts it is about.
+    pub(crate) fn of_account(self, meta: &Meta) -> Refusal {
+        self.with_codes_of(meta, meta.account_family())
+    }
+
+    /// What is known of its code in answers of an operation.
+    pub(crate) fn known(self, meta: &Meta) -> Option<&'static KnownError> {
+        meta.known(&API, code_of(self.row(), meta.account_family()))
     }
 
     /// The refusal of a request for an operation, with the code of a family.

@@ -28,7 +28,10 @@ pub(crate) trait Serve: Operation<Response: Encode> {
     const ITEMS_FAIL_ALONE: bool = false;
 
     /// The family whose account the operation is about.
-    const FAMILY: Family = if is_classic(Self::META) { Family::Classic } else { Family::Unified };
+    const FAMILY: Family = match served(Self::META) {
+        Some(family) => family,
+        None => Family::Unified,
+    };
 
     /// Carries out the request.
     fn serve(self, at: &mut Desk<'_>) -> Result<Self::Response, Refusal>;
@@ -96,21 +99,24 @@ impl Desk<'_> {
     }
 }
 
-/// Whether an operation is one of the classic family.
-const fn is_classic(meta: &Meta) -> bool {
-    matches!(meta.family.as_bytes(), b"classic")
+/// The family whose accounts an operation is about; none if any key may call it.
+pub(crate) const fn served(meta: &Meta) -> Option<Family> {
+    match meta.account_family().as_bytes() {
+        b"classic" => Some(Family::Classic),
+        b"unified" => Some(Family::Unified),
+        _ => None,
+    }
 }
 
 /// An operation with its path, and the function that serves it.
 pub(crate) struct Route {
     pub(crate) meta: &'static Meta,
-    pub(crate) family: Family,
     call: fn(&mut Core, &Caller<'_>) -> Served,
 }
 
 impl Route {
     const fn of<O: Serve>() -> Self {
-        Self { meta: O::META, family: O::FAMILY, call: call::<O> }
+        Self { meta: O::META, call: call::<O> }
     }
 
     /// Serves a request.

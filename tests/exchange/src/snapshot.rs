@@ -139,8 +139,7 @@ fn accounts(out: &mut JsonWriter, core: &Core) {
         text(out, "name", &name(core, index));
         text(out, "family", account.family.as_str());
         // A key may be of one family only.
-        let only = core.users[account.user].profile.only;
-        out.member("used").boolean(only.is_none_or(|only| only == account.family));
+        out.member("used").boolean(core.users[account.user].profile.accounts.serve(account.family));
         text(out, "mode", account.mode.as_str());
         count(out, "orders", account.open.len());
         count(out, "positions", account.positions.values().filter(|position| position.lots > 0).count());

@@ -52,6 +52,18 @@ words! {
         Unified = "unified",
     }
 
+    /// The accounts behind a key.
+    #[derive(Default)]
+    pub enum Accounts {
+        /// A unified account, as every new key has.
+        #[default]
+        Unified = "unified",
+        /// A classic account.
+        Classic = "classic",
+        /// An account of each family, as no key of a real exchange has.
+        Both = "both",
+    }
+
     /// A business line: the `category` or `productType` of a request.
     pub enum Line {
         /// Spot.
@@ -166,6 +178,22 @@ impl PositionSide {
         match self {
             Self::Short => Side::Sell,
             Self::Net | Self::Long => Side::Buy,
+        }
+    }
+}
+
+impl Accounts {
+    /// Whether the key may call operations of a family.
+    pub(crate) fn serve(self, family: Family) -> bool {
+        self.family().is_none_or(|own| own == family)
+    }
+
+    /// The family of the only account.
+    pub(crate) fn family(self) -> Option<Family> {
+        match self {
+            Self::Unified => Some(Family::Unified),
+            Self::Classic => Some(Family::Classic),
+            Self::Both => None,
         }
     }
 }

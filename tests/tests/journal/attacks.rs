@@ -13,7 +13,7 @@ use tradeapi::runtime::reconcile::{Difference, Gone, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::CancelOrder;
 use tradeapi::{Client, Timestamp};
-use tradeapi_exchange::{Conditions, Exchange, Family, Seed, Time};
+use tradeapi_exchange::{Conditions, Exchange, Family, Profile, Seed, Time};
 
 use crate::{all, by_id, journal, order};
 
@@ -66,7 +66,7 @@ async fn leave_open(exchange: &Exchange, client: &Client) {
 #[tokio::test]
 async fn a_clock_that_is_set_while_changes_are_open_proves_nothing() {
     for off in [HOUR, -HOUR] {
-        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
         leave_open(&exchange, &client(&exchange, folder.path())).await;
         // The machine is started again at once, and shows another time until its clock is set right.
         let off = Arc::new(AtomicI64::new(off));
@@ -95,7 +95,7 @@ async fn a_clock_that_is_set_while_changes_are_open_proves_nothing() {
 #[tokio::test]
 async fn a_clock_that_is_set_while_a_program_runs_proves_nothing() {
     for jump in [HOUR, -HOUR] {
-        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
         let off = Arc::new(AtomicI64::new(0));
         let client = client_off(&exchange, folder.path(), &off);
         leave_open(&exchange, &client).await;
@@ -110,7 +110,7 @@ async fn a_clock_that_is_set_while_a_program_runs_proves_nothing() {
 /// The journal no longer knows that the id was used.
 #[tokio::test]
 async fn an_id_that_is_used_again_after_the_journal_was_deleted_proves_nothing() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
     client(&exchange, folder.path()).unified().place_order(&order("a")).await.unwrap();
     std::fs::remove_dir_all(folder.path().join("journal")).unwrap();
     exchange.time().advance(Duration::from_secs(5));
@@ -130,7 +130,7 @@ async fn an_id_that_is_used_again_after_the_journal_was_deleted_proves_nothing()
 
 #[tokio::test]
 async fn a_call_that_is_dropped_while_its_change_is_stored_is_not_sent_and_resolved_later() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
     let path = folder.path().join("journal");
     let on_disk = Arc::new(FileJournal::open(&path, Durability::Machine).unwrap());
     let client = exchange.client_of(exchange.keys()).journal(on_disk.clone()).build().unwrap();
@@ -160,7 +160,7 @@ async fn a_call_that_is_dropped_while_its_change_is_stored_is_not_sent_and_resol
 /// Calls are under way in tasks when the runtime ends, and with it every client.
 #[test]
 fn a_runtime_that_ends_with_calls_under_way_frees_the_journal_and_loses_nothing() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
     let mut conditions = Conditions::default();
     conditions.latency = vec![50];
     exchange.set_conditions(conditions);

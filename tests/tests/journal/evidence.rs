@@ -9,7 +9,7 @@ use tradeapi::unified::{
     BatchOrder, Category, ClientOid, Execution, GetOrderDetails, ModifyOrder, Order, PlaceOrder, Side,
 };
 use tradeapi::{Client, Decimal, classic};
-use tradeapi_exchange::{Exchange, Fault, FaultKind, FaultTarget, Seed};
+use tradeapi_exchange::{Exchange, Fault, FaultKind, FaultTarget, Profile, Seed};
 
 use crate::{AnotherProcess, all, by_id, item, journal, order, read, waiting};
 
@@ -35,7 +35,7 @@ fn another_process(exchange: &Exchange) -> Client {
 
 #[tokio::test]
 async fn a_record_closes_an_open_change() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(1)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(1), Profile::new().both()));
     let journal = journal(folder.path());
     let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
     exchange.hide_next("40725");

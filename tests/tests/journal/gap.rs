@@ -9,7 +9,7 @@ use tradeapi::runtime::journal::{Change, Durability, FileJournal, GapReason, Jou
 use tradeapi::runtime::reconcile::{Action, CancelForeignError, Difference, ForeignOrders, Reconciled, Reconciliation};
 use tradeapi::unified::{CancelOrder, OrderRef};
 use tradeapi::{Client, Timestamp};
-use tradeapi_exchange::{Exchange, Family, Seed};
+use tradeapi_exchange::{Exchange, Family, Profile, Seed};
 
 use crate::{all, copy, cut, journal, order, written};
 
@@ -124,7 +124,7 @@ struct Lost {
 
 impl Lost {
     async fn new() -> Self {
-        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
         let lost = Self { folder, begun: exchange.time().now(), exchange };
         {
             let client = lost.client();
@@ -210,7 +210,7 @@ async fn an_order_that_the_journal_lost_is_found_and_never_cancelled_as_foreign(
 /// A change is signed before it is stored, by clocks that may be set in between.
 #[tokio::test]
 async fn an_order_from_shortly_before_the_gap_may_be_lost_too() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
     let lost = Lost { folder, begun: exchange.time().now(), exchange };
     let others = lost.exchange.client_of(lost.exchange.keys()).build().unwrap();
     for id in ["early-1", "late-1"] {
@@ -227,7 +227,7 @@ async fn an_order_from_shortly_before_the_gap_may_be_lost_too() {
 /// The caller says how far back the account is read, because nothing in the journal does.
 #[tokio::test]
 async fn a_journal_that_lost_everything_is_compared_from_the_time_that_is_given() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
     let lost = Lost { folder, begun: exchange.time().now(), exchange };
     drop(lost.client());
     let length = written(&lost.folder.path().join("journal"));
@@ -309,7 +309,7 @@ async fn an_order_that_the_journal_lost_is_not_foreign_once_the_gap_is_closed() 
 /// What was pruned may rest for months.
 #[tokio::test]
 async fn an_order_whose_change_was_pruned_is_not_foreign() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
     let lost = Lost { folder, begun: exchange.time().now(), exchange };
     lost.client().unified().place_order(&order("desk-1")).await.unwrap();
     lost.exchange.time().advance(Duration::from_secs(3_600));

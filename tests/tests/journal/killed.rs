@@ -76,7 +76,7 @@ fn batch() -> BatchOrder {
 async fn kill(kills: u64, seed: u64) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits, settings.ceilings) = (Seed(seed), false, false);
-    let exchange = Exchange::with(settings, Time::running(1), Profile::new().balance("USDT", 1_000_000_000));
+    let exchange = Exchange::with(settings, Time::running(1), Profile::new().both().balance("USDT", 1_000_000_000));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (url, keys) = (format!("http://{}", listener.local_addr().unwrap()), exchange.keys().clone());
     let serving = tokio::spawn(server::serve(listener, exchange.clone()));

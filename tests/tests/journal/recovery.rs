@@ -8,7 +8,7 @@ use tradeapi::runtime::reconcile::{Difference, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{BatchOrder, CancelOrder, ModifyOrder};
 use tradeapi::{Client, Decimal};
-use tradeapi_exchange::{Exchange, Seed};
+use tradeapi_exchange::{Exchange, Profile, Seed};
 
 use crate::{AnotherProcess, all, by_id, item, journal, order};
 
@@ -34,7 +34,7 @@ async fn recover(client: &Client, exchange: &Exchange) -> tradeapi::runtime::con
 
 #[tokio::test]
 async fn open_changes_are_resolved_by_a_later_run() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));
     {
         let client = client(&exchange, folder.path());
         client.unified().place_order(&order("known")).await.unwrap();
@@ -60,7 +60,7 @@ async fn open_changes_are_resolved_by_a_later_run() {
 /// A known outcome is closed at once, without a wait until the request can no longer arrive.
 #[tokio::test]
 async fn a_known_outcome_is_closed_at_once() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(8)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(8), Profile::new().both()));
     {
         let client = client(&exchange, folder.path());
         exchange.hide_next("40725");
@@ -86,7 +86,7 @@ async fn a_known_outcome_is_closed_at_once() {
 
 #[tokio::test]
 async fn each_item_of_a_batch_is_resolved() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(4)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(4), Profile::new().both()));
     {
         let client = client(&exchange, folder.path());
         exchange.hide_next("40725");
@@ -114,7 +114,7 @@ async fn each_item_of_a_batch_is_resolved() {
 /// No query shows the outcome of a cancellation, so it is closed when it can no longer have an effect.
 #[tokio::test]
 async fn unqueryable_changes_are_reported_and_closed_once_they_can_no_longer_arrive() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(5), Profile::new().both()));
     let client = client(&exchange, folder.path());
     client.unified().place_order(&order("here")).await.unwrap();
     exchange.hide_next("40725");
@@ -142,7 +142,7 @@ async fn unqueryable_changes_are_reported_and_closed_once_they_can_no_longer_arr
 /// everywhere: 190 seconds, if nothing is known of the exchange's clock.
 #[tokio::test]
 async fn a_change_stays_open_while_it_may_arrive_by_any_clock() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(5), Profile::new().both()));
     let journal = journal(folder.path());
     let client = || exchange.client_of(exchange.keys()).journal(journal.clone());
     let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
@@ -178,7 +178,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 /// The clock of the exchange alone shows that it can no longer arrive, and that may be the one which is wrong.
 #[tokio::test]
 async fn a_clock_that_was_set_back_closes_nothing() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(5), Profile::new().both()));
     let journal = journal(folder.path());
     exchange.refuse_next("40725");
     let before = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
@@ -195,7 +195,7 @@ async fn a_clock_that_was_set_back_closes_nothing() {
 /// A machine of the exchange that is an hour behind corrected the time in the signature.
 #[tokio::test]
 async fn a_change_whose_signature_was_an_hour_early_is_as_old_as_the_machine_says() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(5), Profile::new().both()));
     let journal = journal(folder.path());
     let placed = r#"{"category":"SPOT","symbol":"BTCUSDT","qty":"0.01","side":"buy","orderType":"limit","timeInForce":"gtc","price":"64000","clientOid":"a"}"#;
     for (operation, request, id) in
@@ -219,7 +219,7 @@ async fn a_change_whose_signature_was_an_hour_early_is_as_old_as_the_machine_say
 
 #[tokio::test]
 async fn a_clock_that_was_set_forward_closes_nothing() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(5), Profile::new().both()));
     let journal = journal(folder.path());
     exchange.refuse_next("40725");
     let before = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
@@ -236,7 +236,7 @@ async fn a_clock_that_was_set_forward_closes_nothing() {
 /// The first use of the id is done, and older than what a client reads of its journal if nothing is open.
 #[tokio::test]
 async fn an_order_closes_no_later_use_of_its_id_after_an_hour() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(5), Profile::new().both()));
     let journal = journal(folder.path());
     let run = || -> Client {
         let environment = AnotherProcess(exchange.time().clone());
@@ -257,7 +257,7 @@ async fn an_order_closes_no_later_use_of_its_id_after_an_hour() {
 #[tokio::test]
 async fn clocks_that_are_wrong_together_close_nothing() {
     for error in [29, 45] {
-        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+        let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(5), Profile::new().both()));
         let journal = journal(folder.path());
         exchange.refuse_next("40725");
         let before = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
@@ -280,7 +280,7 @@ async fn clocks_that_are_wrong_together_close_nothing() {
 
 #[tokio::test]
 async fn changes_of_another_account_stay_open() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(6)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(6), Profile::new().both()));
     let journal = journal(folder.path());
     let of = |name: &str| exchange.client_of(exchange.keys()).journal(journal.clone()).account(name).build().unwrap();
     exchange.hide_next("40725");
@@ -292,7 +292,7 @@ async fn changes_of_another_account_stay_open() {
 /// A journal is compared in parts, of which most do not matter: the account shows an order of long ago.
 #[tokio::test]
 async fn an_old_order_of_a_long_journal_is_known() {
-    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(7)));
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(7), Profile::new().both()));
     let client = client(&exchange, folder.path());
     client.unified().place_order(&order("old")).await.unwrap();
     let journal = client.core().journal().unwrap().clone();

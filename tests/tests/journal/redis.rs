@@ -115,7 +115,9 @@ async fn all(journal: &RedisJournal) -> Vec<tradeapi::runtime::journal::StoredCh
 
 #[tokio::test]
 async fn another_process_resolves_open_changes() {
-    let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(1))) else { return };
+    let (Some(server), exchange) = (Server::start(), Exchange::for_user(Seed(1), Profile::new().both())) else {
+        return;
+    };
     let one = client(&exchange, server.journal().await);
     one.unified().place_order(&order("known")).await.unwrap();
     exchange.refuse_next("40762");
@@ -144,7 +146,9 @@ async fn another_process_resolves_open_changes() {
 
 #[tokio::test]
 async fn changes_of_many_clients_have_different_numbers_and_keep_their_first_outcome() {
-    let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(2))) else { return };
+    let (Some(server), exchange) = (Server::start(), Exchange::for_user(Seed(2), Profile::new().both())) else {
+        return;
+    };
     let mut tasks = tokio::task::JoinSet::new();
     for process in 0..4 {
         let client = client(&exchange, server.journal().await);
@@ -167,7 +171,9 @@ async fn changes_of_many_clients_have_different_numbers_and_keep_their_first_out
 
 #[tokio::test]
 async fn a_change_that_the_server_cannot_store_is_not_sent() {
-    let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(3))) else { return };
+    let (Some(server), exchange) = (Server::start(), Exchange::for_user(Seed(3), Profile::new().both())) else {
+        return;
+    };
     let client = client(&exchange, server.journal().await);
     client.unified().place_order(&order("one")).await.unwrap();
     // As after a restart of a server without persistence.
@@ -209,7 +215,9 @@ async fn through<T>(mut call: impl AsyncFnMut() -> Result<T, JournalError>) -> R
 /// As after a crash of a server that saves its state now and then.
 #[tokio::test]
 async fn a_server_that_comes_back_with_an_older_state_leaves_a_gap() {
-    let (Some(mut server), exchange) = (Server::start(), Exchange::new(Seed(4))) else { return };
+    let (Some(mut server), exchange) = (Server::start(), Exchange::for_user(Seed(4), Profile::new().both())) else {
+        return;
+    };
     let journal = server.journal().await;
     let client = client(&exchange, journal.clone());
     let kept = exchange.time().now();
@@ -294,7 +302,9 @@ async fn an_older_state_with_as_many_changes_as_were_lost_leaves_a_gap() {
 async fn keys_that_are_lost_one_by_one_leave_a_gap_and_no_number_is_given_twice() {
     let keys = ["about", "next", "changes", "open", "endings", "gap", "first", "items", "owners", "count"];
     for (key, is_reopened) in keys.into_iter().flat_map(|key| [(key, false), (key, true)]) {
-        let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(5))) else { return };
+        let (Some(server), exchange) = (Server::start(), Exchange::for_user(Seed(5), Profile::new().both())) else {
+            return;
+        };
         let journal = server.journal().await;
         let change = |second: u64| Change::new("a.b", "{}", Timestamp::from_millis(1_000 * second));
         let ended = async |second: u64| {
@@ -323,7 +333,9 @@ async fn keys_that_are_lost_one_by_one_leave_a_gap_and_no_number_is_given_twice(
 
 #[tokio::test]
 async fn a_server_that_was_flushed_and_started_again_leaves_a_gap() {
-    let (Some(mut server), exchange) = (Server::start(), Exchange::new(Seed(6))) else { return };
+    let (Some(mut server), exchange) = (Server::start(), Exchange::for_user(Seed(6), Profile::new().both())) else {
+        return;
+    };
     let before = client(&exchange, server.journal().await);
     before.unified().place_order(&order("own")).await.unwrap();
     server.command(&["FLUSHALL"]).await;
@@ -350,7 +362,9 @@ async fn a_server_that_was_flushed_and_started_again_leaves_a_gap() {
 
 #[tokio::test]
 async fn a_client_of_another_account_is_refused() {
-    let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(7))) else { return };
+    let (Some(server), exchange) = (Server::start(), Exchange::for_user(Seed(7), Profile::new().both())) else {
+        return;
+    };
     let journal = server.journal().await;
     exchange.hide_next("40725");
     client(&exchange, journal.clone()).unified().place_order(&order("own")).await.unwrap_err();

@@ -198,7 +198,8 @@ impl Meta {
 
     /// The known meaning of an error code: documented, or else observed.
     pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
-        self.error(code).or_else(|| api.observed(code).find(|known| known.is_of(self.family)))
+        self.error(code)
+            .or_else(|| api.observed(code).find(|known| known.is_of(self.family) || known.is_of(self.account_family())))
     }
 
     /// Whether a code means success.

@@ -42,6 +42,8 @@ pub struct KnownError {
     /// Whether every copy of a request is refused with it, because the request alone decides: an amount with too many
     /// digits, not a balance that is too small. So is what is refused at the stage of [`Stage::Parameters`].
     pub alike: bool,
+    /// Whether it comes before the signature is looked at, so that it says nothing about key, secret and passphrase.
+    pub before_signature: bool,
     /// Whether it means success.
     pub success: bool,
 }
@@ -60,6 +62,7 @@ impl KnownError {
             cause: None,
             certainty: Certainty::Documented,
             alike: false,
+            before_signature: false,
             success: false,
         }
     }
@@ -105,6 +108,12 @@ impl KnownError {
         Self { alike: true, ..self }
     }
 
+    /// The same code, as one that comes before the signature is looked at.
+    #[must_use]
+    pub const fn before_signature(self) -> Self {
+        Self { before_signature: true, ..self }
+    }
+
     /// The same code, as one that means success.
     #[must_use]
     pub const fn success(self) -> Self {
@@ -127,8 +136,8 @@ impl KnownError {
 ///
 /// A row has the code, the families that respond with it if not all do, what it proves, and its text, which what to do
 /// may follow. What does not follow from the proof stands behind it: `at` a [`Stage`](crate::tables::Stage),
-/// `because_of` a [`CredentialCause`](crate::tables::CredentialCause), `and alike`, `and success`, and `certain` with a
-/// [`Certainty`](crate::tables::Certainty).
+/// `because_of` a [`CredentialCause`](crate::tables::CredentialCause), `and alike`, `and before_signature`,
+/// `and success`, and `certain` with a [`Certainty`](crate::tables::Certainty).
 ///
 /// ```
 /// use tradeapi_runtime::tables::CodeProof;

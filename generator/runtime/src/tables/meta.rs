@@ -35,6 +35,8 @@ pub struct Meta {
     pub section: &'static str,
     /// The HTTP method.
     pub method: Method,
+    /// The family whose accounts it is about, if not its own.
+    pub serves: Option<&'static str>,
     /// The path, with `{name}` where a parameter goes into it.
     pub path: &'static str,
     /// The method of JSON-RPC 2.0, if the body is a call of it with the parameters.
@@ -108,6 +110,7 @@ impl Meta {
         section: "",
         method: Method::Get,
         path: "",
+        serves: None,
         call: None,
         style: ParameterStyle::DEFAULT,
         query_beside_body: false,
@@ -145,6 +148,14 @@ impl Meta {
             Some(sends) => sends,
             None if self.method.has_query() => Sends::Query,
             None => Sends::Json,
+        }
+    }
+
+    /// Returns the family whose accounts it is about: a key of an account of another kind is refused.
+    pub const fn account_family(&self) -> &'static str {
+        match self.serves {
+            Some(family) => family,
+            None => self.family,
         }
     }
 

@@ -20,6 +20,7 @@ pub(super) fn tag(family: &Family) -> Value {
         limits,
         instrument,
         classes,
+        serves,
         probe,
         flat,
         lifecycle,
@@ -54,6 +55,7 @@ pub(super) fn tag(family: &Family) -> Value {
         let described = Object::new().with("name", name.as_str()).text("description", doc);
         described.maybe("when", rules::conditions(when)).into_value()
     });
+    let serves = serves.iter().map(|((path, _), (family, _))| (path.clone(), Value::from(family.as_str())));
     let instrument =
         instrument.as_ref().map(|InstrumentNames { line, symbol }| json!({"line": line.0, "symbol": symbol.0}));
     Object::new()
@@ -61,6 +63,7 @@ pub(super) fn tag(family: &Family) -> Value {
         .with("description", format!("{title}: {doc}"))
         .maybe("x-source", source.as_ref().map(statements::source))
         .map("x-errors", errors)
+        .map("x-serves", serves)
         .maybe("x-probe", probe.as_ref().map(self::probe))
         .maybe("x-flat", flat.as_ref().map(self::flat))
         .list("x-limits", limits)

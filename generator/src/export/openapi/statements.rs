@@ -43,12 +43,13 @@ pub(super) fn source(source: &Source) -> Value {
 
 /// What a code proves, unless it only proves that nothing was done.
 pub(super) fn proof(proof: &Proof) -> Object {
-    let Proof { proves, stage, cause, cause_place: _, alike } = proof;
+    let Proof { proves, stage, cause, cause_place: _, alike, before_signature } = proof;
     Object::new()
         .maybe("proves", (*proves != CodeProof::NotDone).then_some(proves.as_str()))
         .maybe("stage", (*stage != proves.usual_stage()).then_some(stage.as_str()))
         .maybe("cause", cause.map(|cause| cause.as_str()))
         .flag("alike", alike.is_some())
+        .flag("before_signature", before_signature.is_some())
 }
 
 /// A code that no document lists.

@@ -44,6 +44,9 @@ mappings! {
         /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
         /// or the time. At the stage `parameters`, that is so without it.
         alike: Option<Spanned<bool>>,
+        /// With `proves: credentials`: whether it comes before the signature is looked at, so that it says nothing about
+        /// key, secret and passphrase.
+        before_signature: Option<Spanned<bool>>,
         /// What it means.
         @required says: Option<Text>,
         /// What to do about it.

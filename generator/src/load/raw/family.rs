@@ -38,6 +38,9 @@ mappings! {
         instrument: Option<Spanned<InstrumentNames>>,
         /// The classes that rates are for, and who is in them.
         classes: Named<Spanned<Class>>,
+        /// Whose accounts its operations are about, if not those of the family itself: the beginning of their paths, and
+        /// the family.
+        serves: Named<Text>,
         /// The query that checks whether the credentials are accepted.
         probe: Option<Spanned<Probe>>,
         /// How the account becomes flat: what cancels all orders and closes all positions.
@@ -188,6 +191,9 @@ mappings! {
         /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
         /// or the time. At the stage `parameters`, that is so without it.
         alike: Option<Spanned<bool>>,
+        /// With `proves: credentials`: whether it comes before the signature is looked at, so that it says nothing about
+        /// key, secret and passphrase.
+        before_signature: Option<Spanned<bool>>,
         /// Whether it is the code of success.
         success: Option<bool>,
         /// Where a document describes it.

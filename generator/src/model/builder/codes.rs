@@ -18,7 +18,12 @@ impl Builder<'_> {
             place: code.place,
             text,
             doc: text_of(&raw.doc),
-            proof: proof(raw.proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref(), raw.alike.as_ref()),
+            proof: proof(
+                raw.proves.as_ref(),
+                raw.stage.as_ref(),
+                raw.cause.as_ref(),
+                [raw.alike.as_ref(), raw.before_signature.as_ref()],
+            ),
             success: raw.success.unwrap_or(false),
         }
     }
@@ -64,7 +69,12 @@ impl Builder<'_> {
             code: code.value.clone(),
             place: code.place,
             families: raw.families.iter().map(placed).collect(),
-            proof: proof(proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref(), raw.alike.as_ref()),
+            proof: proof(
+                proves.as_ref(),
+                raw.stage.as_ref(),
+                raw.cause.as_ref(),
+                [raw.alike.as_ref(), raw.before_signature.as_ref()],
+            ),
             says: self.need(&raw.says, "says", code.place),
             doc: super::text_of(&raw.doc),
             sources: sources.iter().map(|source| source.value.trim().to_owned()).collect(),
@@ -119,8 +129,9 @@ fn proof(
     proves: Option<&Spanned<CodeProof>>,
     stage: Option<&Spanned<Stage>>,
     cause: Option<&Spanned<CredentialCause>>,
-    alike: Option<&Spanned<bool>>,
+    [alike, before_signature]: [Option<&Spanned<bool>>; 2],
 ) -> Proof {
+    let set = |flag: Option<&Spanned<bool>>| flag.filter(|flag| flag.value).map(|flag| flag.place);
     let proves = proves.map_or(CodeProof::NotDone, |proves| proves.value);
     let implied = (proves == CodeProof::Timestamp).then_some(CredentialCause::Clock);
     Proof {
@@ -128,6 +139,7 @@ fn proof(
         stage: stage.map_or_else(|| proves.usual_stage(), |stage| stage.value),
         cause: cause.map(|cause| cause.value).or(implied),
         cause_place: cause.map(|cause| cause.place),
-        alike: alike.filter(|alike| alike.value).map(|alike| alike.place),
+        alike: set(alike),
+        before_signature: set(before_signature),
     }
 }

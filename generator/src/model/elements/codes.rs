@@ -7,14 +7,19 @@ use crate::model::facts::Fact;
 use crate::model::{ErrorCode, Family, ObservedCode, Proof, Refusal};
 
 impl Proof {
-    pub(super) fn keys(&self) -> [Key; 4] {
-        let Self { proves, stage, cause, cause_place: _, alike } = self;
+    pub(super) fn keys(&self) -> [Key; 5] {
+        let Self { proves, stage, cause, cause_place: _, alike, before_signature } = self;
         let meaning = || behaviour("what a refusal with it says of the request");
         [
             Key::new("proves", proves.as_str(), meaning()),
             Key::new("stage", stage.as_str(), meaning()),
             Key::new("cause", maybe(cause.map(|cause| cause.as_str())), behaviour("which cause is named")),
             Key::new("alike", flag(alike.is_some()), meaning()),
+            Key::new(
+                "before_signature",
+                flag(before_signature.is_some()),
+                behaviour("what it shows of the credentials"),
+            ),
         ]
     }
 }

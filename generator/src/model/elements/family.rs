@@ -1,6 +1,8 @@
 //! The elements of a family: conventions, ceilings and classes.
 
-use super::{Element, Key, Order, additive, behaviour, breaking, documentation, maybe, names, path, source, sources};
+use super::{
+    Element, Key, Order, additive, behaviour, breaking, documentation, list, maybe, names, path, source, sources,
+};
 use crate::model::{Ceiling, CeilingValues, Class, Family, InstrumentNames, Probe, phrases};
 
 impl Family {
@@ -19,6 +21,7 @@ impl Family {
             limits,
             instrument,
             classes,
+            serves,
             probe,
             flat,
             lifecycle,
@@ -33,6 +36,7 @@ impl Family {
         let numbers = if *numbers_as_text { "text" } else { "json" };
         let instrument =
             instrument.as_ref().map(|InstrumentNames { line, symbol }| format!("{}, {}", line.0, symbol.0));
+        let serves = serves.iter().map(|((path, _), (family, _))| format!("{path}: {family}"));
         // All ceilings are in one table, which is emitted only if there are any.
         let none_left = || ("ceiling", breaking("the table `CEILINGS` is removed"));
         let removed_within = limits.is_empty().then(none_left);
@@ -47,6 +51,7 @@ impl Family {
                 Key::new("title", title, documentation("")),
                 Key::new("numbers", numbers, behaviour("all its numbers are written another way")),
                 Key::new("instrument", maybe(instrument), behaviour("which parameters name the instrument")),
+                Key::new("serves", list(serves), behaviour("whose accounts its operations are about")),
                 source(from.as_ref()),
                 self::sources(sources),
                 Key::prose("doc", doc),

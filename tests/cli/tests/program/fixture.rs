@@ -32,7 +32,7 @@ impl Local {
     pub(crate) fn seeded(seed: u64, mode: Mode) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
-        let exchange = Exchange::with(settings, Time::running(1), Profile::new().mode(mode).whitelisted());
+        let exchange = Exchange::with(settings, Time::running(1), Profile::new().both().mode(mode).whitelisted());
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

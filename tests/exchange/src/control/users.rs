@@ -10,7 +10,7 @@ use super::{Refused, act};
 use crate::accounts::Profile;
 use crate::exchange::Exchange;
 use crate::journal::Action;
-use crate::words::{Family, Mode};
+use crate::words::{Accounts, Family, Mode};
 
 fn mode(query: &Query) -> Result<Option<Mode>, Refused> {
     query.word("mode", "one_way_mode or hedge_mode", Mode::of)
@@ -32,8 +32,8 @@ pub(super) fn open(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused>
     if let Some(mode) = mode(query)? {
         profile = profile.mode(mode);
     }
-    if let Some(only) = family(query, "only")? {
-        profile = profile.only(only);
+    if let Some(accounts) = query.word("accounts", "unified, classic or both", Accounts::of)? {
+        profile = profile.accounts(accounts);
     }
     let balance = |text: &str| {
         let (coin, amount) = text.split_once(':')?;
@@ -68,7 +68,7 @@ pub(super) fn change(exchange: &Exchange, query: &Query) -> Result<Bytes, Refuse
     let family = family(query, "family")?;
     let action = match (query.price("balance")?, mode(query)?, permissions(query)?) {
         (Some(amount), None, None) => {
-            let family = family.or_else(|| exchange.only_family_of(user)).unwrap_or(Family::Unified);
+            let family = family.or_else(|| exchange.accounts_of(user)?.family()).unwrap_or(Family::Unified);
             Action::Balance { user, family, coin: query.needed("coin")?, amount }
         }
         (None, Some(mode), None) => {

@@ -35,8 +35,6 @@ macro_rules! balance {
 }
 
 impl Serve for GetContractAccounts {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractAccount>, Refusal> {
         let line = self.product_type.as_str();
         let of_line = at.core.pairs.iter().filter(|pair| pair.line.as_str() == line && pair.is_listed(Family::Classic));
@@ -53,8 +51,6 @@ impl Serve for GetContractAccounts {
 }
 
 impl Serve for GetContractAccount {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<ContractAccountOfPair, Refusal> {
         let index = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
         let index = index.map_err(|reason| at.refusal(reason))?;
@@ -73,8 +69,6 @@ impl Serve for GetContractAccount {
 }
 
 impl Serve for GetSpotAssets {
-    const FAMILY: Family = Family::Classic;
-
     /// A classic user has the funds in the futures account; the spot account is empty.
     fn serve(self, at: &mut Desk<'_>) -> Result<List<SpotAsset>, Refusal> {
         let coins = at.core.accounts[at.account].balances.keys().copied();
@@ -126,8 +120,6 @@ impl Serve for GetFeeRate {
 }
 
 impl Serve for GetTradeRate {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<FeeRate, Refusal> {
         let is_spot = self.business_type.as_str() != "mix";
         let is_meant = |line: Line| line.is_futures() != is_spot;

@@ -106,8 +106,6 @@ impl Serve for GetInstruments {
 }
 
 impl Serve for GetContracts {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<Contract>, Refusal> {
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
         let pairs = listed(at.core, Family::Classic, self.product_type.as_str(), symbol);
@@ -140,8 +138,6 @@ fn spot_pairs(core: &Core) -> impl Iterator<Item = &Instrument> {
 }
 
 impl Serve for GetSpotSymbols {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<SpotSymbol>, Refusal> {
         let wanted = |pair: &&Instrument| self.symbol.as_ref().is_none_or(|symbol| symbol.as_str() == pair.symbol);
         let shown = spot_pairs(at.core).filter(wanted).map(|pair| {
@@ -162,8 +158,6 @@ impl Serve for GetSpotSymbols {
 }
 
 impl Serve for GetMarginCurrencies {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<MarginCurrency>, Refusal> {
         let shown = spot_pairs(at.core).map(|pair| {
             let is_borrowable = BORROWABLE.contains(&pair.base) && BORROWABLE.contains(&pair.quote);

@@ -17,7 +17,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
 use crate::wanted::Wanted;
-use crate::words::{Family, PositionSide, Side};
+use crate::words::{PositionSide, Side};
 
 /// An open position with its pair and its account.
 struct Held<'a> {
@@ -160,8 +160,6 @@ fn contract_positions(at: &Desk<'_>, wanted: Wanted<'_>) -> List<ContractPositio
 }
 
 impl Serve for GetContractPositions {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractPosition>, Refusal> {
         let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
         Ok(contract_positions(at, Wanted { line: Some(self.product_type.as_str()), symbol: None, coin }))
@@ -169,8 +167,6 @@ impl Serve for GetContractPositions {
 }
 
 impl Serve for GetContractPosition {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractPosition>, Refusal> {
         let coin = Some(self.margin_coin.as_str());
         let wanted = Wanted { coin, ..Wanted::of(self.product_type.as_str(), self.symbol.as_str()) };

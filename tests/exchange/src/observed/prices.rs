@@ -18,7 +18,7 @@ use crate::reading::wire;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
-use crate::words::{Family, Line, Side};
+use crate::words::{Line, Side};
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
@@ -150,16 +150,12 @@ fn contract_tickers(at: &mut Desk<'_>, line: &str, symbol: Option<&str>) -> Resu
 }
 
 impl Serve for GetContractTicker {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractTicker>, Refusal> {
         contract_tickers(at, self.product_type.as_str(), Some(self.symbol.as_str()))
     }
 }
 
 impl Serve for GetContractTickers {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractTicker>, Refusal> {
         contract_tickers(at, self.product_type.as_str(), None)
     }
@@ -190,8 +186,6 @@ impl Serve for GetOrderBook {
 }
 
 impl Serve for GetContractDepth {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<ContractDepth, Refusal> {
         let given = self.limit.as_ref().map(|limit| limit.parse().unwrap_or(u64::MAX));
         let [asks, bids] = depth(at, self.product_type.as_str(), self.symbol.as_str(), limit(given, LEVELS))?;
@@ -237,10 +231,8 @@ impl CandleQuery<'_> {
 
 /// Serves requests for candles.
 macro_rules! candles {
-    ($($operation:ident of $family:ident: $line:ident, $interval:ident;)*) => {$(
+    ($($operation:ident: $line:ident, $interval:ident;)*) => {$(
         impl Serve for $operation {
-            const FAMILY: Family = Family::$family;
-
             fn serve(self, at: &mut Desk<'_>) -> Result<List<Candle>, Refusal> {
                 let query = CandleQuery {
                     line: self.$line.as_str(),
@@ -257,10 +249,10 @@ macro_rules! candles {
 }
 
 candles! {
-    GetCandles of Unified: category, interval;
-    GetHistoryCandles of Unified: category, interval;
-    GetContractCandles of Classic: product_type, granularity;
-    GetContractHistoryCandles of Classic: product_type, granularity;
+    GetCandles: category, interval;
+    GetHistoryCandles: category, interval;
+    GetContractCandles: product_type, granularity;
+    GetContractHistoryCandles: product_type, granularity;
 }
 
 /// The latest public trades of a pair, the newest first.
@@ -295,8 +287,6 @@ impl Serve for GetRecentTrades {
 }
 
 impl Serve for GetContractTrades {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractTrade>, Refusal> {
         let record = |core: &Core, index: usize, fill: &PublicFill| {
             let pair = &core.pairs[index];
@@ -341,8 +331,6 @@ impl Serve for GetFundingRate {
 }
 
 impl Serve for GetContractFundingRate {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<List<FundingRate>, Refusal> {
         let pairs = pairs(at, self.product_type.as_str(), self.symbol.as_ref().map(|symbol| symbol.as_str()))?;
         let core = &*at.core;

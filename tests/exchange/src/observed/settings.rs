@@ -7,7 +7,7 @@ use tradeapi::observed::{
 
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
-use crate::words::{Family, Line, Margin, Mode};
+use crate::words::{Line, Margin, Mode};
 
 fn done() -> Done {
     let mut done = Done::default();
@@ -28,8 +28,6 @@ impl Serve for SetHoldMode {
 }
 
 impl Serve for SetPositionMode {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<PositionModeSet, Refusal> {
         set_mode(at, &self.pos_mode)?;
         let mut answer = PositionModeSet::default();
@@ -82,8 +80,6 @@ fn settings_of(at: &Desk<'_>, index: usize) -> ContractSettings {
 }
 
 impl Serve for SetContractLeverage {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<ContractSettings, Refusal> {
         let [long, short] = both(self.leverage, self.hold_side.as_ref());
         let new = [self.long_leverage.or(long), self.short_leverage.or(short)];
@@ -99,8 +95,6 @@ impl Serve for SetContractLeverage {
 }
 
 impl Serve for SetMarginMode {
-    const FAMILY: Family = Family::Classic;
-
     fn serve(self, at: &mut Desk<'_>) -> Result<ContractSettings, Refusal> {
         let contract = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
         let set = contract.and_then(|index| {

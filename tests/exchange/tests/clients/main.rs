@@ -20,7 +20,7 @@ impl Program {
     /// Starts it, and returns the variables that it prints.
     fn start(family: &str) -> (Self, Vec<(String, String)>) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
-        command.args(["--port", "0", "--seed", "7", "--only", family]).stdout(Stdio::piped());
+        command.args(["--port", "0", "--seed", "7", &format!("--{family}")]).stdout(Stdio::piped());
         let mut program = Self(command.spawn().unwrap());
         let lines = BufReader::new(program.0.stdout.take().unwrap()).lines().map(Result::unwrap);
         let exports = lines.take_while(|line| !line.contains("Ctrl-C"));

@@ -14,7 +14,7 @@ use super::fixture::{limit, number};
 fn with_mode(mode: PositionMode, has: Mode) -> (Exchange, Client) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);
-    let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().mode(has));
+    let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().both().mode(has));
     let account = Account::new().position_mode(mode);
     let client = exchange.client_of(exchange.keys()).account(account).build().unwrap();
     (exchange, client)

@@ -43,7 +43,8 @@ async fn a_reduce_only_order_never_grows_beyond_its_position() {
 #[tokio::test]
 async fn a_closing_order_grows_only_into_the_free_part() {
     for hedged in [false, true] {
-        let fixture = Fixture::with(|_| {}, Profile::new().mode(if hedged { Mode::Hedge } else { Mode::OneWay }));
+        let fixture =
+            Fixture::with(|_| {}, Profile::new().both().mode(if hedged { Mode::Hedge } else { Mode::OneWay }));
         let long = |order: PlaceOrder| if hedged { order.pos_side(PosSide::Long) } else { order };
         let close = |name, qty, price| match hedged {
             true => limit(name, Side::Sell, qty, price).pos_side(PosSide::Long),
@@ -61,7 +62,7 @@ async fn a_closing_order_grows_only_into_the_free_part() {
 
 #[tokio::test]
 async fn a_margin_order_borrows_for_its_modification() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 100));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 100));
     let order = |category, name: &str| {
         PlaceOrder::new(category, "SOLUSDT", number("0.5"), Side::Buy, Execution::limit(number("140")))
             .client_oid(name.parse().unwrap())
@@ -71,7 +72,7 @@ async fn a_margin_order_borrows_for_its_modification() {
     modify(&fixture, change("borrows").qty(number("2"))).await;
     assert_eq!(fixture.unified().balances["USDT"].debt, 180.into());
     // Without borrowing, the same is refused, and nothing changes.
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 100));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 100));
     place(&fixture, order(Category::Spot, "own")).await;
     let refused = fixture.client.unified().modify_order(&change("own").qty(number("2"))).await;
     assert_eq!(code(refused).as_deref(), Some("25202"));

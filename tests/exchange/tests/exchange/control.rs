@@ -16,7 +16,7 @@ pub(crate) async fn served(change: impl FnOnce(&mut Settings)) -> (Exchange, Soc
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);
     change(&mut settings);
-    let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().balance("USDT", 100_000_000));
+    let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().both().balance("USDT", 100_000_000));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(server::serve(listener, exchange.clone()));

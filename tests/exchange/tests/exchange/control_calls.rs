@@ -101,11 +101,11 @@ const CALLS: &[Call] = &[
     },
     Call {
         path: "users",
-        valid: &[("mode", "hedge_mode"), ("only", "unified"), ("balances", "USDT:500"), ("permissions", "all")],
+        valid: &[("mode", "hedge_mode"), ("accounts", "classic"), ("balances", "USDT:500"), ("permissions", "all")],
         needed: &[],
         wrong: &[
             ("mode", &["both"]),
-            ("only", &["spot"]),
+            ("accounts", &["spot"]),
             ("balances", &["USDT", "USDT:x", "USDT:-1", "NONE:5", "USDT:1,USDT:2", "USDT:1e99"]),
             ("permissions", &["everything", "all,all"]),
         ],
@@ -244,7 +244,7 @@ fn seen(exchange: &Exchange, address: SocketAddr) -> (String, Option<String>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_control_call_is_done_and_journalled_or_refused_by_the_name_of_a_parameter() {
     let (exchange, address) = served(|settings| settings.journal = true).await;
-    exchange.open_account(tradeapi_exchange::Profile::new());
+    exchange.open_account(tradeapi_exchange::Profile::new().both());
     let order = limit("waits", Side::Buy, "0.01", "60000");
     client(&exchange, address).unified().place_order(&order).await.unwrap();
     let mut wrong = Vec::new();

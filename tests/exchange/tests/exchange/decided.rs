@@ -28,7 +28,7 @@ async fn status(fixture: &Fixture, client: &str) -> Option<OrderStatus> {
 #[tokio::test]
 async fn refusals_have_the_status_of_the_settings() {
     for status in [400, 200] {
-        let fixture = Fixture::with(|settings| settings.refusal_status = status, Profile::new());
+        let fixture = Fixture::with(|settings| settings.refusal_status = status, Profile::new().both());
         let refused = fixture.client.unified().cancel_order(&CancelOrder::new(named("nothing"))).await.unwrap_err();
         assert_eq!(refused.status().map(|status| status.as_u16()), Some(status), "{refused}");
     }
@@ -94,7 +94,7 @@ async fn a_replacement_is_answered_with_the_old_id() {
 async fn an_order_keeps_its_place_only_if_it_becomes_smaller() {
     for (qty, first) in [("0.010", "a"), ("0.030", "b")] {
         let fixture = Fixture::one_way();
-        let (other, taker) = (fixture.another(Profile::new()), fixture.another(Profile::new()));
+        let (other, taker) = (fixture.another(Profile::new().both()), fixture.another(Profile::new().both()));
         place(&fixture, limit("a", Side::Buy, "0.020", "63999.5")).await;
         place(&other, limit("b", Side::Buy, "0.020", "63999.5")).await;
         let amend = ModifyOrder::new(named("a")).qty(number(qty));
@@ -115,7 +115,7 @@ async fn amend(fixture: &Fixture, request: &ModifyOrder) -> Option<String> {
 
 #[tokio::test]
 async fn auto_cancel_follows_a_refusal_that_depends_on_the_order() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 10_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 10_000));
     let nothing = ModifyOrder::new(named("nothing")).auto_cancel(true);
     let of_nothing = ModifyOrder::new(named("small")).qty(number("0.001")).auto_cancel(true);
     let of_funds = ModifyOrder::new(named("funds")).qty(number("100")).auto_cancel(true);
@@ -143,7 +143,7 @@ async fn auto_cancel_of_a_modification_too_many_follows_the_settings() {
         let settings = |settings: &mut Settings| {
             (settings.modification_delay, settings.auto_cancel_in_progress) = (Duration::from_secs(1), cancels);
         };
-        let fixture = Fixture::with(settings, Profile::new());
+        let fixture = Fixture::with(settings, Profile::new().both());
         place(&fixture, limit("a", Side::Buy, "0.02", "63000")).await;
         assert_eq!(amend(&fixture, &amendment("a", "63001")).await, None);
         assert_eq!(amend(&fixture, &amendment("a", "63002")).await.as_deref(), Some("25572"));
@@ -163,7 +163,7 @@ async fn auto_cancel_of_a_modification_too_many_follows_the_settings() {
 
 #[tokio::test]
 async fn modifications_in_progress_fail_with_the_order_that_one_cancels() {
-    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
+    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new().both());
     place(&fixture, limit("a", Side::Buy, "0.02", "63000")).await;
     for (price, cancels) in [("90000", YesNo::Yes), ("63001", YesNo::No)] {
         let item = BatchModifyItem::new(named("a")).price(number(price)).auto_cancel(cancels);
@@ -296,7 +296,7 @@ async fn a_position_that_turns_has_none_of_the_presets_of_the_other_side() {
 
 #[tokio::test]
 async fn a_spot_order_that_a_loss_leaves_unpaid_is_cancelled() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 1_000));
     let execution = tradeapi::unified::Execution::limit(number("60000"));
     let order = PlaceOrder::new(Category::Spot, "BTCUSDT", number("0.01"), Side::Buy, execution);
     place(&fixture, order.client_oid("spot".parse().unwrap())).await;

@@ -9,7 +9,8 @@ use crate::fixture::{Fixture, limit, market};
 
 /// Runs the same orders in a lively market. Returns the events and the last answers.
 async fn run(seed: u64) -> (Vec<Event>, String) {
-    let fixture = Fixture::with(|settings| (settings.seed, settings.lively) = (Seed(seed), true), Profile::new());
+    let fixture =
+        Fixture::with(|settings| (settings.seed, settings.lively) = (Seed(seed), true), Profile::new().both());
     for index in 0..40 {
         let price = (63_960 + index * 2).to_string();
         let client = format!("o{index}");
@@ -34,7 +35,7 @@ async fn the_same_seed_has_the_same_history() {
 
 #[tokio::test]
 async fn a_day_passes_in_a_moment() {
-    let fixture = Fixture::with(|settings| settings.lively = true, Profile::new());
+    let fixture = Fixture::with(|settings| settings.lively = true, Profile::new().both());
     fixture.client.unified().place_order(&limit("a", Side::Buy, "0.020", "64000")).await.unwrap();
     fixture.exchange.time().advance(Duration::from_secs(24 * 60 * 60));
     assert!(fixture.unified().open_orders.is_empty(), "filled in the course of the day");

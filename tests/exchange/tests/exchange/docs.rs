@@ -26,7 +26,7 @@ async fn served() -> (TempDir, Exchange, SocketAddr) {
     SITE.write(folder.path()).unwrap();
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits, settings.lively) = (Seed(7), false, false);
-    let exchange = Exchange::with(settings, Time::running(1), Profile::new().balance("USDT", 100_000_000));
+    let exchange = Exchange::with(settings, Time::running(1), Profile::new().both().balance("USDT", 100_000_000));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(server::serve_with(listener, exchange.clone(), Docs::read(folder.path()).unwrap()));

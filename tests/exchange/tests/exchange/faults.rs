@@ -68,7 +68,7 @@ async fn a_fault_applies_to_its_operation_the_given_number_of_times() {
 
 /// Which of a thousand placements were refused.
 async fn refused(seed: u64) -> Vec<usize> {
-    let fixture = Fixture::with(|settings| settings.seed = Seed(seed), Profile::new());
+    let fixture = Fixture::with(|settings| settings.seed = Seed(seed), Profile::new().both());
     fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40010".to_owned())).per_mille(400));
     let mut refused = Vec::new();
     for index in 0..300 {
@@ -269,7 +269,7 @@ async fn broken_rules_and_exceeded_limits_are_counted() {
 async fn a_client_waits_on_the_clock_of_an_exchange_that_runs() {
     let mut settings = Settings::default();
     settings.seed = Seed(7);
-    let exchange = Exchange::with(settings, Time::running(1_000), Profile::new());
+    let exchange = Exchange::with(settings, Time::running(1_000), Profile::new().both());
     let mut conditions = Conditions::default();
     conditions.latency = vec![2_000];
     exchange.set_conditions(conditions);

@@ -20,11 +20,11 @@ pub(crate) fn number(text: &str) -> Decimal {
 
 impl Fixture {
     pub(crate) fn one_way() -> Self {
-        Self::with(|_| {}, Profile::new())
+        Self::with(|_| {}, Profile::new().both())
     }
 
     pub(crate) fn hedged() -> Self {
-        Self::with(|_| {}, Profile::new().mode(Mode::Hedge))
+        Self::with(|_| {}, Profile::new().both().mode(Mode::Hedge))
     }
 
     /// The default exchange for tests, with changed settings.

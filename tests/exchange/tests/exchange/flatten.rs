@@ -41,7 +41,7 @@ impl Desk {
     fn new(seed: u64, mode: Mode) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
-        let profile = Profile::new().mode(mode).balance("USDT", 10_000_000).balance("BTC", 100);
+        let profile = Profile::new().both().mode(mode).balance("USDT", 10_000_000).balance("BTC", 100);
         let exchange = Exchange::with(settings, Time::by_hand(), profile);
         let keys = exchange.keys().clone();
         let client = exchange.client_of(&keys).transport(Impatient(exchange.clone())).build().unwrap();

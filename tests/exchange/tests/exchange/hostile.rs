@@ -16,7 +16,8 @@ use crate::control::{client, done, json, served, state};
 use crate::fixture::{Fixture, limit};
 
 fn hostile(faults: u64, nodes: Vec<Node>) -> Fixture {
-    let fixture = Fixture::with(|settings| settings.journal = true, Profile::new().balance("USDT", 1_000_000_000));
+    let fixture =
+        Fixture::with(|settings| settings.journal = true, Profile::new().both().balance("USDT", 1_000_000_000));
     let mut hostility = Hostility::new(Seed(1), faults, 0);
     hostility.nodes = nodes;
     let mut conditions = Conditions::default();

@@ -16,7 +16,7 @@ use crate::fixture::limit;
 async fn started() -> (Exchange, SocketAddr) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);
-    let exchange = Exchange::with(settings, Time::running(1), Profile::new());
+    let exchange = Exchange::with(settings, Time::running(1), Profile::new().both());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(server::serve(listener, exchange.clone()));
@@ -255,8 +255,9 @@ fn the_program_says_which_account_a_key_has() {
         let lines = BufReader::new(program.child.stdout.take().unwrap()).lines().map(Result::unwrap);
         lines.take_while(|line| !line.contains("Ctrl-C")).collect::<Vec<_>>().join("\n")
     };
-    assert!(greeting(&["--only", "classic"]).contains("The key has a classic account only."));
-    assert!(!greeting(&[]).contains("account only"));
+    assert!(greeting(&["--classic"]).contains("the key is of a classic account"));
+    assert!(greeting(&[]).contains("the key is of a unified account"));
+    assert!(greeting(&["--both"]).contains("as no real key has"));
 }
 
 #[test]

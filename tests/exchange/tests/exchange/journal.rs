@@ -19,8 +19,8 @@ const SHORT: Duration = Duration::from_secs(10 * 60);
 
 /// A history with requests and actions of all kinds, and a pause before its last order.
 async fn history(pause: Duration) -> Fixture {
-    let fixture = Fixture::with(|settings| (settings.journal, settings.lively) = (true, true), Profile::new());
-    let other = fixture.another(Profile::new().mode(Mode::Hedge).balance("USDT", 500));
+    let fixture = Fixture::with(|settings| (settings.journal, settings.lively) = (true, true), Profile::new().both());
+    let other = fixture.another(Profile::new().both().mode(Mode::Hedge).balance("USDT", 500));
     fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
     for index in 0..20 {
         let price = (63_960 + index * 3).to_string();
@@ -216,7 +216,7 @@ async fn a_reset_returns_to_the_setup() {
 
 #[test]
 fn a_journal_is_kept_only_on_request() {
-    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new());
+    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().both());
     assert_eq!(exchange.journal(), None);
     assert_eq!(Exchange::new(Seed(1)).violations().len(), 0);
 }

@@ -249,7 +249,8 @@ fn every_answer_has_the_members_that_are_always_there() {
     for hedged in [false, true] {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(7), false);
-        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().mode(mode(hedged)).whitelisted());
+        let exchange =
+            Exchange::with(settings, Time::by_hand(), Profile::new().both().mode(mode(hedged)).whitelisted());
         let mut unanswered: BTreeSet<&str> = operations().map(|(meta, _)| meta.id).collect();
         for (target, body) in requests(hedged) {
             exchange.time().advance(Duration::from_secs(1));
@@ -277,7 +278,7 @@ fn every_answer_has_the_members_that_are_always_there() {
 
 #[test]
 fn a_field_without_a_value_is_empty() {
-    let exchange = Exchange::new(Seed(7));
+    let exchange = Exchange::for_user(Seed(7), Profile::new().both());
     let contract = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES"});
     let classic = with(
         &contract,

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::Request;
 use proptest::prelude::*;
-use tradeapi_exchange::{Exchange, Seed};
+use tradeapi_exchange::{Exchange, Profile, Seed};
 
 /// Bodies that resemble requests.
 fn nearly_json() -> impl Strategy<Value = String> {
@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn no_parameters_make_it_panic(parameters in nearly_json(), query in "[ -~]{0,60}", seed in 0..3_u64) {
-        let exchange = Exchange::new(Seed(seed));
+        let exchange = Exchange::for_user(Seed(seed), Profile::new().both());
         for family in [tradeapi::unified::OPERATIONS, tradeapi::classic::OPERATIONS, tradeapi::broker::OPERATIONS] {
             for meta in family {
                 let query: String = query.bytes().map(|byte| format!("%{byte:02x}")).collect();

@@ -11,7 +11,7 @@ use tradeapi::observed::{
 use tradeapi::runtime::instruments::{self, LoadInstrumentsError};
 use tradeapi::unified::{Category, Side};
 use tradeapi::{Account, Decimal, Error, Instrument, classic};
-use tradeapi_exchange::{Family, Fault, FaultKind, FaultTarget, Profile};
+use tradeapi_exchange::{Accounts, Fault, FaultKind, FaultTarget, Profile};
 
 use crate::fixture::{Fixture, classic_limit, classic_market, code, limit, market, number};
 
@@ -112,7 +112,7 @@ async fn instruments_are_loaded_as_a_whole_or_kept() {
 #[tokio::test]
 async fn books_tickers_candles_and_trades_show_one_market() {
     let fixture = Fixture::one_way();
-    let other = fixture.another(Profile::new());
+    let other = fixture.another(Profile::new().both());
     let client = fixture.client.observed();
     place(&fixture, limit("a", Side::Sell, "0.004", "64000")).await;
     let book = || async { client.get_order_book(&GetOrderBook::new(USDT, "BTCUSDT").limit(2)).await.unwrap().data };
@@ -178,7 +178,7 @@ async fn positions_show_entry_mark_profit_and_liquidation() {
 #[tokio::test]
 async fn a_position_is_liquidated_at_the_price_that_it_shows() {
     for (side, beyond) in [(Side::Buy, -1), (Side::Sell, 1)] {
-        let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+        let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 1_000));
         place(&fixture, market("a", side.clone(), "0.100")).await;
         let price = position(&fixture).await.liquidation_price.unwrap().to_rust_decimal().unwrap();
         let one = rust_decimal::Decimal::from(beyond);
@@ -191,7 +191,7 @@ async fn a_position_is_liquidated_at_the_price_that_it_shows() {
 
 #[tokio::test]
 async fn leverage_changes_what_positions_and_orders_take() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 2_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 2_000));
     place(&fixture, market("a", Side::Buy, "0.100")).await;
     place(&fixture, limit("b", Side::Buy, "0.100", "63000")).await;
     let balance = || fixture.unified().balances["USDT"];
@@ -244,7 +244,7 @@ async fn modes_change_while_nothing_is_open() {
 #[tokio::test]
 async fn long_positions_pay_funding_to_short_ones() {
     let (long, day) = (Fixture::one_way(), Duration::from_secs(24 * 60 * 60));
-    let short = long.another(Profile::new());
+    let short = long.another(Profile::new().both());
     place(&long, market("a", Side::Buy, "0.100")).await;
     place(&short, market("b", Side::Sell, "0.100")).await;
     long.exchange.set_price("BTCUSDT", 64_000).unwrap();
@@ -260,7 +260,7 @@ async fn long_positions_pay_funding_to_short_ones() {
     assert_eq!([before[0] - after[0], after[1] - before[1]], [paid, paid], "three times 0.01 percent of 6,400");
     assert_eq!(position(&long).await.total_funding, Some(number("-1.92")));
 
-    let free = Fixture::with(|settings| settings.funding = false, Profile::new());
+    let free = Fixture::with(|settings| settings.funding = false, Profile::new().both());
     place(&free, market("a", Side::Buy, "0.100")).await;
     let before = free.unified().balances["USDT"].total;
     free.exchange.time().advance(day);
@@ -269,14 +269,18 @@ async fn long_positions_pay_funding_to_short_ones() {
 
 #[tokio::test]
 async fn a_user_of_one_family_is_refused_by_the_other() {
-    for (family, expected) in [(Family::Classic, [None, Some("40084")]), (Family::Unified, [Some("40085"), None])] {
-        let fixture = Fixture::with(|_| {}, Profile::new().only(family));
+    for (accounts, expected) in [
+        (Accounts::Classic, [None, Some("40084")]),
+        (Accounts::Unified, [Some("40085"), None]),
+        (Accounts::Both, [None, None]),
+    ] {
+        let fixture = Fixture::with(|_| {}, Profile::new().accounts(accounts));
         let client = &fixture.client;
         let positions = client.observed().get_contract_positions(&GetContractPositions::new(CLASSIC_USDT)).await;
         let settings = client.observed().get_account_settings(&GetAccountSettings::new()).await;
         let codes = [code(positions), code(settings)];
-        assert_eq!(codes.each_ref().map(Option::as_deref), expected, "{family}");
+        assert_eq!(codes.each_ref().map(Option::as_deref), expected, "{accounts}");
         let fee = client.observed().get_fee_rate(&GetFeeRate::new(USDT, "BTCUSDT")).await;
-        assert_eq!(fee.is_ok(), family == Family::Unified);
+        assert_eq!(fee.is_ok(), accounts != Accounts::Classic);
     }
 }

@@ -102,7 +102,7 @@ async fn events_include_tasks_due_since_the_last_request() {
 #[tokio::test]
 async fn orders_match_by_price_and_then_by_time() {
     let maker = Fixture::one_way();
-    let (second, taker) = (maker.another(Profile::new()), maker.another(Profile::new()));
+    let (second, taker) = (maker.another(Profile::new().both()), maker.another(Profile::new().both()));
     maker.client.unified().place_order(&limit("late", Side::Sell, "0.01", "64001")).await.unwrap();
     second.client.unified().place_order(&limit("first", Side::Sell, "0.01", "64000.5")).await.unwrap();
     maker.client.unified().place_order(&limit("next", Side::Sell, "0.01", "64000.5")).await.unwrap();
@@ -194,7 +194,7 @@ async fn a_price_that_moves_fills_the_orders_that_it_reaches() {
 
 #[tokio::test]
 async fn in_a_lively_market_an_order_near_the_price_is_filled_in_parts() {
-    let fixture = Fixture::with(|settings| settings.lively = true, Profile::new());
+    let fixture = Fixture::with(|settings| settings.lively = true, Profile::new().both());
     fixture.client.unified().place_order(&limit("a", Side::Buy, "0.060", "64000")).await.unwrap();
     let mut states = Vec::new();
     for _ in 0..240 {
@@ -229,7 +229,7 @@ async fn spot_coins_change_hands() {
 
 #[tokio::test]
 async fn an_order_without_enough_margin_is_refused() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 1_000));
     let unified = fixture.client.unified();
     // 0.2 BTC at 64000 need 1280 of margin.
     let refused = unified.place_order(&limit("a", Side::Buy, "0.2", "64000")).await;
@@ -251,7 +251,7 @@ async fn a_client_id_is_used_once_or_as_the_settings_say() {
     fixture.client.classic().place_order(&order).await.unwrap();
     assert_eq!(code(fixture.client.classic().place_order(&order).await).as_deref(), Some("40786"));
 
-    let fixture = Fixture::with(|settings| settings.unique_client_ids = false, Profile::new());
+    let fixture = Fixture::with(|settings| settings.unique_client_ids = false, Profile::new().both());
     let order = limit("a", Side::Buy, "0.01", "63000");
     fixture.client.unified().place_order(&order).await.unwrap();
     fixture.client.unified().place_order(&order).await.unwrap();
@@ -273,7 +273,7 @@ async fn at_most_four_hundred_orders_are_open() {
 
 #[tokio::test]
 async fn rates_are_counted_and_reported() {
-    let fixture = Fixture::with(|settings| settings.rate_limits = true, Profile::new());
+    let fixture = Fixture::with(|settings| settings.rate_limits = true, Profile::new().both());
     for left in (0..20).rev() {
         let reply = fixture.client.unified().get_open_orders(&unified::GetOpenOrders::new()).await.unwrap();
         assert_eq!(reply.remaining, Some(left));

@@ -38,7 +38,7 @@ impl Fixture {
         settings.modification_delay = Duration::from_millis(if seed.is_multiple_of(3) { 700 } else { 0 });
         settings.auto_cancel_in_progress = seed.is_multiple_of(2);
         change(&mut settings);
-        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
+        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().both());
         let builder = || exchange.client_of(exchange.keys()).checks(false);
         let (client, other) = (builder().track_orders().build().unwrap(), builder().build().unwrap());
         Self { exchange, client, other, chance: Chance(seed), count: 0 }

@@ -9,8 +9,8 @@ use crate::fixture::{Fixture, code, limit, market, number};
 
 #[tokio::test]
 async fn a_trade_between_two_users_is_shown_once() {
-    let maker = Fixture::with(|_| {}, Profile::new().whitelisted().balance("rAAPL", 10));
-    let taker = maker.another(Profile::new().whitelisted());
+    let maker = Fixture::with(|_| {}, Profile::new().both().whitelisted().balance("rAAPL", 10));
+    let taker = maker.another(Profile::new().both().whitelisted());
     // Between the quotes of other participants, so that the taker meets this order first.
     let sell = PlaceOrder::new(Category::Spot, "rAAPLUSDT", number("1"), Side::Sell, Execution::limit(number("230")));
     maker.client.unified().place_order(&sell).await.unwrap();

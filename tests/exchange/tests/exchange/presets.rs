@@ -7,7 +7,7 @@ use tradeapi::classic;
 use tradeapi::unified::{
     Category, Execution, ModifyOrder, OrderRef, OrderStatus, OrderType, PlaceOrder, PosSide, Side,
 };
-use tradeapi_exchange::{Exchange, Seed};
+use tradeapi_exchange::{Exchange, Profile, Seed};
 
 use crate::fixture::{Fixture, code, limit, market, number};
 use crate::raw::{get, post};
@@ -23,7 +23,7 @@ fn with(order: &Value, name: &str, value: &str) -> Value {
 
 #[test]
 fn prices_that_no_order_can_have_are_refused_with_their_order() {
-    let exchange = Exchange::new(Seed(7));
+    let exchange = Exchange::for_user(Seed(7), Profile::new().both());
     let classic = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginMode": "crossed",
         "marginCoin": "USDT", "size": "0.01", "side": "buy", "orderType": "market", "presetStopSurplusPrice": "70000"});
     let unified = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",

@@ -309,7 +309,7 @@ fn nothing_is_held_back_for_nothing(fixture: &Fixture, family: Family) -> Result
 fn history(actions: &[Action], mode: Mode, lively: bool, family: Family) -> Result<(), TestCaseError> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let profile = || Profile::new().mode(mode);
+        let profile = || Profile::new().both().mode(mode);
         let first = Fixture::with(|settings| (settings.seed, settings.lively) = (Seed(5), lively), profile());
         let second = first.another(profile());
         let desks = [first, second];

@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{Request, Response};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use tradeapi_exchange::{Exchange, Keys, Mode, Profile, Seed, Settings, SignedQuery, Time};
+use tradeapi_exchange::{Accounts, Exchange, Keys, Mode, Profile, Seed, Settings, SignedQuery, Time};
 
 /// A request before it is signed.
 pub(crate) struct Raw<'a> {
@@ -76,7 +76,7 @@ fn code_of(exchange: &Exchange, request: &Request<Bytes>) -> (u16, String) {
 }
 
 fn exchange() -> Exchange {
-    Exchange::new(Seed(7))
+    Exchange::for_user(Seed(7), Profile::new().both())
 }
 
 const PLACE: &str = "/api/v3/trade/place-order";
@@ -121,7 +121,7 @@ fn a_replacing_reduce_only_order_is_answered_with_a_null_id() {
 
 #[test]
 fn reality_operations_answer_with_an_empty_client_id() {
-    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().whitelisted());
+    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().both().whitelisted());
     let order = json!({"symbol": "rAAPLUSDT", "side": "buy", "orderType": "limit", "qty": "1", "price": "225"});
     let placed = post("/api/v3/trade/place-reality-order", &order).send(&exchange);
     assert_eq!(placed["data"]["clientOid"], "", "{placed}");
@@ -167,7 +167,7 @@ fn a_query_is_signed_as_the_settings_say() {
     ] {
         let mut settings = Settings::default();
         (settings.signed_query, settings.tolerant) = (setting, tolerant);
-        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
+        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().both());
         let code = |signed: &'static str| {
             let mut request = get(signed).signed(&exchange, exchange.keys());
             *request.uri_mut() = SENT.parse().unwrap();
@@ -176,6 +176,26 @@ fn a_query_is_signed_as_the_settings_say() {
         assert_eq!([SENT, DECODED].map(code), expected, "{setting:?}");
         assert_eq!(code_of(&exchange, &get(DECODED).signed(&exchange, exchange.keys())).1, read, "without an escape");
     }
+}
+
+/// A unified key is refused by the classic family before the signature is looked at, and a classic one by the unified
+/// family after it.
+#[test]
+fn a_wrong_signature_is_seen_after_the_kind_of_account_or_before_it() {
+    let (assets, pending) =
+        (get("/api/v3/account/assets"), get("/api/v2/mix/order/orders-pending?productType=USDT-FUTURES"));
+    let commissions = get("/api/v2/broker/customer-commissions");
+    let codes = |accounts| {
+        let exchange = Exchange::for_user(Seed(7), Profile::new().accounts(accounts));
+        let forger = Keys { secret: "wrong".to_owned(), ..exchange.keys().clone() };
+        [&assets, &pending, &commissions].map(|request| {
+            [exchange.keys(), &forger].map(|keys| code_of(&exchange, &request.signed(&exchange, keys)).1)
+        })
+    };
+    let of_anybody = ["00000", "40009"];
+    assert_eq!(codes(Accounts::Unified), [of_anybody, ["40085", "40085"], of_anybody]);
+    assert_eq!(codes(Accounts::Classic), [["40084", "40009"], of_anybody, of_anybody]);
+    assert_eq!(codes(Accounts::Both), [of_anybody; 3]);
 }
 
 #[test]
@@ -217,12 +237,12 @@ fn the_headers_of_a_request_are_checked_first() {
 #[test]
 fn keys_have_permissions_and_addresses() {
     let exchange = exchange();
-    let reader = exchange.open_account(Profile::new().permissions(["UTA trade (read)"]));
+    let reader = exchange.open_account(Profile::new().both().permissions(["UTA trade (read)"]));
     let open = get("/api/v3/trade/unfilled-orders").signed(&exchange, &reader);
     assert_eq!(code_of(&exchange, &open).1, "00000");
     let place = post(PLACE, &order()).signed(&exchange, &reader);
     assert_eq!(code_of(&exchange, &place).1, "40014");
-    let elsewhere = exchange.open_account(Profile::new().addresses([[10, 0, 0, 1].into()]));
+    let elsewhere = exchange.open_account(Profile::new().both().addresses([[10, 0, 0, 1].into()]));
     let open = get("/api/v3/trade/unfilled-orders").signed(&exchange, &elsewhere);
     assert_eq!(code_of(&exchange, &open).1, "40038");
 }
@@ -248,9 +268,9 @@ fn a_key_that_only_reads_changes_nothing() {
         ("/api/v2/mix/order/cancel-all-orders", line),
     ];
     let reads = ["UTA trade (read)", "UTA mgt. (read)"];
-    let reader = exchange.open_account(Profile::new().permissions(reads));
+    let reader = exchange.open_account(Profile::new().both().permissions(reads));
     let writes = ["UTA trade (read & write)", "UTA mgt. (read & write)"];
-    let writer = exchange.open_account(Profile::new().permissions(writes));
+    let writer = exchange.open_account(Profile::new().both().permissions(writes));
     for (path, body) in changes {
         assert_eq!(code_of(&exchange, &post(path, &body).signed(&exchange, &reader)).1, "40014", "{path}");
         assert_ne!(code_of(&exchange, &post(path, &body).signed(&exchange, &writer)).1, "40014", "{path}");
@@ -258,7 +278,7 @@ fn a_key_that_only_reads_changes_nothing() {
     // No permission is named for this one: any reads it, and without one nothing does.
     let pending = "/api/v2/mix/order/orders-pending?productType=USDT-FUTURES";
     assert_eq!(code_of(&exchange, &get(pending).signed(&exchange, &reader)).1, "00000");
-    let nothing = exchange.open_account(Profile::new().permissions(Vec::<String>::new()));
+    let nothing = exchange.open_account(Profile::new().both().permissions(Vec::<String>::new()));
     assert_eq!(code_of(&exchange, &get(pending).signed(&exchange, &nothing)).1, "40014");
 }
 
@@ -312,7 +332,7 @@ fn a_cursor_is_a_number() {
 
 #[test]
 fn a_refusal_names_the_broken_rule() {
-    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().mode(Mode::Hedge));
+    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().both().mode(Mode::Hedge));
     let mut changes = vec![(json!({}), "25236", "hedge-mode-needs-pos-side")];
     for (change, code, rule) in [
         (json!({"qty": "0.0105"}), "25610", "futures-qty-step"),

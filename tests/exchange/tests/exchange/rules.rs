@@ -79,7 +79,7 @@ fn operations() -> impl Iterator<Item = &'static Meta> {
 /// The user of a case; `None` if the exchange has no such user.
 fn profile(properties: &str) -> Option<Profile> {
     let properties: Map<String, Value> = serde_json::from_str(properties).unwrap();
-    let mut profile = Profile::new();
+    let mut profile = Profile::new().both();
     let pairs = |properties: &Map<String, Value>| {
         let names = properties.get("copyTradingPairs").and_then(Value::as_array).cloned().unwrap_or_default();
         names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect::<Vec<_>>()

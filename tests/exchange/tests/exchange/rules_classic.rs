@@ -306,7 +306,7 @@ async fn margin_coin_present() {
 
 #[tokio::test]
 async fn window_default() {
-    let fixture = Fixture::with(|_| {}, Profile::new());
+    let fixture = Fixture::with(|_| {}, Profile::new().both());
     place(&fixture, classic_market(Side::Buy, "0.02")).await;
     let count = || async {
         let classic = fixture.client.classic();

@@ -88,7 +88,7 @@ async fn reduce_only_replaces() {
 
 #[tokio::test]
 async fn margin_borrows_by_itself() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 100));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 100));
     place(&fixture, PlaceOrder::margin_market_buy("BTCUSDT", 1_000)).await;
     let usdt = fixture.unified().balances["USDT"];
     assert!(usdt.debt > 899.into() && usdt.debt <= 900.into(), "{usdt:?}");
@@ -97,7 +97,7 @@ async fn margin_borrows_by_itself() {
 
 #[tokio::test]
 async fn auto_borrow_takes_shortfall() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 100));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 100));
     let plain = PlaceOrder::spot_market_buy("SOLUSDT", 1_000);
     assert_eq!(code(fixture.client.unified().place_order(&plain).await).as_deref(), Some("25202"));
     let btc = PlaceOrder::spot_market_buy("BTCUSDT", 1_000).auto_borrow(true);
@@ -139,7 +139,7 @@ async fn presets_of_a_spot_order_apply_to_the_bought_quantity() {
 
 #[tokio::test]
 async fn a_position_without_margin_is_liquidated() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 100));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 100));
     fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
     place(&fixture, market("a", Side::Buy, "0.014")).await;
     place(&fixture, limit("b", Side::Sell, "0.001", "70000").reduce_only(true)).await;
@@ -155,7 +155,7 @@ async fn a_position_without_margin_is_liquidated() {
 
 #[tokio::test]
 async fn a_market_without_liquidation_leaves_positions() {
-    let fixture = Fixture::with(|settings| settings.liquidation = false, Profile::new().balance("USDT", 100));
+    let fixture = Fixture::with(|settings| settings.liquidation = false, Profile::new().both().balance("USDT", 100));
     fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
     place(&fixture, market("a", Side::Buy, "0.014")).await;
     fixture.exchange.set_price("BTCUSDT", 50_000).unwrap();
@@ -284,7 +284,7 @@ async fn qty_not_below_filled() {
 
 #[tokio::test]
 async fn one_modification_at_a_time() {
-    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
+    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new().both());
     place(&fixture, limit("a", Side::Buy, "0.05", "63000")).await;
     let amend = |price| ModifyOrder::new(named("a")).price(number(price));
     fixture.client.unified().modify_order(&amend("63001")).await.unwrap();
@@ -296,7 +296,7 @@ async fn one_modification_at_a_time() {
 
 #[tokio::test]
 async fn five_modifications_in_progress() {
-    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
+    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new().both());
     place(&fixture, limit("a", Side::Buy, "0.05", "63000")).await;
     let amend = |price: String| BatchModifyOrders::new(vec![BatchModifyItem::new(named("a")).price(number(&price))]);
     let mut codes = Vec::new();
@@ -367,7 +367,7 @@ async fn only_non_zero_balances() {
 
 #[tokio::test]
 async fn reality_orders() {
-    let fixture = Fixture::with(|_| {}, Profile::new().whitelisted());
+    let fixture = Fixture::with(|_| {}, Profile::new().both().whitelisted());
     let limit = |price| RealityExecution::limit(number(price));
     let order = PlaceRealityOrder::new("rAAPLUSDT", Side::Buy, limit("225.00"), number("1"));
     let placed = fixture.client.unified().place_reality_order(&order).await.unwrap();
@@ -382,7 +382,7 @@ async fn reality_orders() {
     let fills = fixture.client.unified().get_reality_fills(&GetRealityFills::new("rAAPLUSDT")).await.unwrap();
     assert_eq!((fills.len(), fills[0].size.clone()), (1, Some(number("1.0001"))));
 
-    let stranger = fixture.another(Profile::new());
+    let stranger = fixture.another(Profile::new().both());
     let refused = stranger.client.unified().place_reality_order(&order).await;
     assert_eq!(code(refused).as_deref(), Some("40014"));
 }
@@ -449,7 +449,7 @@ async fn limit_default() {
 
 #[tokio::test]
 async fn reality_fills_of_three_months() {
-    let fixture = Fixture::with(|_| {}, Profile::new().whitelisted());
+    let fixture = Fixture::with(|_| {}, Profile::new().both().whitelisted());
     let buy = PlaceRealityOrder::new("rAAPLUSDT", Side::Buy, RealityExecution::Market, number("50"));
     for _ in 0..105 {
         fixture.client.unified().place_reality_order(&buy).await.unwrap();

@@ -78,7 +78,7 @@ fn positions(exchange: &Exchange, family: tradeapi_exchange::Family) -> Vec<Stri
 
 #[test]
 fn an_order_with_a_lost_answer_is_found_by_its_client_id() {
-    let exchange = exchange(Profile::new().whitelisted());
+    let exchange = exchange(Profile::new().both().whitelisted());
     for (index, code) in ["40010", "40725", "45001"].into_iter().enumerate() {
         let client = format!("lost-{index}");
         exchange.hide_next(code);
@@ -92,7 +92,7 @@ fn an_order_with_a_lost_answer_is_found_by_its_client_id() {
 
 #[test]
 fn a_reality_order_is_cancelled_in_its_category() {
-    let exchange = exchange(Profile::new().whitelisted());
+    let exchange = exchange(Profile::new().both().whitelisted());
     let order = json!({"symbol": "rTSLAUSDT", "side": "buy", "orderType": "limit", "qty": "1", "price": "400"});
     let place = |more: Value| done(&exchange, &format!("{UNIFIED}/place-reality-order"), with(&order, more));
     place(json!({"clientOid": "margin", "category": "MARGIN"}));
@@ -109,7 +109,7 @@ fn a_reality_order_is_cancelled_in_its_category() {
 
 #[test]
 fn a_modified_price_outside_the_range_is_refused_or_adjusted() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     done(
         &exchange,
         &format!("{UNIFIED}/place-order"),
@@ -128,7 +128,7 @@ fn a_modified_price_outside_the_range_is_refused_or_adjusted() {
 
 #[test]
 fn a_rejected_modification_with_auto_cancel_ends_the_order_and_names_the_request() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let path = format!("{UNIFIED}/modify-order");
     let far = json!({"clientOid": "a", "price": "80000", "autoCancel": "yes", "requestId": 123456789012345678_u64});
     done(&exchange, &format!("{UNIFIED}/place-order"), with(&unified(), json!({"clientOid": "a"})));
@@ -149,7 +149,7 @@ fn a_rejected_modification_with_auto_cancel_ends_the_order_and_names_the_request
 
 #[test]
 fn a_partly_filled_order_keeps_its_fills() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     exchange.set_price("BTCUSDT", 64_000).unwrap();
     done(&exchange, &format!("{UNIFIED}/place-order"), with(&unified(), json!({"clientOid": "a"})));
     exchange.fill("a", "0.004".parse::<tradeapi::Decimal>().unwrap()).unwrap();
@@ -162,7 +162,7 @@ fn a_partly_filled_order_keeps_its_fills() {
 
 #[test]
 fn a_reduce_only_order_needs_a_position_on_the_other_side() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let path = format!("{UNIFIED}/place-order");
     let market = |side: &str, more: Value| {
         let order = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": side, "orderType": "market"});
@@ -180,7 +180,7 @@ fn a_reduce_only_order_needs_a_position_on_the_other_side() {
 
 #[test]
 fn a_reversal_in_hedge_mode_turns_a_part_or_all() {
-    let exchange = exchange(Profile::new().mode(Mode::Hedge));
+    let exchange = exchange(Profile::new().both().mode(Mode::Hedge));
     let positions = || positions(&exchange, tradeapi_exchange::Family::Classic);
     let path = format!("{CLASSIC}/click-backhand");
     let reversal = json!({"symbol": "BTCUSDT", "marginCoin": "USDT", "productType": "USDT-FUTURES", "side": "sell",
@@ -198,7 +198,7 @@ fn a_reversal_in_hedge_mode_turns_a_part_or_all() {
 
 #[test]
 fn a_reversal_in_one_way_mode_turns_the_whole_position() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     done(&exchange, &format!("{CLASSIC}/place-order"), with(&classic_market(), json!({"side": "sell"})));
     let close = json!({"clientOid": "close", "price": "60000", "reduceOnly": "YES"});
     done(&exchange, &format!("{CLASSIC}/place-order"), with(&classic(), close));
@@ -211,7 +211,7 @@ fn a_reversal_in_one_way_mode_turns_the_whole_position() {
 
 #[test]
 fn the_presets_of_a_batch_change_those_of_a_position() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     exchange.set_price("BTCUSDT", 64_000).unwrap();
     let batch = |item: Value| {
         let item =
@@ -233,7 +233,7 @@ fn the_presets_of_a_batch_change_those_of_a_position() {
 
 #[test]
 fn presets_change_without_another_order() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let presets = json!({"clientOid": "a", "presetStopSurplusPrice": "66000", "presetStopLossPrice": "61000"});
     let placed = done(&exchange, &format!("{CLASSIC}/place-order"), with(&classic(), presets));
     let modify = |more: Value| {
@@ -256,7 +256,7 @@ fn presets_change_without_another_order() {
 
 #[test]
 fn omitted_parameters_of_a_classic_order_have_defaults() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let path = format!("{CLASSIC}/place-order");
     done(&exchange, &path, with(&classic(), json!({"clientOid": "a", "presetStopLossPrice": ""})));
     let record = detail(&exchange, "a");
@@ -268,7 +268,7 @@ fn omitted_parameters_of_a_classic_order_have_defaults() {
 
 #[test]
 fn commissions_are_those_of_yesterday_page_by_page() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let path = "/api/v2/broker/customer-commissions";
     let whole = found(&exchange, path);
     let all = whole["commissionList"].as_array().unwrap();
@@ -293,7 +293,7 @@ fn commissions_are_those_of_yesterday_page_by_page() {
 
 #[test]
 fn only_orders_that_request_it_borrow() {
-    let exchange = exchange(Profile::new().balance("USDT", 100));
+    let exchange = exchange(Profile::new().both().balance("USDT", 100));
     let order = json!({"category": "SPOT", "symbol": "SOLUSDT", "side": "buy", "orderType": "limit", "qty": "5",
                        "price": "140"});
     let path = format!("{UNIFIED}/place-order");

@@ -78,7 +78,7 @@ async fn last_and_mark_prices_move_apart() {
 #[tokio::test]
 async fn a_price_closes_all_positions_whose_trigger_it_reaches() {
     let first = Fixture::one_way();
-    let others = [first.another(Profile::new()), first.another(Profile::new())];
+    let others = [first.another(Profile::new().both()), first.another(Profile::new().both())];
     for fixture in others.iter().chain([&first]) {
         place(fixture, market("a", OrderSide::Buy, "0.1").take_profit(number("65000"))).await;
     }
@@ -126,7 +126,7 @@ async fn quotes_and_amended_orders_reach_triggers() {
     let quotes = |bid: &str, ask: &str| book(&[(bid, "5")], &[(ask, "5")]);
     for by_amending in [false, true] {
         let holder = Fixture::one_way();
-        let trader = holder.another(Profile::new());
+        let trader = holder.another(Profile::new().both());
         let exchange = &holder.exchange;
         place(&holder, market("a", OrderSide::Buy, "0.1").take_profit(number("64900"))).await;
         if by_amending {
@@ -154,7 +154,7 @@ async fn balances_modes_and_permissions_change_while_it_runs() {
     assert!(exchange.set_balance(keys, Family::Unified, "USDT", 500).is_err(), "the order uses more");
     assert!(exchange.set_balance(keys, Family::Unified, "NONE", 500).is_err());
     assert!(exchange.set_mode(keys, Mode::Hedge).is_err());
-    let other = exchange.open_account(Profile::new());
+    let other = exchange.open_account(Profile::new().both());
     exchange.set_mode(&other, Mode::Hedge).unwrap();
     exchange.set_permissions(keys, Some(Vec::new())).unwrap();
     let cancel = tradeapi::unified::CancelAllOrders::new(tradeapi::unified::Category::UsdtFutures);
@@ -187,7 +187,7 @@ async fn control_requests_are_done_as_a_whole_and_replayed() {
         ("/-/account?user=1000000&coin=USDT&balance=5000", 200),
         ("/-/account?user=1000000&mode=hedge_mode", 200),
         ("/-/suspend?symbol=SOLUSDT", 200),
-        ("/-/users?mode=hedge_mode&balances=USDT:500&only=unified", 200),
+        ("/-/users?mode=hedge_mode&balances=USDT:500&accounts=classic", 200),
     ] {
         exchange.time().advance(std::time::Duration::from_millis(700));
         let (answered, why) = json(address, &format!("POST {path}"), &[]);

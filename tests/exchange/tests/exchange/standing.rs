@@ -250,7 +250,7 @@ fn a_pair_of_any_numbers_is_refused_or_traded() {
 
 #[tokio::test]
 async fn an_isolated_loss_ends_at_its_margin() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 10_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 10_000));
     let order = market("a", Side::Buy, "0.100").margin_mode(MarginMode::Isolated);
     fixture.client.unified().place_order(&order).await.unwrap();
     let margin = fixture.unified().positions[0].margin;
@@ -263,7 +263,7 @@ async fn an_isolated_loss_ends_at_its_margin() {
 
 #[tokio::test]
 async fn no_liquidation_leaves_a_balance_below_zero() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 1_000));
     fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
     fixture.exchange.set_price("BTCUSDT", 40_000).unwrap();
     let balance = fixture.unified().balances["USDT"];
@@ -272,7 +272,7 @@ async fn no_liquidation_leaves_a_balance_below_zero() {
 
 #[tokio::test]
 async fn no_funding_leaves_a_balance_below_zero() {
-    let fixture = Fixture::with(|settings| settings.liquidation = false, Profile::new().balance("USDT", 700));
+    let fixture = Fixture::with(|settings| settings.liquidation = false, Profile::new().both().balance("USDT", 700));
     fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
     // It pays 0.64 three times a day.
     fixture.exchange.time().advance(Duration::from_secs(400 * 24 * 60 * 60));
@@ -292,7 +292,7 @@ async fn a_position_keeps_its_margin_mode() {
 
 #[tokio::test]
 async fn no_trade_leaves_a_balance_below_zero() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 1_000));
     fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
     // The mark price stays, so that nothing is liquidated; the position is sold far below it.
     fixture.exchange.set_mark_price("BTCUSDT", Some(64_000.into())).unwrap();
@@ -304,7 +304,7 @@ async fn no_trade_leaves_a_balance_below_zero() {
 
 #[tokio::test]
 async fn orders_that_close_one_position_share_it() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 700));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 700));
     let place = async |order| fixture.client.unified().place_order(&order).await;
     let balance = || fixture.unified().balances["USDT"];
     place(market("short", Side::Sell, "0.050")).await.unwrap();
@@ -323,7 +323,7 @@ async fn orders_that_close_one_position_share_it() {
 
 #[tokio::test]
 async fn a_waiting_order_that_cannot_be_paid_any_more_is_cancelled() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 400));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 400));
     let place = async |order| fixture.client.unified().place_order(&order).await;
     place(market("short", Side::Sell, "0.050")).await.unwrap();
     place(limit("a", Side::Buy, "0.050", "63000")).await.unwrap();
@@ -357,7 +357,7 @@ async fn what_a_liquidation_and_a_close_of_a_hedge_do_stands_in_their_records() 
     let history = fixture.client.unified().get_order_history(&history).await.unwrap().data;
     assert!(history.list.iter().any(|order| order.delegate_type == Some(unified::DelegateType::Liquidation)));
 
-    let fixture = Fixture::with(|_| {}, Profile::new().mode(Mode::Hedge).balance("USDT", 1_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().mode(Mode::Hedge).balance("USDT", 1_000));
     fixture.open(classic::Side::Buy, "0.1").await;
     let close = classic_market(classic::Side::Buy, "0.05").trade_side(classic::TradeSide::Close);
     fixture.client.classic().place_order(&close).await.unwrap();

@@ -8,7 +8,7 @@ use crate::raw::{get, post};
 fn exchange(tolerant: bool) -> Exchange {
     let mut settings = Settings::default();
     (settings.tolerant, settings.rate_limits) = (tolerant, false);
-    Exchange::with(settings, Time::by_hand(), Profile::new())
+    Exchange::with(settings, Time::by_hand(), Profile::new().both())
 }
 
 #[test]

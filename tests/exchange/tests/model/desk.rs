@@ -23,7 +23,7 @@ impl Desk {
         settings.rate_limits = false;
         let mut profiles = users.iter().zip(balances).map(|(hedged, balances)| {
             let mode = if *hedged { Mode::Hedge } else { Mode::OneWay };
-            let profile = Profile::new().mode(mode);
+            let profile = Profile::new().both().mode(mode);
             balances.iter().fold(profile, |profile, (coin, amount)| profile.balance(coin, *amount))
         });
         let exchange = Exchange::with(settings, Time::by_hand(), profiles.next().unwrap());

@@ -101,7 +101,7 @@ impl History {
                 (Duration::from_millis(300), Duration::from_secs(4));
         }
         let mode = if seed.is_multiple_of(2) { Mode::Hedge } else { Mode::OneWay };
-        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().mode(mode));
+        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().both().mode(mode));
         let journal = Arc::new(Memory::default());
         let builder = || exchange.client_of(exchange.keys()).checks(false);
         let client = builder().journal(journal.clone()).build().unwrap();

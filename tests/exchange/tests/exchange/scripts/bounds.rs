@@ -23,7 +23,7 @@ fn code(exchange: &Exchange, target: &str) -> String {
 
 #[test]
 fn open_orders_come_in_pages_behind_the_smallest_id() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let ids: Vec<String> = (0..5)
         .map(|index| {
             place(&exchange, json!({"clientOid": format!("o{index}")}))["orderId"].as_str().unwrap().to_owned()
@@ -56,7 +56,7 @@ fn open_orders_come_in_pages_behind_the_smallest_id() {
 
 #[test]
 fn histories_reach_ninety_days_and_thirty_at_a_time() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let now = exchange.time().now().as_millis();
     let day = u64::try_from(DAY.as_millis()).unwrap();
     for path in ["history-orders?category=USDT-FUTURES", "fills?category=USDT-FUTURES"] {
@@ -81,7 +81,7 @@ fn histories_reach_ninety_days_and_thirty_at_a_time() {
 
 #[test]
 fn pending_orders_are_live_unless_others_are_requested() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     for client in ["live", "partly"] {
         done(&exchange, &format!("{CLASSIC}/place-order"), with(&classic(), json!({"clientOid": client})));
     }
@@ -102,7 +102,7 @@ fn pending_orders_are_live_unless_others_are_requested() {
 
 #[test]
 fn a_quantity_is_in_the_coin_of_its_order() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let spot = |side: &str, qty: &str, client: &str| {
         let order = json!({"category": "SPOT", "symbol": "BTCUSDT", "side": side, "orderType": "market", "qty": qty,
                            "clientOid": client});
@@ -128,7 +128,7 @@ fn a_quantity_is_in_the_coin_of_its_order() {
 
 #[test]
 fn reduce_only_orders_give_way_in_the_order_of_their_creation() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let path = format!("{CLASSIC}/place-order");
     done(&exchange, &path, with(&classic_market(), json!({"size": "0.03"})));
     let close = |client: &str, size: &str| {
@@ -147,7 +147,7 @@ fn reduce_only_orders_give_way_in_the_order_of_their_creation() {
 
 #[test]
 fn a_flash_close_follows_the_mode_of_positions() {
-    let exchange = exchange(Profile::new().mode(Mode::Hedge));
+    let exchange = exchange(Profile::new().both().mode(Mode::Hedge));
     let family = tradeapi_exchange::Family::Classic;
     let open = |exchange: &Exchange, side: &str| {
         let order = with(&classic_market(), json!({"side": side, "tradeSide": "open"}));
@@ -166,7 +166,7 @@ fn a_flash_close_follows_the_mode_of_positions() {
     assert_eq!(close(&exchange, json!({"holdSide": ""}))["successList"].as_array().map(Vec::len), Some(2));
     assert!(positions(&exchange, family).is_empty());
     // In one-way mode, the side is ignored.
-    let exchange = self::exchange(Profile::new());
+    let exchange = self::exchange(Profile::new().both());
     open(&exchange, "sell");
     close(&exchange, json!({"holdSide": "long"}));
     assert!(positions(&exchange, family).is_empty());
@@ -174,7 +174,7 @@ fn a_flash_close_follows_the_mode_of_positions() {
 
 #[test]
 fn a_classic_batch_reports_each_order() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let path = format!("{CLASSIC}/batch-place-order");
     let item = |client: &str, price: &str| json!({"clientOid": client, "price": price, "size": "0.01", "side": "buy", "orderType": "limit", "force": "gtc"});
     let batch = |items: Vec<Value>| {
@@ -198,7 +198,7 @@ fn a_classic_batch_reports_each_order() {
 
 #[test]
 fn four_hundred_orders_can_be_open_of_futures_and_of_spot() {
-    let exchange = exchange(Profile::new().balance("USDT", 10_000_000));
+    let exchange = exchange(Profile::new().both().balance("USDT", 10_000_000));
     let mut placed = 0;
     for (category, symbol, price) in [
         ("USDT-FUTURES", "BTCUSDT", "60000"),
@@ -222,7 +222,7 @@ fn four_hundred_orders_can_be_open_of_futures_and_of_spot() {
 
 #[test]
 fn client_ids_have_a_character_set_and_a_length() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let longest = "a".repeat(32);
     for good in ["a", ".:/aZ_9-", longest.as_str()] {
         assert_eq!(place(&exchange, json!({"clientOid": good}))["clientOid"], good);
@@ -241,13 +241,13 @@ fn client_ids_have_a_character_set_and_a_length() {
 
 #[test]
 fn a_key_is_limited_to_its_permissions() {
-    let reads = exchange(Profile::new().permissions(["UTA trade (read)"]));
+    let reads = exchange(Profile::new().both().permissions(["UTA trade (read)"]));
     let path = format!("{UNIFIED}/place-order");
     let refusal = post(&path, &unified()).send(&reads);
     assert_ne!(refusal["code"], "00000", "{refusal}");
     found(&reads, &format!("{UNIFIED}/unfilled-orders"));
     assert_ne!(code(&reads, "/api/v3/account/assets"), "00000", "it needs UTA mgt. (read)");
-    let writes = exchange(Profile::new().permissions(["UTA trade (read & write)", "UTA mgt. (read)"]));
+    let writes = exchange(Profile::new().both().permissions(["UTA trade (read & write)", "UTA mgt. (read)"]));
     place(&writes, json!({"clientOid": "a"}));
     assert_eq!(info(&writes, "a")["orderStatus"], "live");
     found(&writes, "/api/v3/account/assets");
@@ -258,7 +258,7 @@ fn a_key_is_limited_to_its_permissions() {
 
 #[test]
 fn presets_are_kept_changed_and_cancelled() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let presets = json!({"clientOid": "a", "takeProfit": "66000", "stopLoss": "61000", "tpTriggerBy": "mark",
                          "tpOrderType": "limit", "tpLimitPrice": "65900"});
     place(&exchange, presets);
@@ -287,7 +287,7 @@ fn presets_are_kept_changed_and_cancelled() {
 
 #[test]
 fn a_classic_batch_cancels_by_pair_or_by_ids() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let place = |more: Value| done(&exchange, &format!("{CLASSIC}/place-order"), with(&classic(), more));
     let first = place(json!({"clientOid": "a"}));
     place(json!({"clientOid": "b"}));

@@ -25,7 +25,7 @@ fn served(exchange: &Exchange, path: &str, body: &Value) -> usize {
 
 #[test]
 fn calls_beyond_a_rate_are_refused_and_do_nothing() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let path = format!("{UNIFIED}/place-order");
     for index in 0..10 {
         place(&exchange, json!({"clientOid": format!("o{index}")}));
@@ -51,7 +51,7 @@ fn stock_tokens_have_rates_of_their_own() {
     let path = format!("{UNIFIED}/place-order");
     let stock = json!({"category": "SPOT", "symbol": "rAAPLUSDT", "side": "buy", "orderType": "limit", "qty": "1",
                        "price": "225"});
-    for (profile, most) in [(Profile::new(), 5), (Profile::new().whitelisted(), 30)] {
+    for (profile, most) in [(Profile::new().both(), 5), (Profile::new().both().whitelisted(), 30)] {
         let exchange = exchange(profile);
         assert_eq!(served(&exchange, &path, &stock), most);
         // Other pairs are not affected.
@@ -63,7 +63,7 @@ fn stock_tokens_have_rates_of_their_own() {
 
 #[test]
 fn public_requests_are_counted_by_address() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let target = "/api/v3/reality/market/inner-trades?code=AAPL";
     let ask = |address: [u8; 4]| {
         let request = http::Request::get(target).body(bytes::Bytes::new()).unwrap();
@@ -76,7 +76,7 @@ fn public_requests_are_counted_by_address() {
 
 #[test]
 fn positions_are_flash_closed_once_a_second() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let close = json!({"productType": "USDT-FUTURES", "symbol": "BTCUSDT"});
     done(&exchange, &format!("{CLASSIC}/place-order"), classic_market());
     done(&exchange, &format!("{CLASSIC}/close-positions"), close.clone());
@@ -86,14 +86,14 @@ fn positions_are_flash_closed_once_a_second() {
     done(&exchange, &format!("{CLASSIC}/close-positions"), close);
     // A key for copy trading reverses once a second, another one ten times.
     let reversal = json!({"symbol": "BTCUSDT", "marginCoin": "USDT", "productType": "USDT-FUTURES", "side": "buy"});
-    for (profile, most) in [(Profile::new(), 10), (Profile::new().copy_trading(["BTCUSDT"]), 1)] {
+    for (profile, most) in [(Profile::new().both(), 10), (Profile::new().both().copy_trading(["BTCUSDT"]), 1)] {
         assert_eq!(served(&self::exchange(profile), &format!("{CLASSIC}/click-backhand"), &reversal), most);
     }
 }
 
 #[test]
 fn the_queries_of_an_order_have_their_rate() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     place(&exchange, json!({"clientOid": "a"}));
     let ask = |path: &str| get(path).send(&exchange)["code"] != "429";
     let most = |path: &str| (0..100).take_while(|_| ask(path)).count();

@@ -28,7 +28,7 @@ fn clients(list: &Value) -> Vec<&str> {
 
 #[test]
 fn a_filled_order_is_final() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     place(&exchange, json!({"clientOid": "a"}));
     fill(&exchange, "a", "0.01");
     refused(&exchange, &format!("{UNIFIED}/modify-order"), json!({"clientOid": "a", "qty": "0.02"}));
@@ -53,7 +53,7 @@ fn a_filled_order_is_final() {
 
 #[test]
 fn a_partly_filled_order_is_cancelled_and_keeps_its_fills() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     place(&exchange, json!({"clientOid": "a"}));
     fill(&exchange, "a", "0.004");
     let cancelled = done(&exchange, &format!("{UNIFIED}/cancel-order"), json!({"clientOid": "a"}));
@@ -72,7 +72,7 @@ fn a_partly_filled_order_is_cancelled_and_keeps_its_fills() {
 
 #[test]
 fn all_of_a_category_are_cancelled_and_no_others() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let of = |category: &str, symbol: &str, price: &str, client: &str| {
         place(
             &exchange,
@@ -97,7 +97,7 @@ fn all_of_a_category_are_cancelled_and_no_others() {
 
 #[test]
 fn a_batch_cancels_the_orders_that_exist() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let placed = place(&exchange, json!({"clientOid": "a"}));
     place(&exchange, json!({"clientOid": "b"}));
     let path = format!("{UNIFIED}/cancel-batch");
@@ -120,7 +120,7 @@ fn a_batch_cancels_the_orders_that_exist() {
 
 #[test]
 fn a_partly_filled_classic_order_is_not_modified_and_is_cancelled_once() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     place_classic(&exchange, json!({"clientOid": "a"}));
     fill(&exchange, "a", "0.004");
     assert_eq!(detail(&exchange, "a")["state"], "partially_filled");
@@ -138,7 +138,7 @@ fn a_partly_filled_classic_order_is_not_modified_and_is_cancelled_once() {
 
 #[test]
 fn a_modified_classic_order_is_cancelled_and_another_one_follows() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     let old = place_classic(&exchange, json!({"clientOid": "a", "presetStopLossPrice": "60000"}));
     let path = format!("{CLASSIC}/modify-order");
     let modify = |more: Value| {
@@ -173,7 +173,7 @@ fn self_trade_prevention_ends_the_taker_the_maker_or_both() {
     for (mode, maker_ends, taker_ends) in
         [("cancel_taker", false, true), ("cancel_maker", true, false), ("cancel_both", true, true)]
     {
-        let exchange = exchange(Profile::new());
+        let exchange = exchange(Profile::new().both());
         // Between the best prices of other participants, so that only the two orders match.
         place_classic(&exchange, json!({"clientOid": "maker", "side": "sell", "price": "64000"}));
         place_classic(&exchange, json!({"clientOid": "taker", "price": "64000", "stpMode": mode}));
@@ -187,7 +187,7 @@ fn self_trade_prevention_ends_the_taker_the_maker_or_both() {
         }
     }
     // Without a mode, the account trades with itself.
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     place_classic(&exchange, json!({"clientOid": "maker", "side": "sell", "price": "64000"}));
     place_classic(&exchange, json!({"clientOid": "taker", "price": "64000"}));
     assert_eq!([&detail(&exchange, "maker")["state"], &detail(&exchange, "taker")["state"]], ["filled", "filled"]);
@@ -195,7 +195,7 @@ fn self_trade_prevention_ends_the_taker_the_maker_or_both() {
 
 #[test]
 fn cancelled_orders_are_deleted_after_two_hours_and_filled_ones_are_not() {
-    let exchange = exchange(Profile::new());
+    let exchange = exchange(Profile::new().both());
     for client in ["filled", "cancelled", "open"] {
         place(&exchange, json!({"clientOid": client}));
     }
@@ -223,7 +223,7 @@ fn cancelled_orders_are_deleted_after_two_hours_and_filled_ones_are_not() {
 fn a_modification_waits_for_the_one_before() {
     let mut settings = Settings::default();
     (settings.rate_limits, settings.modification_delay) = (false, Duration::from_secs(2));
-    let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
+    let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().both());
     place(&exchange, json!({"clientOid": "a"}));
     let path = format!("{UNIFIED}/modify-order");
     done(&exchange, &path, json!({"clientOid": "a", "price": "63001", "requestId": 1}));
