@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 let coin = commission.coin.map_or_else(String::new, |coin| coin.to_string());
                 println!("{date:<10} {uid:<12} {coin:<6} {rebate}");
                 let sum = sums.entry((uid.to_string(), coin)).or_insert(dec!(0));
-                *sum = sum.plus(&rebate)?;
+                *sum += rebate;
             }
         }
     }

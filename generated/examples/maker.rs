@@ -36,8 +36,8 @@ async fn run(client: &Client, rounds: u32) -> Result<()> {
         let request = GetTickers::new(observed::Category::UsdtFutures).symbol(SYMBOL);
         let tickers = client.observed().get_tickers(&request).await?;
         let price = tickers.first().and_then(|ticker| ticker.last_price.clone()).ok_or("ETHUSDT has no price now")?;
-        quote(client, &mut bid, Side::Buy, price.times(&dec!(0.9995))?.floor_to(step)?).await?;
-        quote(client, &mut ask, Side::Sell, price.times(&dec!(1.0005))?.ceil_to(step)?).await?;
+        quote(client, &mut bid, Side::Buy, (&price * dec!(0.9995)).floor_to(step)?).await?;
+        quote(client, &mut ask, Side::Sell, (&price * dec!(1.0005)).ceil_to(step)?).await?;
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     Ok(())

@@ -190,7 +190,7 @@ mod tests {
         assert_eq!((pair.get("places"), pair.get("least")), (Some(&Decimal::from(1)), None));
         let (_, pair) = read(r#"{"name": "BTCUSDT", "step": "5", "least": 0.01}"#).unwrap();
         assert_eq!(pair.get("priceStep"), None, "the number of places is unknown");
-        assert_eq!(pair.get("least"), Some(&"0.01".parse().unwrap()));
+        assert_eq!(pair.get("least"), Some(&crate::dec!(0.01)));
         assert_eq!(read(r#"{"step": "5", "places": "1"}"#), None);
         for far in ["-2147483648", "500000000", "256", "-1"] {
             let (_, pair) = read(&format!(r#"{{"name": "BTCUSDT", "step": "5", "places": "{far}"}}"#)).unwrap();

@@ -283,14 +283,14 @@ impl<'a> Checks<'a> {
 
     /// The decimal, if set, must not be greater than `most`.
     pub fn decimal_at_most(&mut self, name: &'static str, value: Option<&Decimal>, most: &'static str) {
-        if let Some(value) = value.filter(|value| most.parse().is_ok_and(|most| **value > most)) {
+        if let Some(value) = value.filter(|value| most.parse::<Decimal>().is_ok_and(|most| **value > most)) {
             self.violated("max", name, &value, format!("at most {most} is allowed"), "lower it");
         }
     }
 
     /// The decimal, if set, must not be less than `least`.
     pub fn decimal_at_least(&mut self, name: &'static str, value: Option<&Decimal>, least: &'static str) {
-        if let Some(value) = value.filter(|value| least.parse().is_ok_and(|least| **value < least)) {
+        if let Some(value) = value.filter(|value| least.parse::<Decimal>().is_ok_and(|least| **value < least)) {
             self.violated("min", name, &value, format!("at least {least} is needed"), "raise it");
         }
     }

@@ -160,6 +160,20 @@ impl<A, R> fmt::Display for Confirmation<A, R> {
     }
 }
 
+/// That it had its effect, and what shows it: the answer, or else the record.
+impl<A: fmt::Display, R: fmt::Display> fmt::Display for ConfirmedDone<A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { answer, record, outside, queries: _ } = self;
+        f.write_str("it had its effect")?;
+        match (answer, record, outside) {
+            (Some(answer), ..) => write!(f, ": {answer}"),
+            (None, Some(record), _) => write!(f, ": {record}"),
+            (None, None, Some(record)) => write!(f, ": {record}"),
+            (None, None, None) => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for Unconfirmed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let queries = if self.queries == 1 { "query" } else { "queries" };
@@ -192,4 +206,17 @@ pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A
 pub(super) fn still_unknown<A, R>(call: Option<Arc<Error>>, because: &'static str) -> Confirmation<A, R> {
     let because = Because::new(because, None);
     Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at: None, because, queries: 0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_done_is_shown_with_its_proof() {
+        let done = |answer, outside| ConfirmedDone::<&str, &str> { answer, record: None, outside, queries: 0 };
+        assert_eq!(done(Some("orderId 7"), None).to_string(), "it had its effect: orderId 7");
+        assert_eq!(done(None, Some("filled")).to_string(), "it had its effect: filled");
+        assert_eq!(done(None, None).to_string(), "it had its effect");
+    }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use self::parts::{Parts, is_number, is_plain_number, plain};
+use self::parts::{Parts, is_number, is_plain_number};
 use super::scalar::{Scalar, Scratch};
 use super::small_text::SmallText;
 
@@ -25,12 +25,32 @@ pub use self::exact::{IntoDecimal, IntoEdit};
 /// value, because trailing zeros show the precision an exchange works with.
 ///
 /// ```
-/// # use tradeapi_runtime::Decimal;
+/// # use tradeapi_runtime::{Decimal, dec};
 /// let price: Decimal = "64000.10".parse()?;
-/// assert_eq!(price, "64000.1".parse()?);
+/// assert_eq!(price, dec!(64000.1));
 /// assert_eq!(price.as_str(), "64000.10");
 /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
 /// ```
+///
+/// # Arithmetic
+///
+/// `+`, `-`, `*` and [`sum`](Iterator::sum) take numbers and references to numbers. They are exact, whatever the
+/// numbers, and neither round nor panic: a sum has the decimal places of the number with more of them, and a product
+/// those of both. Rounding to a step makes a result short again. A quotient may have infinitely many digits, so numbers
+/// are divided as [`rust_decimal::Decimal`]s.
+///
+/// ```
+/// # use tradeapi_runtime::dec;
+/// let (price, step) = (dec!(64000.10), dec!(0.1));
+/// let above = (&price * dec!(1.02)).ceil_to(&step)?;
+/// assert_eq!(above, dec!(65280.2));
+/// assert_eq!((&above - &price) * 2, dec!(2560.2));
+/// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
+/// ```
+///
+/// # Zero
+///
+/// A zero has a sign only in the text that it was read from: no operation gives `-0`, and none is sent.
 #[derive(Clone)]
 pub struct Decimal {
     text: SmallText,
@@ -49,21 +69,6 @@ const ZEROS: &str = "0000000000000000000000000000";
 const TOO_LARGE: &str = "it does not fit a rust_decimal exactly";
 
 impl Decimal {
-    /// The sum of several numbers; zero of none.
-    ///
-    /// ```
-    /// # use tradeapi_runtime::{Decimal, dec};
-    /// assert_eq!(Decimal::sum(&[dec!(0.1), dec!(0.25)])?, dec!(0.35));
-    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Like [`plus`](Self::plus).
-    pub fn sum<'a>(numbers: impl IntoIterator<Item = &'a Self>) -> Result<Self, InvalidDecimal> {
-        numbers.into_iter().try_fold(Self::default(), |sum, number| sum.plus(number))
-    }
-
     /// The number as it was written, `0E-8` and trailing zeros included.
     #[inline]
     pub fn as_str(&self) -> &str {
@@ -71,9 +76,9 @@ impl Decimal {
     }
 
     /// The number without an exponent, in the form JSON has for numbers: `0E-8` gives `0.00000000`, `.5` gives `0.5`.
-    /// The sign and trailing zeros are kept.
+    /// Trailing zeros are kept, and the sign of every number but zero, which has none: `-0.0` gives `0.0`.
     pub fn to_plain(&self) -> Cow<'_, str> {
-        plain(self.as_str())
+        parts::plain(self.as_str())
     }
 
     /// The same number as a [`rust_decimal::Decimal`].
@@ -136,48 +141,6 @@ impl Decimal {
         let has_exponent = || text.bytes().any(|byte| byte | 0x20 == b'e');
         let digits = || self.to_plain().bytes().filter(u8::is_ascii_digit).count();
         (text.len() > most || has_exponent()) && digits() > most
-    }
-
-    /// The sum of both.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a number or the result does not fit a [`rust_decimal::Decimal`] exactly. Nothing is rounded.
-    pub fn plus(&self, other: &Self) -> Result<Self, InvalidDecimal> {
-        self.combined(other, exact_sum)
-    }
-
-    /// This less `other`.
-    ///
-    /// # Errors
-    ///
-    /// Like [`plus`](Self::plus).
-    pub fn minus(&self, other: &Self) -> Result<Self, InvalidDecimal> {
-        self.combined(other, exact_difference)
-    }
-
-    /// The product of both. A product of more than 28 digits is rounded, as `rust_decimal` does.
-    ///
-    /// ```
-    /// # use tradeapi_runtime::dec;
-    /// assert_eq!(dec!(64000).times(&dec!(0.9995))?.minus(&dec!(0.5))?, dec!(63967.5));
-    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if a number or the whole part of the result does not fit a [`rust_decimal::Decimal`].
-    pub fn times(&self, other: &Self) -> Result<Self, InvalidDecimal> {
-        self.combined(other, rust_decimal::Decimal::checked_mul)
-    }
-
-    fn combined(
-        &self,
-        other: &Self,
-        combine: fn(rust_decimal::Decimal, rust_decimal::Decimal) -> Option<rust_decimal::Decimal>,
-    ) -> Result<Self, InvalidDecimal> {
-        let result = combine(self.to_rust_decimal()?, other.to_rust_decimal()?);
-        result.map(Self::from).ok_or_else(|| InvalidDecimal::new(self.as_str(), TOO_LARGE))
     }
 
     /// The greatest multiple of `step` that is not above this.
@@ -251,11 +214,9 @@ impl Decimal {
     /// zero, or has more than 37 significant digits.
     ///
     /// ```
-    /// # use tradeapi_runtime::Decimal;
-    /// let price: Decimal = "64000.3".parse()?;
-    /// assert_eq!(price.is_multiple_of(&"0.1".parse()?), Some(true));
-    /// assert_eq!(price.is_multiple_of(&"0.5".parse()?), Some(false));
-    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
+    /// # use tradeapi_runtime::dec;
+    /// assert_eq!(dec!(64000.3).is_multiple_of(&dec!(0.1)), Some(true));
+    /// assert_eq!(dec!(64000.3).is_multiple_of(&dec!(0.5)), Some(false));
     /// ```
     pub fn is_multiple_of(&self, step: &Self) -> Option<bool> {
         self.parts().normalized().is_multiple_of(&step.parts().normalized())
@@ -287,8 +248,7 @@ impl Decimal {
 ///
 /// let price: Decimal = dec!(64_000.10);
 /// assert_eq!(price.as_str(), "64000.10");
-/// assert_eq!(dec!(-0.5), "-0.5".parse()?);
-/// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
+/// assert_eq!(dec!(-0.5).as_str(), "-0.5");
 /// ```
 #[macro_export]
 macro_rules! dec {
@@ -359,7 +319,9 @@ impl TryFrom<&str> for Decimal {
 }
 
 impl From<rust_decimal::Decimal> for Decimal {
+    /// Takes the number with its decimal places. A zero loses its sign.
     fn from(number: rust_decimal::Decimal) -> Self {
+        let number = unsigned_zero(number);
         Self { text: text_of(&number).unwrap_or_else(|| SmallText::of(&number)) }
     }
 }
@@ -367,7 +329,15 @@ impl From<rust_decimal::Decimal> for Decimal {
 /// A sum without rounding.
 pub(crate) fn exact_sum(one: rust_decimal::Decimal, other: rust_decimal::Decimal) -> Option<rust_decimal::Decimal> {
     let sum = one.checked_add(other)?;
-    (sum.checked_sub(other)? == one && sum.checked_sub(one)? == other).then_some(sum)
+    (sum.checked_sub(other)? == one && sum.checked_sub(one)? == other).then(|| unsigned_zero(sum))
+}
+
+/// Returns the number; a zero without its sign, which `rust_decimal` keeps.
+fn unsigned_zero(mut number: rust_decimal::Decimal) -> rust_decimal::Decimal {
+    if number.is_zero() {
+        number.set_sign_positive(true);
+    }
+    number
 }
 
 /// A difference without rounding.
@@ -384,7 +354,9 @@ fn without_zeros(plain: &str) -> &str {
 fn with_places(plain: &str, places: usize) -> String {
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     let kept = fraction.get(..places).unwrap_or(fraction);
-    if places == 0 { whole.to_owned() } else { format!("{whole}.{kept:0<places$}") }
+    let cut = if places == 0 { whole.to_owned() } else { format!("{whole}.{kept:0<places$}") };
+    // A number that is cut to zero has no sign.
+    parts::plain(&cut).into_owned()
 }
 
 /// The text that a number is displayed as, in a fraction of the time that displaying takes. `None` if it has more
@@ -415,6 +387,14 @@ from_integers!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128);
 impl Default for Decimal {
     fn default() -> Self {
         Self::literal("0")
+    }
+}
+
+impl TryFrom<Decimal> for rust_decimal::Decimal {
+    type Error = InvalidDecimal;
+
+    fn try_from(number: Decimal) -> Result<Self, Self::Error> {
+        number.to_rust_decimal()
     }
 }
 

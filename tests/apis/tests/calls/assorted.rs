@@ -35,7 +35,7 @@ async fn every_form_of_a_value_is_read() {
     assert_eq!(tick.milli, Some(time));
     assert_eq!(tick.iso.map(Timestamp::from), Some(time + std::time::Duration::from_secs(3600)));
     assert_eq!(tick.extra.as_ref().map(Json::as_str), Some(r#"{"a": [1]}"#));
-    assert_eq!(tick.prices.items, ["1.5".parse().unwrap(), "1.4".parse().unwrap()]);
+    assert_eq!(tick.prices.items, [dec!(1.5), dec!(1.4)]);
     assert_eq!(tick.best.and_then(|best| best.size), Some("10".parse().unwrap()));
     let candles: Vec<_> = tick.candles.iter().map(|candle| candle.begins.unwrap().timestamp().as_millis()).collect();
     assert_eq!((candles, tick.candles.bad.len()), (vec![1_790_000_000_000, 1_790_000_060_000], 1));

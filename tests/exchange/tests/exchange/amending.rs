@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tradeapi::classic;
+use tradeapi::dec;
 use tradeapi::unified::{
     BatchModifyItem, BatchModifyOrders, CancelOrder, Category, Execution, ModifyOrder, OrderRef, OrderStatus,
     PlaceOrder, PosSide, Side, YesNo,
@@ -70,13 +71,13 @@ async fn a_margin_order_borrows_for_its_modification() {
     place(&fixture, order(Category::Margin, "borrows")).await;
     assert!(fixture.unified().balances["USDT"].debt.is_zero());
     modify(&fixture, change("borrows").qty(number("2"))).await;
-    assert_eq!(fixture.unified().balances["USDT"].debt, 180.into());
+    assert_eq!(fixture.unified().balances["USDT"].debt, dec!(180));
     // Without borrowing, the same is refused, and nothing changes.
     let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 100));
     place(&fixture, order(Category::Spot, "own")).await;
     let refused = fixture.client.unified().modify_order(&change("own").qty(number("2"))).await;
     assert_eq!(code(refused).as_deref(), Some("25202"));
-    assert_eq!(fixture.unified().balances["USDT"].frozen, 70.into());
+    assert_eq!(fixture.unified().balances["USDT"].frozen, dec!(70));
 }
 
 /// The new Coin-M line has no modifications, also where the request does not name the pair.

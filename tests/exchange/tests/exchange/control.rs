@@ -6,6 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tradeapi::Client;
+use tradeapi::dec;
 use tradeapi::unified::{GetOpenOrders, Side};
 use tradeapi_exchange::{Exchange, Family, Profile, Seed, Settings, Time, server};
 
@@ -225,7 +226,7 @@ async fn a_reset_keeps_keys_and_continues_ids() {
     done(address, "POST /-/reset");
     let account = exchange.account(exchange.keys(), Family::Unified);
     assert!(account.open_orders.is_empty() && account.positions == beginning);
-    assert_eq!(account.balances["USDT"].total, 100_000_000.into());
+    assert_eq!(account.balances["USDT"].total, dec!(100_000_000));
     assert_eq!((exchange.time().now(), state(address)["requests"]["list"].as_array().unwrap().len()), (now, 0));
     assert!(place("a").await > first, "the clientOid is free again, and the id is new");
     assert_eq!(state(address)["requests"]["count"], 3);

@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 
+use tradeapi::dec;
 use tradeapi::unified::Side;
 use tradeapi_exchange::Exchange;
 
@@ -350,7 +351,7 @@ async fn a_line_names_one_of_several_pairs_of_a_symbol() {
     let (spot, futures) = (tradeapi_exchange::Line::Spot, tradeapi_exchange::Line::UsdtFutures);
     done("POST /-/price?symbol=BTCUSDT&price=64000");
     done("POST /-/price?line=SPOT&symbol=BTCUSDT&price=65000.05");
-    assert_eq!([mid(spot), mid(futures)], ["65000.05", "64000"].map(|price| price.parse().unwrap()));
+    assert_eq!([mid(spot), mid(futures)], [dec!(65000.05), dec!(64000)]);
     done("POST /-/suspend?line=SPOT&symbol=BTCUSDT");
     let client = client(&exchange, address);
     client.unified().place_order(&limit("futures", Side::Buy, "0.01", "60000")).await.unwrap();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rust_decimal::Decimal;
 use tradeapi::classic::{self, TradeSide};
+use tradeapi::dec;
 use tradeapi::unified::{
     BatchModifyItem, BatchModifyOrders, CancelOrder, Category, GetOrderHistory, ModifyOrder, OrderRef, OrderStatus,
     PlaceOrder, PosSide, Side, TriggerBy, YesNo,
@@ -51,7 +52,7 @@ async fn the_unified_family_closes_in_hedge_mode_as_the_classic_one() {
     place(&fixture, market("a", Side::Buy, "0.100").pos_side(PosSide::Long)).await;
     place(&fixture, limit("limit", Side::Sell, "0.070", "65000").pos_side(PosSide::Long)).await;
     place(&fixture, market("b", Side::Sell, "0.050").pos_side(PosSide::Long)).await;
-    assert_eq!(fixture.unified().positions[0].qty, "0.07".parse().unwrap(), "only 0.030 are free");
+    assert_eq!(fixture.unified().positions[0].qty, dec!(0.07), "only 0.030 are free");
     place(&fixture, limit("new", Side::Sell, "0.040", "65500").pos_side(PosSide::Long)).await;
     assert_eq!(status(&fixture, "limit").await, Some(OrderStatus::Cancelled), "it occupied the whole position");
 }
@@ -192,7 +193,7 @@ async fn margin_is_a_tenth_of_the_value_and_the_fee() {
     let fixture = Fixture::one_way();
     place(&fixture, limit("a", Side::Buy, "0.1", "63000")).await;
     // 630 of margin, and 0.06 percent of 6300.
-    assert_eq!(fixture.unified().balances["USDT"].frozen, "633.78".parse().unwrap());
+    assert_eq!(fixture.unified().balances["USDT"].frozen, dec!(633.78));
 }
 
 #[tokio::test]

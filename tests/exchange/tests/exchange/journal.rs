@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use tradeapi::dec;
 use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
 use tradeapi_exchange::{
     Conditions, Exchange, Family, Fault, FaultKind, Mode, Profile, Recording, ReplayError, Seed, Settings, Setup, Time,
@@ -102,7 +103,7 @@ async fn a_setup_has_users_pairs_and_prices() {
         ",
     );
     let exchange = Exchange::of(setup.unwrap(), Time::by_hand());
-    assert_eq!(exchange.account(exchange.keys(), Family::Unified).balances["USDT"].total, 500.into());
+    assert_eq!(exchange.account(exchange.keys(), Family::Unified).balances["USDT"].total, dec!(500));
     let order = |price| {
         let execution = Execution::limit(number(price));
         PlaceOrder::new(Category::UsdtFutures, "DOGEUSDT", number("100"), Side::Buy, execution)
@@ -112,7 +113,7 @@ async fn a_setup_has_users_pairs_and_prices() {
     exchange.time().advance(Duration::from_secs(59));
     assert_eq!(exchange.account(exchange.keys(), Family::Unified).open_orders.len(), 1);
     exchange.time().advance(Duration::from_secs(1));
-    assert_eq!(exchange.account(exchange.keys(), Family::Unified).positions[0].qty, 100.into());
+    assert_eq!(exchange.account(exchange.keys(), Family::Unified).positions[0].qty, dec!(100));
 }
 
 #[test]

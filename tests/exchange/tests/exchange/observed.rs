@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tradeapi::dec;
 use tradeapi::observed::{
     self, GetAccountSettings, GetCandles, GetContractAccount, GetContractPositions, GetContractTicker, GetContracts,
     GetFeeRate, GetFundingRate, GetInstruments, GetOrderBook, GetPositions, GetRecentTrades, GetServerTime, GetTickers,
@@ -256,8 +257,8 @@ async fn long_positions_pay_funding_to_short_ones() {
     let before = totals();
     long.exchange.time().advance(day);
     let after = totals();
-    let paid = "1.92".parse().unwrap();
-    assert_eq!([before[0] - after[0], after[1] - before[1]], [paid, paid], "three times 0.01 percent of 6,400");
+    let paid = || dec!(1.92);
+    assert_eq!([before[0] - after[0], after[1] - before[1]], [paid(), paid()], "three times 0.01 percent of 6,400");
     assert_eq!(position(&long).await.total_funding, Some(number("-1.92")));
 
     let free = Fixture::with(|settings| settings.funding = false, Profile::new().both());

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tradeapi::classic::{self, OrderState, ProductType};
+use tradeapi::dec;
 use tradeapi::unified::{self, Category, OrderRef, OrderStatus, Side};
 use tradeapi_exchange::{Event, Line, Profile};
 
@@ -216,9 +217,9 @@ async fn spot_coins_change_hands() {
     let account = fixture.unified();
     let (bought, ask) = (account.balances["BTC"].total, book.asks[0].0);
     // The quantity that the amount buys, less the fee in the received coin.
-    assert!(bought > "2.0998".parse().unwrap() && bought < "2.1".parse().unwrap(), "{bought} at {ask}");
+    assert!(bought > dec!(2.0998) && bought < dec!(2.1), "{bought} at {ask}");
     let spent = rust_decimal::Decimal::from(100_000) - account.balances["USDT"].total;
-    assert!(spent <= 6_400.into() && spent > 6_399.into(), "{spent}");
+    assert!(spent <= dec!(6_400) && spent > dec!(6_399), "{spent}");
     assert!(account.balances.values().all(|balance| balance.frozen.is_zero()));
 
     let too_much = unified::PlaceOrder::spot_market_sell("BTCUSDT", 3);

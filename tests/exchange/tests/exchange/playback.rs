@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tradeapi::Timestamp;
 use tradeapi::broker::GetAgentDirectCommissions;
+use tradeapi::dec;
 use tradeapi::observed::{self, GetCandles, GetOrderBook, GetRecentTrades, Interval};
 use tradeapi::unified::{GetInsiderTrades, OrderStatus, Side};
 use tradeapi_exchange::{Exchange, PairName, Recording, Setup, Time};
@@ -146,7 +147,7 @@ fn numbers_off_the_steps_of_a_pair_are_refused_by_their_line() {
     };
     assert_eq!(middle(tradeapi_exchange::Line::Spot).to_string(), "64000.05");
     exchange.set_price((USDT_FUTURES, "BTCUSDT"), 64_000).unwrap();
-    assert_eq!(middle(USDT_FUTURES), 64_000.into(), "only spot was recorded");
+    assert_eq!(middle(USDT_FUTURES), dec!(64_000), "only spot was recorded");
 }
 
 /// Recorded trades and books of a pair come in the order of their times, and trades are seen as they were.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tradeapi::broker::GetAgentDirectCommissions;
+use tradeapi::dec;
 use tradeapi::unified::{
     BatchCancel, BatchCancelItem, BatchModifyItem, BatchModifyOrders, BatchOrder, BatchOrderItem, CancelAllOrders,
     CancelOrder, CancelRealityOrder, CancelReason, Category, Execution, GetAccountAssets, GetFillHistory,
@@ -91,7 +92,7 @@ async fn margin_borrows_by_itself() {
     let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 100));
     place(&fixture, PlaceOrder::margin_market_buy("BTCUSDT", 1_000)).await;
     let usdt = fixture.unified().balances["USDT"];
-    assert!(usdt.debt > 899.into() && usdt.debt <= 900.into(), "{usdt:?}");
+    assert!(usdt.debt > dec!(899) && usdt.debt <= dec!(900), "{usdt:?}");
     assert!(usdt.available.is_zero(), "the rest has repaid a part of the debt: {usdt:?}");
 }
 
@@ -105,11 +106,11 @@ async fn auto_borrow_takes_shortfall() {
     assert_eq!(refused.as_deref(), Some("25202"), "BTC, which the order receives, can be borrowed");
     place(&fixture, PlaceOrder::spot_market_buy("SOLUSDT", 1_000).auto_borrow(true)).await;
     let debt = fixture.unified().balances["USDT"].debt;
-    assert!(debt > 899.into() && debt <= 900.into(), "{debt}");
+    assert!(debt > dec!(899) && debt <= dec!(900), "{debt}");
     let sold = PlaceOrder::spot_market_sell("SOLUSDT", number("6"));
     place(&fixture, sold).await;
     let usdt = fixture.unified().balances["USDT"];
-    assert!(usdt.debt < 10.into() && usdt.available.is_zero(), "received coins repay the debt: {usdt:?}");
+    assert!(usdt.debt < dec!(10) && usdt.available.is_zero(), "received coins repay the debt: {usdt:?}");
 }
 
 #[tokio::test]
@@ -128,7 +129,7 @@ async fn presets_of_a_spot_order_apply_to_the_bought_quantity() {
     assert!(fixture.unified().balances["BTC"].total > before, "between both prices nothing happens");
     fixture.exchange.set_price("BTCUSDT", 62_900).unwrap();
     let btc = fixture.unified().balances["BTC"].total;
-    assert!(btc >= before && btc - before < "0.000001".parse().unwrap(), "{before} {btc}");
+    assert!(btc >= before && btc - before < dec!(0.000001), "{before} {btc}");
     let history = GetOrderHistory::new(Category::Spot);
     let history = fixture.client.unified().get_order_history(&history).await.unwrap();
     let kinds: Vec<_> = history.list.iter().map(|order| order.delegate_type.as_ref().unwrap().as_str()).collect();

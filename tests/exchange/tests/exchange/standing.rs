@@ -9,6 +9,7 @@ use rust_decimal::Decimal;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tradeapi::classic;
+use tradeapi::dec;
 use tradeapi::observed::{self, SetLeverage};
 use tradeapi::unified::{self, MarginMode, OrderStatus, PosSide, Side};
 use tradeapi_exchange::server::{self, Site};
@@ -311,11 +312,11 @@ async fn orders_that_close_one_position_share_it() {
     place(limit("a", Side::Buy, "0.050", "63000")).await.unwrap();
     assert_eq!(balance().frozen, Decimal::ZERO, "it closes the position");
     place(limit("b", Side::Buy, "0.050", "62000")).await.unwrap();
-    assert_eq!(balance().frozen, "311.86".parse().unwrap(), "what it would open: 3,100 by ten, and the fee");
+    assert_eq!(balance().frozen, dec!(311.86), "what it would open: 3,100 by ten, and the fee");
     assert_eq!(code(place(limit("c", Side::Buy, "0.050", "62000")).await).as_deref(), Some("40762"));
     // An order that trades at once closes the position first; the waiting one opens another and reserves funds.
     place(market("close", Side::Buy, "0.050")).await.unwrap();
-    assert_eq!(balance().frozen, "628.75".parse().unwrap());
+    assert_eq!(balance().frozen, dec!(628.75));
     fixture.exchange.set_price("BTCUSDT", 61_000).unwrap();
     assert_eq!(fixture.unified().positions[0].qty.normalize().to_string(), "0.1");
     assert!(balance().total >= fixture.unified().positions[0].margin);

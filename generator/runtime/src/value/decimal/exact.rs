@@ -7,7 +7,8 @@
 use super::Decimal;
 use crate::value::edit::Edit;
 
-/// A number that is exact: a [`Decimal`], a [`rust_decimal::Decimal`] or an integer. It is a trait of its own, and not
+/// A number that is exact: a [`Decimal`] or a reference to one, a [`rust_decimal::Decimal`] or an integer. Functions of
+/// requests and the operators of [`Decimal`] take it. It is a trait of its own, and not
 /// `Into`, so that the compiler says in one sentence what to write instead of a floating-point number or a text.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an exact number",
@@ -51,6 +52,19 @@ macro_rules! exact_numbers {
         }
     )*};
 }
+
+impl IntoDecimal for &Decimal {
+    fn into_decimal(self) -> Decimal {
+        self.clone()
+    }
+}
+
+impl IntoEdit for &Decimal {
+    fn into_edit(self) -> Edit<Decimal> {
+        Edit::Set(self.clone())
+    }
+}
+
 exact_numbers!(Decimal, rust_decimal::Decimal, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128);
 
 /// A number that is exact. A floating-point number is not, so nothing implements this: it exists for the message of the

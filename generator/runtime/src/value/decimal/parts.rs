@@ -40,7 +40,19 @@ impl<'a> Parts<'a> {
         Self { exponent: self.exponent.saturating_add(places), ..self }
     }
 
-    /// The number without an exponent, as JSON writes numbers; the sign of a zero is kept.
+    /// How many decimal places are written; below zero if zeros in front of the point are not written.
+    pub(super) fn places(&self) -> i64 {
+        self.fraction.len() as i64 - i64::from(self.exponent)
+    }
+
+    /// Returns the digits that are written, the last one first, each with the sign of the number.
+    pub(super) fn digits_from_the_right(&self) -> impl Iterator<Item = i64> {
+        let sign = if self.negative { -1 } else { 1 };
+        let digits = self.fraction.bytes().rev().chain(self.whole.bytes().rev());
+        digits.map(move |digit| sign * i64::from(digit - b'0'))
+    }
+
+    /// The number without an exponent, as JSON writes numbers; a zero has no sign.
     pub(super) fn plain(&self) -> String {
         let digits = [self.whole, self.fraction].concat();
         let point = self.whole.len() as i64 + i64::from(self.exponent);
@@ -55,7 +67,8 @@ impl<'a> Parts<'a> {
             "" => "0",
             significant => significant,
         };
-        let sign = if self.negative { "-" } else { "" };
+        let is_zero = digits.bytes().all(|digit| digit == b'0');
+        let sign = if self.negative && !is_zero { "-" } else { "" };
         let dot = if fraction.is_empty() { "" } else { "." };
         [sign, whole, dot, &fraction].concat()
     }
@@ -94,10 +107,14 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     Parts::of(text).map_or(Cow::Borrowed(text), |parts| Cow::Owned(parts.plain()))
 }
 
-/// Whether the number `number` is plain, judging by its ends and an exponent.
+/// Whether the number `number` is plain, judging by its ends, an exponent and, of a zero, its sign.
 #[inline]
 pub(super) fn is_plain_number(number: &str) -> bool {
-    let unsigned = number.strip_prefix('-').unwrap_or(number).as_bytes();
+    let unsigned = match number.strip_prefix('-') {
+        Some(negative) if !negative.bytes().any(|byte| matches!(byte, b'1'..=b'9')) => return false,
+        Some(negative) => negative.as_bytes(),
+        None => number.as_bytes(),
+    };
     let begins = matches!(unsigned, [b'0'] | [b'0', b'.', ..] | [b'1'..=b'9', ..]);
     let ends = matches!(unsigned, [.., b'0'..=b'9']);
     begins && ends && !unsigned.iter().any(|byte| byte | 0x20 == b'e')
