@@ -74,32 +74,58 @@ const CLASSIC: &[cli::Command] = &[
 
 #[cfg(feature = "observed")]
 const OBSERVED: &[cli::Command] = &[
+    cli::Command::read::<super::observed::GetAccountInfo>("account-info"),
     cli::Command::read::<super::observed::GetAccountSettings>("account-settings"),
+    cli::Command::read::<super::observed::GetAllFeeRates>("all-fee-rates"),
     cli::Command::read::<super::observed::GetCandles>("candles"),
     cli::Command::results::<super::observed::ClosePositions>("close-positions"),
     cli::Command::read::<super::observed::GetCoins>("coins"),
     cli::Command::read::<super::observed::GetContractAccount>("contract-account"),
     cli::Command::read::<super::observed::GetContractAccounts>("contract-accounts"),
+    cli::Command::pages::<super::observed::GetContractBills>("contract-bills"),
     cli::Command::read::<super::observed::GetContractCandles>("contract-candles"),
     cli::Command::read::<super::observed::GetContractDepth>("contract-depth"),
+    cli::Command::read::<
+        super::observed::GetContractFundingHistory,
+    >("contract-funding-history"),
     cli::Command::read::<
         super::observed::GetContractFundingRate,
     >("contract-funding-rate"),
     cli::Command::read::<
+        super::observed::GetContractFundingTime,
+    >("contract-funding-time"),
+    cli::Command::read::<
         super::observed::GetContractHistoryCandles,
     >("contract-history-candles"),
+    cli::Command::read::<
+        super::observed::GetContractOpenInterest,
+    >("contract-open-interest"),
+    cli::Command::pages::<
+        super::observed::GetContractPositionHistory,
+    >("contract-position-history"),
     cli::Command::read::<super::observed::GetContractPosition>("contract-position"),
     cli::Command::read::<super::observed::GetContractPositions>("contract-positions"),
+    cli::Command::read::<super::observed::GetContractPrice>("contract-price"),
+    cli::Command::read::<
+        super::observed::GetContractRecentTrades,
+    >("contract-recent-trades"),
     cli::Command::read::<super::observed::GetContractTicker>("contract-ticker"),
     cli::Command::read::<super::observed::GetContractTickers>("contract-tickers"),
+    cli::Command::read::<super::observed::GetContractTiers>("contract-tiers"),
     cli::Command::read::<super::observed::GetContractTrades>("contract-trades"),
     cli::Command::read::<super::observed::GetContracts>("contracts"),
     cli::Command::read::<super::observed::GetFeeRate>("fee-rate"),
+    cli::Command::pages::<super::observed::GetFinancialRecords>("financial-records"),
+    cli::Command::read::<super::observed::GetFundingHistory>("funding-history"),
     cli::Command::read::<super::observed::GetFundingRate>("funding-rate"),
     cli::Command::read::<super::observed::GetHistoryCandles>("history-candles"),
     cli::Command::read::<super::observed::GetInstruments>("instruments"),
     cli::Command::read::<super::observed::GetMarginCurrencies>("margin-currencies"),
+    cli::Command::read::<super::observed::GetMarketTime>("market-time"),
+    cli::Command::read::<super::observed::GetOpenInterest>("open-interest"),
     cli::Command::read::<super::observed::GetOrderBook>("orderbook"),
+    cli::Command::pages::<super::observed::GetPositionHistory>("position-history"),
+    cli::Command::read::<super::observed::GetPositionTiers>("position-tiers"),
     cli::Command::read::<super::observed::GetPositions>("positions"),
     cli::Command::read::<super::observed::GetServerTime>("server-time"),
     cli::Command::change::<

@@ -359,6 +359,8 @@ runtime::refusals! {
     "not-in-mode" => "40774" of "classic", "25236" of "unified": "The order does not fit the position mode.",
         for "unified.place-batch.hedge-mode-needs-pos-side" | "unified.place-order.hedge-mode-needs-pos-side" | "classic.click-backhand.trade-side-in-hedge-mode" | "classic.place-order.trade-side-in-hedge-mode" | "classic.click-backhand.no-trade-side-in-one-way-mode" | "classic.place-order.reduce-only-in-one-way-mode";
     "settings-fixed" => "40017" of "broker" | "classic", "25200" of "unified": "The mode cannot be changed while there are positions or orders.";
+    "other-margin-mode" => "40017" of "broker" | "classic", "25200" of "unified": "The marginMode differs from that of the position to which the order would add.";
+    "conditional-order" => "40017" of "broker" | "classic", "25200" of "unified": "An ordinary order has no condition.";
     "wrong-account" => "40085" of "classic", "40084" of "unified": "The key belongs to an account of the other kind.";
     "too-late" => "40078" of "broker" | "classic" | "unified": "The request is older than its receiveWindow.";
 }

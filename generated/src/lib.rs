@@ -111,7 +111,7 @@
 //!
 //! - [`broker`], 1 operation: Broker
 //! - [`classic`], 13 operations: Classic account futures
-//! - `observed`, 35 operations: Observed. They are observed, in no document, and their feature is off
+//! - `observed`, 51 operations: Observed. They are observed, in no document, and their feature is off
 //!   by default.
 //! - [`unified`], 16 operations: Unified account
 //!
@@ -723,24 +723,34 @@ macro_rules! for_each_operation {
 #[macro_export]
 macro_rules! for_each_observed_operation {
     ($callback:ident) => {
-        $callback ! { $crate::observed::GetAccountSettings, $crate::observed::GetCandles,
-        $crate::observed::ClosePositions, $crate::observed::GetCoins,
-        $crate::observed::GetContractAccount, $crate::observed::GetContractAccounts,
+        $callback ! { $crate::observed::GetAccountInfo,
+        $crate::observed::GetAccountSettings, $crate::observed::GetAllFeeRates,
+        $crate::observed::GetCandles, $crate::observed::ClosePositions,
+        $crate::observed::GetCoins, $crate::observed::GetContractAccount,
+        $crate::observed::GetContractAccounts, $crate::observed::GetContractBills,
         $crate::observed::GetContractCandles, $crate::observed::GetContractDepth,
+        $crate::observed::GetContractFundingHistory,
         $crate::observed::GetContractFundingRate,
+        $crate::observed::GetContractFundingTime,
         $crate::observed::GetContractHistoryCandles,
+        $crate::observed::GetContractOpenInterest,
+        $crate::observed::GetContractPositionHistory,
         $crate::observed::GetContractPosition, $crate::observed::GetContractPositions,
+        $crate::observed::GetContractPrice, $crate::observed::GetContractRecentTrades,
         $crate::observed::GetContractTicker, $crate::observed::GetContractTickers,
-        $crate::observed::GetContractTrades, $crate::observed::GetContracts,
-        $crate::observed::GetFeeRate, $crate::observed::GetFundingRate,
-        $crate::observed::GetHistoryCandles, $crate::observed::GetInstruments,
-        $crate::observed::GetMarginCurrencies, $crate::observed::GetOrderBook,
-        $crate::observed::GetPositions, $crate::observed::GetServerTime,
-        $crate::observed::SetContractLeverage, $crate::observed::SetHoldMode,
-        $crate::observed::SetLeverage, $crate::observed::SetMarginMode,
-        $crate::observed::SetPositionMode, $crate::observed::GetSpotAssets,
-        $crate::observed::GetSpotSymbols, $crate::observed::GetTickers,
-        $crate::observed::GetTradeRate, $crate::observed::GetRecentTrades,
-        $crate::observed::GetUnifiedServerTime }
+        $crate::observed::GetContractTiers, $crate::observed::GetContractTrades,
+        $crate::observed::GetContracts, $crate::observed::GetFeeRate,
+        $crate::observed::GetFinancialRecords, $crate::observed::GetFundingHistory,
+        $crate::observed::GetFundingRate, $crate::observed::GetHistoryCandles,
+        $crate::observed::GetInstruments, $crate::observed::GetMarginCurrencies,
+        $crate::observed::GetMarketTime, $crate::observed::GetOpenInterest,
+        $crate::observed::GetOrderBook, $crate::observed::GetPositionHistory,
+        $crate::observed::GetPositionTiers, $crate::observed::GetPositions,
+        $crate::observed::GetServerTime, $crate::observed::SetContractLeverage,
+        $crate::observed::SetHoldMode, $crate::observed::SetLeverage,
+        $crate::observed::SetMarginMode, $crate::observed::SetPositionMode,
+        $crate::observed::GetSpotAssets, $crate::observed::GetSpotSymbols,
+        $crate::observed::GetTickers, $crate::observed::GetTradeRate,
+        $crate::observed::GetRecentTrades, $crate::observed::GetUnifiedServerTime }
     };
 }

@@ -42,6 +42,11 @@ runtime::parameters! {
     ///   milliseconds. A length goes with the moment that requestTime gives already, and a second moment
     ///   would be no window.
     ///
+    /// # Observed on the wire, in no document
+    ///
+    /// - Clients send a symbol, too, to cancel the orders of one pair only. (typed-bitget,
+    ///   JKorf/Bitget.Net, digdigdig3)
+    ///
     /// # Example
     ///
     /// All orders with one margin coin, within five seconds.

@@ -23,3 +23,13 @@ runtime::identifier! {
     /// The exchange's id of an order.
     pub struct OrderId {}
 }
+
+runtime::identifier! {
+    /// Id of a bill or of a financial record.
+    pub struct BillId {}
+}
+
+runtime::identifier! {
+    /// Id of a position.
+    pub struct PositionId {}
+}

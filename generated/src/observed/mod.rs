@@ -12,28 +12,44 @@
 //!
 //! | operation | method and path | limit |
 //! |---|---|---|
+//! | [`GetAccountInfo`] | `GET /api/v3/account/info` | 20/s per UID |
 //! | [`GetAccountSettings`] | `GET /api/v3/account/settings` | 20/s per UID |
+//! | [`GetAllFeeRates`] | `GET /api/v3/account/all-fee-rate` | 3/s per UID |
 //! | [`GetCandles`] | `GET /api/v3/market/candles` | 20/s per IP |
 //! | [`ClosePositions`] | `POST /api/v3/trade/close-positions` | 5/s per UID |
 //! | [`GetCoins`] | `GET /api/v2/spot/public/coins` | 3/s per IP |
 //! | [`GetContractAccount`] | `GET /api/v2/mix/account/account` | 10/s per UID |
 //! | [`GetContractAccounts`] | `GET /api/v2/mix/account/accounts` | 10/s per UID |
+//! | [`GetContractBills`] | `GET /api/v2/mix/account/bill` | 10/s per UID |
 //! | [`GetContractCandles`] | `GET /api/v2/mix/market/candles` | 20/s per IP |
 //! | [`GetContractDepth`] | `GET /api/v2/mix/market/merge-depth` | 20/s per IP |
+//! | [`GetContractFundingHistory`] | `GET /api/v2/mix/market/history-fund-rate` | 20/s per IP |
 //! | [`GetContractFundingRate`] | `GET /api/v2/mix/market/current-fund-rate` | 20/s per IP |
+//! | [`GetContractFundingTime`] | `GET /api/v2/mix/market/funding-time` | 20/s per IP |
 //! | [`GetContractHistoryCandles`] | `GET /api/v2/mix/market/history-candles` | 20/s per IP |
+//! | [`GetContractOpenInterest`] | `GET /api/v2/mix/market/open-interest` | 20/s per IP |
+//! | [`GetContractPositionHistory`] | `GET /api/v2/mix/position/history-position` | 20/s per UID |
 //! | [`GetContractPosition`] | `GET /api/v2/mix/position/single-position` | 10/s per UID |
 //! | [`GetContractPositions`] | `GET /api/v2/mix/position/all-position` | 5/s per UID |
+//! | [`GetContractPrice`] | `GET /api/v2/mix/market/symbol-price` | 20/s per IP |
+//! | [`GetContractRecentTrades`] | `GET /api/v2/mix/market/fills` | 20/s per IP |
 //! | [`GetContractTicker`] | `GET /api/v2/mix/market/ticker` | 20/s per IP |
 //! | [`GetContractTickers`] | `GET /api/v2/mix/market/tickers` | 20/s per IP |
+//! | [`GetContractTiers`] | `GET /api/v2/mix/market/query-position-lever` | 10/s per IP |
 //! | [`GetContractTrades`] | `GET /api/v2/mix/market/fills-history` | 10/s per IP |
 //! | [`GetContracts`] | `GET /api/v2/mix/market/contracts` | 20/s per IP |
 //! | [`GetFeeRate`] | `GET /api/v3/account/fee-rate` | 3/s per UID |
+//! | [`GetFinancialRecords`] | `GET /api/v3/account/financial-records` | 20/s per UID |
+//! | [`GetFundingHistory`] | `GET /api/v3/market/history-fund-rate` | 20/s per IP |
 //! | [`GetFundingRate`] | `GET /api/v3/market/current-fund-rate` | 20/s per IP |
 //! | [`GetHistoryCandles`] | `GET /api/v3/market/history-candles` | 20/s per IP |
 //! | [`GetInstruments`] | `GET /api/v3/market/instruments` | 20/s per IP |
 //! | [`GetMarginCurrencies`] | `GET /api/v2/margin/currencies` | 10/s per IP |
+//! | [`GetMarketTime`] | `GET /api/v3/market/time` | 20/s per IP |
+//! | [`GetOpenInterest`] | `GET /api/v3/market/open-interest` | 20/s per IP |
 //! | [`GetOrderBook`] | `GET /api/v3/market/orderbook` | 20/s per IP |
+//! | [`GetPositionHistory`] | `GET /api/v3/position/history-position` | 20/s per UID |
+//! | [`GetPositionTiers`] | `GET /api/v3/market/position-tier` | 10/s per IP |
 //! | [`GetPositions`] | `GET /api/v3/position/current-position` | 20/s per UID |
 //! | [`GetServerTime`] | `GET /api/v2/public/time` | 20/s per IP |
 //! | [`SetContractLeverage`] | `POST /api/v2/mix/account/set-leverage` | 5/s per UID |
@@ -66,27 +82,43 @@ use tradeapi_runtime::{self as runtime, tables};
 mod close_positions;
 mod enums;
 mod errors;
+mod get_account_info;
 mod get_account_settings;
+mod get_all_fee_rates;
 mod get_candles;
 mod get_coins;
 mod get_contract_account;
 mod get_contract_accounts;
+mod get_contract_bills;
 mod get_contract_candles;
 mod get_contract_depth;
+mod get_contract_funding_history;
 mod get_contract_funding_rate;
+mod get_contract_funding_time;
 mod get_contract_history_candles;
+mod get_contract_open_interest;
 mod get_contract_position;
+mod get_contract_position_history;
 mod get_contract_positions;
+mod get_contract_price;
+mod get_contract_recent_trades;
 mod get_contract_ticker;
 mod get_contract_tickers;
+mod get_contract_tiers;
 mod get_contract_trades;
 mod get_contracts;
 mod get_fee_rate;
+mod get_financial_records;
+mod get_funding_history;
 mod get_funding_rate;
 mod get_history_candles;
 mod get_instruments;
 mod get_margin_currencies;
+mod get_market_time;
+mod get_open_interest;
 mod get_order_book;
+mod get_position_history;
+mod get_position_tiers;
 mod get_positions;
 mod get_recent_trades;
 mod get_server_time;
@@ -108,36 +140,58 @@ pub use enums::{
     InstrumentStatus, Interval, MarginMode, PositionMode, PositionSide, ProductType, Side,
 };
 pub use errors::{ERRORS, ErrorCode};
-pub use identifiers::{Coin, OrderId, Symbol, TradeId};
+pub use identifiers::{BillId, Coin, OrderId, PositionId, Symbol, TradeId};
 pub use records::{
-    AccountSettings, Candle, Chain, ClosedPositions, ClosingOrder, CoinInfo, Contract,
-    ContractAccount, ContractAccountOfPair, ContractDepth, ContractPosition,
-    ContractSettings, ContractTicker, ContractTrade, Done, FeeRate, FundingRate,
-    InstrumentInfo, Level, MarginCurrency, OrderBook, Position, PositionModeSet,
-    Positions, ServerTime, SpotAsset, SpotSymbol, SymbolSettings, Ticker, Trade,
+    AccountInfo, AccountSettings, Candle, Chain, ClosedPositions, ClosingOrder, CoinInfo,
+    Contract, ContractAccount, ContractAccountOfPair, ContractBill, ContractDepth,
+    ContractOpenInterest, ContractOpenInterests, ContractPastFunding,
+    ContractPastPosition, ContractPosition, ContractPrice, ContractSettings,
+    ContractTicker, ContractTier, ContractTrade, Done, FeeRate, FinancialRecord,
+    FundingRate, FundingTime, InstrumentInfo, Level, MarginCurrency, OpenInterest,
+    OpenInterests, OrderBook, PastFunding, PastFundings, PastPosition, Position,
+    PositionModeSet, PositionTier, Positions, ServerTime, SpotAsset, SpotSymbol,
+    SymbolFeeRate, SymbolSettings, Ticker, Trade,
 };
+pub use get_account_info::GetAccountInfo;
 pub use get_account_settings::GetAccountSettings;
+pub use get_all_fee_rates::GetAllFeeRates;
 pub use get_candles::GetCandles;
 pub use close_positions::ClosePositions;
 pub use get_coins::GetCoins;
 pub use get_contract_account::GetContractAccount;
 pub use get_contract_accounts::GetContractAccounts;
+pub use get_contract_bills::{GetContractBills, GetContractBillsPage};
 pub use get_contract_candles::GetContractCandles;
 pub use get_contract_depth::GetContractDepth;
+pub use get_contract_funding_history::GetContractFundingHistory;
 pub use get_contract_funding_rate::GetContractFundingRate;
+pub use get_contract_funding_time::GetContractFundingTime;
 pub use get_contract_history_candles::GetContractHistoryCandles;
+pub use get_contract_open_interest::GetContractOpenInterest;
+pub use get_contract_position_history::{
+    GetContractPositionHistory, GetContractPositionHistoryPage,
+};
 pub use get_contract_position::GetContractPosition;
 pub use get_contract_positions::GetContractPositions;
+pub use get_contract_price::GetContractPrice;
+pub use get_contract_recent_trades::GetContractRecentTrades;
 pub use get_contract_ticker::GetContractTicker;
 pub use get_contract_tickers::GetContractTickers;
+pub use get_contract_tiers::GetContractTiers;
 pub use get_contract_trades::GetContractTrades;
 pub use get_contracts::GetContracts;
 pub use get_fee_rate::GetFeeRate;
+pub use get_financial_records::{GetFinancialRecords, GetFinancialRecordsPage};
+pub use get_funding_history::GetFundingHistory;
 pub use get_funding_rate::GetFundingRate;
 pub use get_history_candles::GetHistoryCandles;
 pub use get_instruments::GetInstruments;
 pub use get_margin_currencies::GetMarginCurrencies;
+pub use get_market_time::GetMarketTime;
+pub use get_open_interest::GetOpenInterest;
 pub use get_order_book::GetOrderBook;
+pub use get_position_history::{GetPositionHistory, GetPositionHistoryPage};
+pub use get_position_tiers::GetPositionTiers;
 pub use get_positions::GetPositions;
 pub use get_server_time::GetServerTime;
 pub use set_contract_leverage::SetContractLeverage;
@@ -156,10 +210,21 @@ runtime::operations! {
     /// Operations of the family Observed.
     pub struct Observed;
 
+    /// Reads who the user of a unified account is, and what the key may do. A classic account has an error
+    /// as the answer.
+    ///
+    /// `GET /api/v3/account/info`; see [`GetAccountInfo`].
+    fn get_account_info(GetAccountInfo) -> AccountInfo;
+
     /// Reads how a unified account is set. A classic account has an error as the answer.
     ///
     /// `GET /api/v3/account/settings`; see [`GetAccountSettings`].
     fn get_account_settings(GetAccountSettings) -> AccountSettings;
+
+    /// Lists the fees of a unified account for the instruments of a business line.
+    ///
+    /// `GET /api/v3/account/all-fee-rate`; see [`GetAllFeeRates`].
+    fn get_all_fee_rates(GetAllFeeRates) -> runtime::List<SymbolFeeRate>;
 
     /// Lists the latest candles of an instrument.
     ///
@@ -188,6 +253,11 @@ runtime::operations! {
     #[doc(alias("read a futures balance"))]
     fn get_contract_accounts(GetContractAccounts) -> runtime::List<ContractAccount>;
 
+    /// Lists what changed the futures balance of a classic account, the newest first.
+    ///
+    /// `GET /api/v2/mix/account/bill`; see [`GetContractBills`].
+    fn get_contract_bills(GetContractBills) -> GetContractBillsPage;
+
     /// Lists the latest candles of a contract.
     ///
     /// `GET /api/v2/mix/market/candles`; see [`GetContractCandles`].
@@ -198,15 +268,35 @@ runtime::operations! {
     /// `GET /api/v2/mix/market/merge-depth`; see [`GetContractDepth`].
     fn get_contract_depth(GetContractDepth) -> ContractDepth;
 
+    /// Lists the rates of past payments of funding of a contract, the newest first.
+    ///
+    /// `GET /api/v2/mix/market/history-fund-rate`; see [`GetContractFundingHistory`].
+    fn get_contract_funding_history(GetContractFundingHistory) -> runtime::List<ContractPastFunding>;
+
     /// Reads the funding rates of contracts.
     ///
     /// `GET /api/v2/mix/market/current-fund-rate`; see [`GetContractFundingRate`].
     fn get_contract_funding_rate(GetContractFundingRate) -> runtime::List<FundingRate>;
 
+    /// Reads when funding of a contract is paid next.
+    ///
+    /// `GET /api/v2/mix/market/funding-time`; see [`GetContractFundingTime`].
+    fn get_contract_funding_time(GetContractFundingTime) -> runtime::List<FundingTime>;
+
     /// Lists older candles of a contract.
     ///
     /// `GET /api/v2/mix/market/history-candles`; see [`GetContractHistoryCandles`].
     fn get_contract_history_candles(GetContractHistoryCandles) -> runtime::List<Candle>;
+
+    /// Reads the open positions of all users in a contract.
+    ///
+    /// `GET /api/v2/mix/market/open-interest`; see [`GetContractOpenInterest`].
+    fn get_contract_open_interest(GetContractOpenInterest) -> ContractOpenInterests;
+
+    /// Lists the closed positions of a classic account, the newest first.
+    ///
+    /// `GET /api/v2/mix/position/history-position`; see [`GetContractPositionHistory`].
+    fn get_contract_position_history(GetContractPositionHistory) -> GetContractPositionHistoryPage;
 
     /// Lists the open positions of a contract.
     ///
@@ -218,6 +308,16 @@ runtime::operations! {
     /// `GET /api/v2/mix/position/all-position`; see [`GetContractPositions`].
     fn get_contract_positions(GetContractPositions) -> runtime::List<ContractPosition>;
 
+    /// Reads the price of the latest trade, the index price and the mark price of a contract.
+    ///
+    /// `GET /api/v2/mix/market/symbol-price`; see [`GetContractPrice`].
+    fn get_contract_price(GetContractPrice) -> runtime::List<ContractPrice>;
+
+    /// Lists the latest trades of a contract, the newest first.
+    ///
+    /// `GET /api/v2/mix/market/fills`; see [`GetContractRecentTrades`].
+    fn get_contract_recent_trades(GetContractRecentTrades) -> runtime::List<ContractTrade>;
+
     /// Reads the latest prices of a contract.
     ///
     /// `GET /api/v2/mix/market/ticker`; see [`GetContractTicker`].
@@ -227,6 +327,11 @@ runtime::operations! {
     ///
     /// `GET /api/v2/mix/market/tickers`; see [`GetContractTickers`].
     fn get_contract_tickers(GetContractTickers) -> runtime::List<ContractTicker>;
+
+    /// Lists how much leverage a contract of the classic account allows for positions of which size.
+    ///
+    /// `GET /api/v2/mix/market/query-position-lever`; see [`GetContractTiers`].
+    fn get_contract_tiers(GetContractTiers) -> runtime::List<ContractTier>;
 
     /// Lists the latest trades of a contract, the newest first.
     ///
@@ -242,6 +347,16 @@ runtime::operations! {
     ///
     /// `GET /api/v3/account/fee-rate`; see [`GetFeeRate`].
     fn get_fee_rate(GetFeeRate) -> FeeRate;
+
+    /// Lists what changed the balances of a unified account, the newest first.
+    ///
+    /// `GET /api/v3/account/financial-records`; see [`GetFinancialRecords`].
+    fn get_financial_records(GetFinancialRecords) -> GetFinancialRecordsPage;
+
+    /// Lists the rates of past payments of funding of a contract, the newest first.
+    ///
+    /// `GET /api/v3/market/history-fund-rate`; see [`GetFundingHistory`].
+    fn get_funding_history(GetFundingHistory) -> PastFundings;
 
     /// Reads the funding rate of a contract.
     ///
@@ -264,11 +379,31 @@ runtime::operations! {
     /// `GET /api/v2/margin/currencies`; see [`GetMarginCurrencies`].
     fn get_margin_currencies(GetMarginCurrencies) -> runtime::List<MarginCurrency>;
 
+    /// Reads the time of the exchange, at another path of the unified account.
+    ///
+    /// `GET /api/v3/market/time`; see [`GetMarketTime`].
+    fn get_market_time(GetMarketTime) -> ServerTime;
+
+    /// Reads the open positions of all users in contracts of a business line.
+    ///
+    /// `GET /api/v3/market/open-interest`; see [`GetOpenInterest`].
+    fn get_open_interest(GetOpenInterest) -> OpenInterests;
+
     /// Reads the best levels of the order book of an instrument.
     ///
     /// `GET /api/v3/market/orderbook`; see [`GetOrderBook`].
     #[doc(alias("read the order book", "depth"))]
     fn get_order_book(GetOrderBook) -> OrderBook;
+
+    /// Lists the closed positions of a unified account, the newest first.
+    ///
+    /// `GET /api/v3/position/history-position`; see [`GetPositionHistory`].
+    fn get_position_history(GetPositionHistory) -> GetPositionHistoryPage;
+
+    /// Lists how much leverage a contract of the unified account allows for positions of which value.
+    ///
+    /// `GET /api/v3/market/position-tier`; see [`GetPositionTiers`].
+    fn get_position_tiers(GetPositionTiers) -> runtime::List<PositionTier>;
 
     /// Lists the open positions of a unified account.
     ///
@@ -343,28 +478,44 @@ runtime::operations! {
 pub const FAMILY: &str = "observed";
 /// What is known about each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
+    <GetAccountInfo as runtime::Operation>::META,
     <GetAccountSettings as runtime::Operation>::META,
+    <GetAllFeeRates as runtime::Operation>::META,
     <GetCandles as runtime::Operation>::META,
     <ClosePositions as runtime::Operation>::META,
     <GetCoins as runtime::Operation>::META,
     <GetContractAccount as runtime::Operation>::META,
     <GetContractAccounts as runtime::Operation>::META,
+    <GetContractBills as runtime::Operation>::META,
     <GetContractCandles as runtime::Operation>::META,
     <GetContractDepth as runtime::Operation>::META,
+    <GetContractFundingHistory as runtime::Operation>::META,
     <GetContractFundingRate as runtime::Operation>::META,
+    <GetContractFundingTime as runtime::Operation>::META,
     <GetContractHistoryCandles as runtime::Operation>::META,
+    <GetContractOpenInterest as runtime::Operation>::META,
+    <GetContractPositionHistory as runtime::Operation>::META,
     <GetContractPosition as runtime::Operation>::META,
     <GetContractPositions as runtime::Operation>::META,
+    <GetContractPrice as runtime::Operation>::META,
+    <GetContractRecentTrades as runtime::Operation>::META,
     <GetContractTicker as runtime::Operation>::META,
     <GetContractTickers as runtime::Operation>::META,
+    <GetContractTiers as runtime::Operation>::META,
     <GetContractTrades as runtime::Operation>::META,
     <GetContracts as runtime::Operation>::META,
     <GetFeeRate as runtime::Operation>::META,
+    <GetFinancialRecords as runtime::Operation>::META,
+    <GetFundingHistory as runtime::Operation>::META,
     <GetFundingRate as runtime::Operation>::META,
     <GetHistoryCandles as runtime::Operation>::META,
     <GetInstruments as runtime::Operation>::META,
     <GetMarginCurrencies as runtime::Operation>::META,
+    <GetMarketTime as runtime::Operation>::META,
+    <GetOpenInterest as runtime::Operation>::META,
     <GetOrderBook as runtime::Operation>::META,
+    <GetPositionHistory as runtime::Operation>::META,
+    <GetPositionTiers as runtime::Operation>::META,
     <GetPositions as runtime::Operation>::META,
     <GetServerTime as runtime::Operation>::META,
     <SetContractLeverage as runtime::Operation>::META,

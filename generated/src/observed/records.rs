@@ -4,8 +4,8 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    AccountMode, Category, Coin, ContractStatus, ContractType, InstrumentStatus,
-    MarginMode, OrderId, PositionMode, PositionSide, Side, Symbol, TradeId,
+    AccountMode, BillId, Category, Coin, ContractStatus, ContractType, InstrumentStatus,
+    MarginMode, OrderId, PositionId, PositionMode, PositionSide, Side, Symbol, TradeId,
 };
 
 runtime::record! {
@@ -1678,5 +1678,720 @@ runtime::record! {
         /// Observed.
         #[wire("msg", conditional)]
         pub msg: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// The leverage that positions of some size in a contract of the classic account may have.
+    #[record("ContractTier", observed)]
+    pub struct ContractTier {
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `level`: Number of the tier, from 1.
+        ///
+        /// Observed.
+        #[wire("level")]
+        pub level: Option<u64>,
+        /// `startUnit`: The least size or value of the tier.
+        ///
+        /// Observed.
+        #[wire("startUnit")]
+        pub start_unit: Option<runtime::Decimal>,
+        /// `endUnit`: The greatest size or value of the tier.
+        ///
+        /// Observed.
+        #[wire("endUnit")]
+        pub end_unit: Option<runtime::Decimal>,
+        /// `leverage`: Greatest leverage.
+        ///
+        /// Observed.
+        #[wire("leverage")]
+        pub leverage: Option<runtime::Decimal>,
+        /// `keepMarginRate`: Maintenance margin, as a fraction of the value.
+        ///
+        /// Observed.
+        #[wire("keepMarginRate")]
+        pub maintenance_rate: Option<runtime::Decimal>,
+    }
+}
+
+runtime::record! {
+    /// The leverage that positions of some value may have in a unified account.
+    #[record("PositionTier", observed)]
+    pub struct PositionTier {
+        /// `tier`: Number of the tier, from 1.
+        ///
+        /// Observed.
+        #[wire("tier")]
+        pub tier: Option<u64>,
+        /// `minTierValue`: The least value of the tier.
+        ///
+        /// Observed.
+        #[wire("minTierValue")]
+        pub min_tier_value: Option<runtime::Decimal>,
+        /// `maxTierValue`: The greatest value of the tier.
+        ///
+        /// Observed.
+        #[wire("maxTierValue")]
+        pub max_tier_value: Option<runtime::Decimal>,
+        /// `leverage`: Greatest leverage.
+        ///
+        /// Observed.
+        #[wire("leverage")]
+        pub leverage: Option<runtime::Decimal>,
+        /// `mmr`: Maintenance margin, as a fraction of the value.
+        ///
+        /// Observed.
+        #[wire("mmr")]
+        pub maintenance_rate: Option<runtime::Decimal>,
+    }
+}
+
+runtime::record! {
+    /// The prices of a contract.
+    #[record("ContractPrice", observed)]
+    pub struct ContractPrice {
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `price`: Price of the latest trade.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("price")]
+        pub last_price: Option<runtime::Decimal>,
+        /// `indexPrice`: Index price.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("indexPrice")]
+        pub index_price: Option<runtime::Decimal>,
+        /// `markPrice`: Mark price.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("markPrice")]
+        pub mark_price: Option<runtime::Decimal>,
+        /// `ts`: When it was made.
+        ///
+        /// Observed.
+        #[wire("ts")]
+        pub time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// When funding is paid next.
+    #[record("FundingTime", observed)]
+    pub struct FundingTime {
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `nextFundingTime`: When the next payment is due.
+        ///
+        /// Observed.
+        #[wire("nextFundingTime")]
+        pub next_funding_time: Option<runtime::Timestamp>,
+        /// `ratePeriod`: Hours between payments.
+        ///
+        /// Observed.
+        #[wire("ratePeriod")]
+        pub rate_period: Option<u64>,
+    }
+}
+
+runtime::record! {
+    /// The rate of a past payment of funding, as classic accounts see it.
+    #[record("ContractPastFunding", observed)]
+    pub struct ContractPastFunding {
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `fundingRate`: The rate, as a fraction of the value of a position.
+        ///
+        /// Observed.
+        #[wire("fundingRate")]
+        pub funding_rate: Option<runtime::Decimal>,
+        /// `fundingTime`: When it was paid.
+        ///
+        /// Observed.
+        #[wire("fundingTime")]
+        pub funding_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// The rates of past payments of funding.
+    #[record("PastFundings", observed)]
+    pub struct PastFundings {
+        /// `resultList`: The payments.
+        ///
+        /// Observed.
+        #[wire("resultList")]
+        pub payments: runtime::List<PastFunding>,
+    }
+}
+
+runtime::record! {
+    /// The rate of a past payment of funding.
+    #[record("PastFunding", observed)]
+    pub struct PastFunding {
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `fundingRate`: The rate, as a fraction of the value of a position.
+        ///
+        /// Observed.
+        #[wire("fundingRate")]
+        pub funding_rate: Option<runtime::Decimal>,
+        /// `fundingRateTimestamp`: When it was paid.
+        ///
+        /// Observed.
+        #[wire("fundingRateTimestamp")]
+        pub funding_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// The open positions of all users in contracts of the classic account.
+    #[record("ContractOpenInterests", observed)]
+    pub struct ContractOpenInterests {
+        /// `openInterestList`: The contracts.
+        ///
+        /// Observed.
+        #[wire("openInterestList")]
+        pub list: runtime::List<ContractOpenInterest>,
+        /// `ts`: When it was made.
+        ///
+        /// Observed.
+        #[wire("ts")]
+        pub time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// The open positions of all users in a contract of the classic account.
+    #[record("ContractOpenInterest", observed)]
+    pub struct ContractOpenInterest {
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `size`: Their size.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("size")]
+        pub size: Option<runtime::Decimal>,
+    }
+}
+
+runtime::record! {
+    /// The open positions of all users in contracts of the unified account.
+    #[record("OpenInterests", observed)]
+    pub struct OpenInterests {
+        /// `list`: The contracts.
+        ///
+        /// Observed.
+        #[wire("list")]
+        pub list: runtime::List<OpenInterest>,
+        /// `ts`: When it was made.
+        ///
+        /// Observed.
+        #[wire("ts")]
+        pub time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// The open positions of all users in a contract of the unified account.
+    #[record("OpenInterest", observed)]
+    pub struct OpenInterest {
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `openInterest`: Their size.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("openInterest")]
+        pub open_interest: Option<runtime::Decimal>,
+    }
+}
+
+runtime::record! {
+    /// A change of the futures balance of a classic account.
+    #[record("ContractBill", observed)]
+    pub struct ContractBill {
+        /// `billId`: Its id.
+        ///
+        /// Observed.
+        #[wire("billId")]
+        pub bill_id: Option<BillId>,
+        /// `symbol`: The contract; empty for a transfer.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `amount`: What the balance gained; a loss is negative.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("amount")]
+        pub amount: Option<runtime::Decimal>,
+        /// `fee`: Fee; what was paid is negative.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("fee")]
+        pub fee: Option<runtime::Decimal>,
+        /// `feeByCoupon`: What coupons paid of the fee.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("feeByCoupon")]
+        pub fee_by_coupon: Option<runtime::Decimal>,
+        /// `businessType`: Kind of change; contract\_settle\_fee is funding.
+        ///
+        /// Observed.
+        #[wire("businessType")]
+        pub business_type: Option<String>,
+        /// `coin`: The coin.
+        ///
+        /// Observed.
+        #[wire("coin")]
+        pub coin: Option<Coin>,
+        /// `balance`: The balance after it.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("balance")]
+        pub balance: Option<runtime::Decimal>,
+        /// `cTime`: When it was made.
+        ///
+        /// Observed.
+        #[wire("cTime")]
+        pub created_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// A change of a balance of a unified account.
+    #[record("FinancialRecord", observed)]
+    pub struct FinancialRecord {
+        /// `category`: Its business line.
+        ///
+        /// Observed.
+        #[wire("category")]
+        pub category: Option<Category>,
+        /// `id`: Its id.
+        ///
+        /// Observed.
+        #[wire("id")]
+        pub id: Option<BillId>,
+        /// `symbol`: What was traded; empty for a transfer.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `coin`: The coin.
+        ///
+        /// Observed.
+        #[wire("coin")]
+        pub coin: Option<Coin>,
+        /// `type`: Kind of change; CONTRACT\_MAIN\_SETTLE\_FEE\_USER\_IN and its OUT are funding.
+        ///
+        /// Observed.
+        #[wire("type")]
+        pub record_type: Option<String>,
+        /// `positionType`: Which margin backs the position.
+        ///
+        /// It comes only for positions.
+        ///
+        /// Observed.
+        #[wire("positionType", conditional)]
+        pub position_type: Option<MarginMode>,
+        /// `positionAmount`: Size of the position.
+        ///
+        /// Unit: base coin.
+        ///
+        /// It comes only for positions.
+        ///
+        /// Observed.
+        #[wire("positionAmount", conditional)]
+        pub position_amount: Option<runtime::Decimal>,
+        /// `positionBalance`: Margin of the position.
+        ///
+        /// Unit: coin.
+        ///
+        /// It comes only for positions.
+        ///
+        /// Observed.
+        #[wire("positionBalance", conditional)]
+        pub position_balance: Option<runtime::Decimal>,
+        /// `amount`: What the balance gained; a loss is negative.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("amount")]
+        pub amount: Option<runtime::Decimal>,
+        /// `fee`: Fee; what was paid is negative.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("fee")]
+        pub fee: Option<runtime::Decimal>,
+        /// `balance`: The balance after it.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("balance")]
+        pub balance: Option<runtime::Decimal>,
+        /// `ts`: When it was made.
+        ///
+        /// Observed.
+        #[wire("ts")]
+        pub time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// The user of a unified account, and the key.
+    #[record("AccountInfo", observed)]
+    pub struct AccountInfo {
+        /// `userId`: Id of the user.
+        ///
+        /// Observed.
+        #[wire("userId")]
+        pub user_id: Option<String>,
+        /// `inviterId`: Id of the user who invited this one.
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
+        /// Observed.
+        #[wire("inviterId", or_null)]
+        pub inviter_id: Option<String>,
+        /// `parentId`: Id of the main account; of a sub-account only.
+        ///
+        /// Observed.
+        #[wire("parentId")]
+        pub parent_id: Option<String>,
+        /// `channelCode`: Code of the channel.
+        ///
+        /// Observed.
+        #[wire("channelCode")]
+        pub channel_code: Option<String>,
+        /// `channel`: The channel.
+        ///
+        /// Observed.
+        #[wire("channel")]
+        pub channel: Option<String>,
+        /// `ips`: The addresses that may use the key, with commas between.
+        ///
+        /// Observed.
+        #[wire("ips")]
+        pub ips: Option<String>,
+        /// `permType`: Whether the key only reads, read\_only, or changes, too, read\_and\_write.
+        ///
+        /// Observed.
+        #[wire("permType")]
+        pub perm_type: Option<String>,
+        /// `permissions`: What the key may do.
+        ///
+        /// Observed.
+        #[wire("permissions")]
+        pub permissions: runtime::List<String>,
+        /// `regisTime`: When the account was opened.
+        ///
+        /// Observed.
+        #[wire("regisTime")]
+        pub registered_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// A closed position of the classic account.
+    #[record("ContractPastPosition", observed)]
+    pub struct ContractPastPosition {
+        /// `positionId`: Its id.
+        ///
+        /// Observed.
+        #[wire("positionId")]
+        pub position_id: Option<PositionId>,
+        /// `marginCoin`: The coin that backed it.
+        ///
+        /// Observed.
+        #[wire("marginCoin")]
+        pub margin_coin: Option<Coin>,
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `holdSide`: Its direction.
+        ///
+        /// Observed.
+        #[wire("holdSide")]
+        pub hold_side: Option<PositionSide>,
+        /// `openAvgPrice`: Average price at which it was opened.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("openAvgPrice")]
+        pub entry_price: Option<runtime::Decimal>,
+        /// `closeAvgPrice`: Average price at which it was closed.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("closeAvgPrice")]
+        pub exit_price: Option<runtime::Decimal>,
+        /// `marginMode`: Which margin backed it.
+        ///
+        /// Observed.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
+        /// `openTotalPos`: What was opened of it altogether.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("openTotalPos")]
+        pub opened: Option<runtime::Decimal>,
+        /// `closeTotalPos`: What was closed of it altogether.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("closeTotalPos")]
+        pub closed: Option<runtime::Decimal>,
+        /// `pnl`: Its profit before fees and funding.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("pnl")]
+        pub profit: Option<runtime::Decimal>,
+        /// `netProfit`: Its profit after fees and funding.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("netProfit")]
+        pub net_profit: Option<runtime::Decimal>,
+        /// `totalFunding`: Funding; what was paid is negative.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("totalFunding")]
+        pub total_funding: Option<runtime::Decimal>,
+        /// `openFee`: Fees of opening it; what was paid is negative.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("openFee")]
+        pub open_fee: Option<runtime::Decimal>,
+        /// `closeFee`: Fees of closing it; what was paid is negative.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("closeFee")]
+        pub close_fee: Option<runtime::Decimal>,
+        /// `posMode`: How positions were kept.
+        ///
+        /// Observed.
+        #[wire("posMode")]
+        pub pos_mode: Option<PositionMode>,
+        /// `cashDividend`: Cash dividends.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Observed.
+        #[wire("cashDividend")]
+        pub cash_dividend: Option<runtime::Decimal>,
+        /// `ctime`: When it was opened.
+        ///
+        /// Observed.
+        #[wire("ctime")]
+        pub created_time: Option<runtime::Timestamp>,
+        /// `utime`: When it was closed.
+        ///
+        /// Observed.
+        #[wire("utime")]
+        pub updated_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// A closed position of the unified account.
+    #[record("PastPosition", observed)]
+    pub struct PastPosition {
+        /// `positionId`: Its id.
+        ///
+        /// Observed.
+        #[wire("positionId")]
+        pub position_id: Option<PositionId>,
+        /// `category`: Its business line.
+        ///
+        /// Observed.
+        #[wire("category")]
+        pub category: Option<Category>,
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `marginCoin`: The coin that backed it.
+        ///
+        /// Observed.
+        #[wire("marginCoin")]
+        pub margin_coin: Option<Coin>,
+        /// `holdMode`: How positions were kept.
+        ///
+        /// Observed.
+        #[wire("holdMode")]
+        pub hold_mode: Option<PositionMode>,
+        /// `posSide`: Its direction.
+        ///
+        /// Observed.
+        #[wire("posSide")]
+        pub pos_side: Option<PositionSide>,
+        /// `marginMode`: Which margin backed it.
+        ///
+        /// Observed.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
+        /// `openPriceAvg`: Average price at which it was opened.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("openPriceAvg")]
+        pub entry_price: Option<runtime::Decimal>,
+        /// `closePriceAvg`: Average price at which it was closed.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("closePriceAvg")]
+        pub exit_price: Option<runtime::Decimal>,
+        /// `openTotalPos`: What was opened of it altogether.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("openTotalPos")]
+        pub opened: Option<runtime::Decimal>,
+        /// `closeTotalPos`: What was closed of it altogether.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("closeTotalPos")]
+        pub closed: Option<runtime::Decimal>,
+        /// `cumRealisedPnl`: Its profit before fees and funding.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("cumRealisedPnl")]
+        pub profit: Option<runtime::Decimal>,
+        /// `netProfit`: Its profit after fees and funding.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("netProfit")]
+        pub net_profit: Option<runtime::Decimal>,
+        /// `totalFunding`: Funding; what was paid is negative.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("totalFunding")]
+        pub total_funding: Option<runtime::Decimal>,
+        /// `openFeeTotal`: Fees of opening it; what was paid is negative.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("openFeeTotal")]
+        pub open_fee_total: Option<runtime::Decimal>,
+        /// `closeFeeTotal`: Fees of closing it; what was paid is negative.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("closeFeeTotal")]
+        pub close_fee_total: Option<runtime::Decimal>,
+        /// `cashDividend`: Cash dividends.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Observed.
+        #[wire("cashDividend")]
+        pub cash_dividend: Option<runtime::Decimal>,
+        /// `createdTime`: When it was opened.
+        ///
+        /// Observed.
+        #[wire("createdTime")]
+        pub created_time: Option<runtime::Timestamp>,
+        /// `updatedTime`: When it was closed.
+        ///
+        /// Observed.
+        #[wire("updatedTime")]
+        pub updated_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// The fees of an account for one of several instruments.
+    #[record("SymbolFeeRate", observed)]
+    pub struct SymbolFeeRate {
+        /// `symbol`: The instrument.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `makerFeeRate`: Fee of the maker, as a fraction of the value.
+        ///
+        /// Observed.
+        #[wire("makerFeeRate")]
+        pub maker_fee_rate: Option<runtime::Decimal>,
+        /// `takerFeeRate`: Fee of the taker, as a fraction of the value.
+        ///
+        /// Observed.
+        #[wire("takerFeeRate")]
+        pub taker_fee_rate: Option<runtime::Decimal>,
     }
 }

@@ -20,7 +20,7 @@ impl Core {
         for (leverage, new) in leverage.iter_mut().zip(new) {
             let Some(new) = new else { continue };
             let allowed = u32::try_from(new).ok().filter(|new| (1..=MAX_LEVERAGE).contains(new));
-            *leverage = allowed.ok_or(Reason::Parameter)?;
+            *leverage = allowed.ok_or(Reason::value(["leverage", "max"], "the contracts here take 1 to 100"))?;
         }
         self.accounts[account].contract_settings.insert(index, ContractSettings { leverage, ..before });
         let (margins, frozen) = (self.new_margins(account, index), self.new_reserves(account, index));
@@ -72,18 +72,20 @@ impl Core {
         opening.filter_map(reserve).collect()
     }
 
+    /// Whether a contract has another margin mode, which cannot be changed while there are positions or orders of it.
+    pub(crate) fn is_margin_fixed(&self, account: usize, index: usize, margin: Margin) -> bool {
+        let account = &self.accounts[account];
+        let mut open = account.open.iter().filter_map(|id| self.orders.get(id));
+        account.contract_settings(index).margin != margin
+            && (account.positions.keys().any(|(of, _)| *of == index) || open.any(|order| order.ticket.pair == index))
+    }
+
     /// Sets which margin backs new positions of a contract.
     pub(crate) fn set_margin_mode(&mut self, account: usize, index: usize, margin: Margin) -> Result<(), Reason> {
-        let settings = self.accounts[account].contract_settings(index);
-        let is_used = self.accounts[account].positions.keys().any(|(of, _)| *of == index)
-            || self.accounts[account]
-                .open
-                .iter()
-                .filter_map(|id| self.orders.get(id))
-                .any(|order| order.ticket.pair == index);
-        if is_used && settings.margin != margin {
+        if self.is_margin_fixed(account, index, margin) {
             return Err(Reason::SettingsFixed);
         }
+        let settings = self.accounts[account].contract_settings(index);
         self.accounts[account].contract_settings.insert(index, ContractSettings { margin, ..settings });
         Ok(())
     }

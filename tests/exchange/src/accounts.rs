@@ -162,6 +162,7 @@ pub(crate) struct User {
     pub(crate) keys: [String; 3],
     pub(crate) classic: usize,
     pub(crate) unified: usize,
+    pub(crate) opened_at: u64,
 }
 
 impl User {
@@ -256,6 +257,9 @@ pub(crate) struct Tally {
     pub(crate) close_fee: Decimal,
     /// The received funding, less the paid one.
     pub(crate) funding: Decimal,
+    /// The lots that were opened and closed, with their [cost](Instrument::cost).
+    pub(crate) opened: (u64, Decimal),
+    pub(crate) closed: (u64, Decimal),
     pub(crate) opened_at: u64,
     pub(crate) updated_at: u64,
 }
@@ -263,16 +267,51 @@ pub(crate) struct Tally {
 impl Tally {
     /// Adds a fill of some lots.
     pub(crate) fn add(&mut self, change: &Change, lots: u64, fee: Decimal, at: u64) {
-        let opening = change.opening_fee(lots, fee);
         if change.begins {
             *self = Self { opened_at: at, ..Self::default() };
         } else {
-            self.realised += change.profit;
-            self.close_fee += fee - opening;
+            self.close(change, lots, fee, at);
         }
-        self.open_fee += opening;
+        self.opened = (self.opened.0 + change.opened, self.opened.1 + change.opened_cost);
+        self.open_fee += change.opening_fee(lots, fee);
         self.updated_at = at;
     }
+
+    /// Adds the part of a fill of some lots that closes.
+    pub(crate) fn close(&mut self, change: &Change, lots: u64, fee: Decimal, at: u64) {
+        self.realised += change.profit;
+        self.close_fee += fee - change.opening_fee(lots, fee);
+        self.closed = (self.closed.0 + lots - change.opened, self.closed.1 + change.closed_cost);
+        self.updated_at = at;
+    }
+}
+
+/// A position that was closed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PastPosition {
+    /// The id of the fill that closed it.
+    pub(crate) id: u64,
+    pub(crate) pair: usize,
+    /// The side that opened it.
+    pub(crate) side: Side,
+    pub(crate) margin: Margin,
+    pub(crate) mode: Mode,
+    pub(crate) tally: Tally,
+}
+
+/// A payment of funding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Payment {
+    pub(crate) id: u64,
+    pub(crate) pair: usize,
+    pub(crate) margin: Margin,
+    /// The size of the position, in lots, and its margin.
+    pub(crate) held: (u64, Decimal),
+    /// What the account received; what it paid is negative.
+    pub(crate) amount: Decimal,
+    /// The balance after it.
+    pub(crate) balance: Decimal,
+    pub(crate) at: u64,
 }
 
 /// The effect of a fill on a position.
@@ -284,6 +323,9 @@ pub(crate) struct Change {
     pub(crate) released: Decimal,
     /// The lots that were opened.
     pub(crate) opened: u64,
+    /// The [costs](Instrument::cost) of what was opened and closed at the price of the fill.
+    pub(crate) opened_cost: Decimal,
+    pub(crate) closed_cost: Decimal,
     /// Whether a position begins with it, perhaps on the other side of an earlier one.
     pub(crate) begins: bool,
 }
@@ -318,6 +360,7 @@ impl Position {
             };
             let (cost, margin) = (share(self.cost), share(self.margin));
             change.profit = pair.profit(self.side, cost, ticks, closed);
+            change.closed_cost = pair.cost(ticks, closed);
             change.margin -= margin;
             change.released = margin;
             (self.cost, self.margin, self.lots) = (self.cost - cost, self.margin - margin, self.lots - closed);
@@ -326,7 +369,7 @@ impl Position {
         if left > 0 {
             let margin = quotient(pair.settled_value(ticks, left), Decimal::from(leverage));
             change.margin += margin;
-            change.opened = left;
+            (change.opened, change.opened_cost) = (left, pair.cost(ticks, left));
             change.begins = self.lots == 0;
             self.side = side;
             (self.cost, self.margin, self.lots) =
@@ -372,6 +415,9 @@ pub(crate) struct Account {
     pub(crate) closed: BTreeSet<u64>,
     /// The fills, the oldest first.
     pub(crate) fills: VecDeque<Fill>,
+    /// The payments of funding and the closed positions, the oldest first.
+    pub(crate) payments: VecDeque<Payment>,
+    pub(crate) past_positions: VecDeque<PastPosition>,
     pub(crate) clients: FxHashMap<Arc<str>, u64>,
     /// The number of open orders of futures, and of all others.
     pub(crate) waiting: [usize; 2],
@@ -397,6 +443,8 @@ impl Account {
             netting: BTreeMap::new(),
             closed: BTreeSet::new(),
             fills: VecDeque::new(),
+            payments: VecDeque::new(),
+            past_positions: VecDeque::new(),
             clients: FxHashMap::default(),
             waiting: [0; 2],
         }

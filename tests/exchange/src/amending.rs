@@ -8,7 +8,7 @@ use crate::orders::{Changes, Name, Order, Presets, State};
 use crate::refusal::Reason;
 use crate::state::Core;
 use crate::tasks::Task;
-use crate::words::Cancelled;
+use crate::words::{Cancelled, Family};
 
 /// An order after a modification.
 struct Amended {
@@ -153,7 +153,7 @@ impl Core {
         let take_profit = changes.take_profit.unwrap_or(kept.take_profit);
         let stop_loss = changes.stop_loss.unwrap_or(kept.stop_loss);
         let presets = Presets { take_profit, stop_loss };
-        self.check_presets(index, &presets)?;
+        self.check_presets(Family::Unified, index, &presets)?;
         let lots = lots.min(self.most_lots_of(order));
         let left = lots - order.filled;
         let netted = self.netted_lots(index, &order.ticket, left, Some(id));

@@ -77,6 +77,11 @@ decisions! {
     "What does tradeSide do in a reversal?", "Nothing.", "The side alone identifies the position.";
     "Which order is in the answer to a reversal?", "The one that opens.", "It has the clientOid of the request.";
     "Which order is in the answer to a modification of size and price?", "The old orderId and the newClientOid.", "The new orderId does not exist yet.";
+    "Which margin mode does an order have that names none?", "That of the position that it adds to, or else the one that the contract is set to: at first, crossed.", "The document says crossed; the setting is observed, and would otherwise be shown and do nothing.";
+    "What becomes of an order that would add to a position of another margin mode?", "It is refused. One that closes is taken.", "Clients name one mode in all orders; a position cannot have two.";
+    "What does a tolerant exchange do with a parameter of a conditional order in an ordinary one?", "It refuses the order.", "Clients send them, believing in a condition, and the order would be executed at once.";
+    "What does a symbol in cancel-all-orders do?", "It limits the call to that pair, if the exchange is tolerant.", "Clients send it to cancel no more than that.";
+    "Is a symbol in small letters one in capitals?", "Yes, if the exchange is tolerant. An unknown symbol is refused by every operation.", "An empty listing would hide positions and orders.";
     "What does newClientOid do when only take-profit and stop-loss change?", "Nothing: the order keeps its clientOid, which is in the answer.", "By the table of transitions, the order is unchanged.";
     "When is the order created that replaces a modified one?", "20 milliseconds later.", "The documents say later, without a time.", setting "replacement_delay";
     "How long is a modification in progress?", "It is applied at once.", "Tests of the limits on modifications in progress set a delay.", setting "modification_delay";

@@ -303,7 +303,7 @@ impl Exchange {
     ///
     /// There is no such open order, or less of it is open.
     pub fn fill(&self, order: impl fmt::Display, qty: impl Into<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
-        let qty = number(&qty.into()).map_err(|_| InvalidArgument(format!("order {order}: not a quantity")))?;
+        let qty = number("qty", &qty.into()).map_err(|_| InvalidArgument(format!("order {order}: not a quantity")))?;
         self.act(Action::Fill { order: order.to_string(), qty: Price(qty) })
     }
 
@@ -568,7 +568,7 @@ fn pair_at(
 
 /// A number of a caller, which is about a pair or a coin.
 fn price_of(of: &str, text: tradeapi::Decimal) -> Result<Price, InvalidArgument> {
-    number(&text).map(Price).map_err(|_| InvalidArgument(format!("{text} is not a valid number of {of}")))
+    number("price", &text).map(Price).map_err(|_| InvalidArgument(format!("{text} is not a valid number of {of}")))
 }
 
 impl Transport for Exchange {

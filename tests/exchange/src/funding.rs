@@ -2,6 +2,7 @@
 
 use rust_decimal::Decimal;
 
+use crate::accounts::Payment;
 use crate::decisions::FUNDING_RATE;
 use crate::state::{Core, FUNDING};
 use crate::words::Side;
@@ -15,12 +16,14 @@ impl Core {
         }
         let held: Vec<_> = self.held.iter().copied().collect();
         for (index, holder, pos) in held {
+            let id = self.new_id();
             let (pair, mark) = (&self.pairs[index], self.markets[index].mark());
             let account = &mut self.accounts[holder];
             let Some(position) = account.positions.get_mut(&(index, pos)) else { continue };
             let paid = (pair.settled_value(mark, position.lots) * FUNDING_RATE).round_dp(8);
             let received = if position.side == Side::Buy { -paid } else { paid };
             position.tally.funding += received;
+            let (margin, held) = (position.mode, (position.lots, position.margin));
             let coin = pair.settle();
             account.balance(coin).total += received;
             if received < Decimal::ZERO {
@@ -29,6 +32,10 @@ impl Core {
                 *self.insurance.entry(coin).or_default() -= missing;
                 self.cancel_unpaid(holder, coin);
             }
+            let account = &mut self.accounts[holder];
+            let balance = account.balance(coin).total;
+            let (amount, at) = (received, self.now);
+            account.payments.push_back(Payment { id, pair: index, margin, held, amount, balance, at });
         }
         for index in 0..self.pairs.len() {
             self.liquidate(index);

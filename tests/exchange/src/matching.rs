@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 
-use crate::accounts::{Account, Balance};
+use crate::accounts::{Account, Balance, PastPosition};
 use crate::book::{Resting, crosses};
 use crate::decisions::{MAKER_FEE, TAKER_FEE};
 use crate::events::Event;
@@ -174,7 +174,7 @@ impl Core {
         count_fill(order, account, pair, trade, now);
         let settled = match pair.contract {
             Contract::Spot => exchange_coins(order.ticket.side, account, pair, trade),
-            _ => self.fill_position(id, trade),
+            _ => self.fill_position(id, fill_id, trade),
         };
         self.record_fill(id, fill_id, trade, settled);
         self.trim_closing(owner, index, pos);
@@ -185,16 +185,28 @@ impl Core {
     }
 
     /// Fills a position by a trade of an order, with its margin, its profit and its fee.
-    fn fill_position(&mut self, id: u64, trade: Trade) -> Settled {
+    fn fill_position(&mut self, id: u64, fill_id: u64, trade: Trade) -> Settled {
         let Some(order) = self.orders.get(&id) else { return Settled::default() };
         let (ticket, lots) = (&order.ticket, trade.lots);
         let (owner, index, pos) = (ticket.account, ticket.pair, ticket.pos);
         let (pair, account) = (&self.pairs[index], &mut self.accounts[owner]);
         let mut position = account.position(index, pos);
-        let closed_mode = position.mode;
+        let before = position;
         let change = position.fill(pair, ticket.side, trade.ticks, lots, account.leverage(index, pos, ticket.side));
         let fee = (pair.settled_value(trade.ticks, lots) * trade.fee_rate()).round_dp(8);
         position.tally.add(&change, lots, fee, self.now);
+        if before.lots > 0 && (position.lots == 0 || change.begins) {
+            let mut past = PastPosition {
+                id: fill_id,
+                pair: index,
+                side: before.side,
+                margin: before.mode,
+                mode: account.mode,
+                tally: before.tally,
+            };
+            past.tally.close(&change, lots, fee, self.now);
+            account.past_positions.push_back(past);
+        }
         // A position keeps its margin mode, and one that turns begins without the presets of the other side.
         if change.begins {
             (position.mode, position.presets) = (ticket.margin, Presets::default());
@@ -220,7 +232,7 @@ impl Core {
         balance.total += change.profit - fee;
         balance.margin += change.margin;
         if change.opened < lots {
-            let missing = account.missing(&self.pairs, coin, closed_mode, &change, (lots, fee));
+            let missing = account.missing(&self.pairs, coin, before.mode, &change, (lots, fee));
             account.balance(coin).total += missing;
             *self.insurance.entry(coin).or_default() -= missing;
         }
@@ -235,7 +247,9 @@ impl Core {
         order.profit += profit;
         let ticket = &order.ticket;
         let pair = &self.pairs[ticket.pair];
-        self.accounts[ticket.account].fills.push_back(Fill {
+        let account = &mut self.accounts[ticket.account];
+        let balance = account.balances.get(fee_coin).map(|balance| balance.total).unwrap_or_default();
+        account.fills.push_back(Fill {
             id: fill_id,
             order: id,
             client: ticket.client.clone(),
@@ -251,6 +265,7 @@ impl Core {
             fee,
             fee_coin,
             profit,
+            balance,
             at: self.now,
         });
         let is_whole = order.remaining() == 0 && matches!(ticket.quantity, Quantity::Lots(_));

@@ -1,6 +1,7 @@
 //! The operations that no document describes and that public clients use: market data, and the state of accounts.
 
 mod accounts;
+mod history;
 mod instruments;
 mod positions;
 mod prices;

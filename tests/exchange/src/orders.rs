@@ -50,12 +50,12 @@ pub(crate) struct Presets {
     pub(crate) stop_loss: Preset,
 }
 
-impl Preset {
-    /// Its trigger price, and the price of the order that it becomes.
-    pub(crate) fn prices(&self) -> impl Iterator<Item = Decimal> {
-        [self.price, self.limit_price].into_iter().flatten()
-    }
-}
+/// The parameters of the two presets of an order: the trigger price, and the price of the order that it becomes.
+pub(crate) const CLASSIC_PRESETS: [[&str; 2]; 2] = [
+    ["presetStopSurplusPrice", "presetStopSurplusExecutePrice"],
+    ["presetStopLossPrice", "presetStopLossExecutePrice"],
+];
+pub(crate) const UNIFIED_PRESETS: [[&str; 2]; 2] = [["takeProfit", "tpLimitPrice"], ["stopLoss", "slLimitPrice"]];
 
 impl Presets {
     /// Whether either is set.
@@ -298,5 +298,7 @@ pub(crate) struct Fill {
     pub(crate) fee: Decimal,
     pub(crate) fee_coin: Coin,
     pub(crate) profit: Decimal,
+    /// The balance of the coin of the fee after it.
+    pub(crate) balance: Decimal,
     pub(crate) at: u64,
 }

@@ -155,6 +155,17 @@ impl Desk<'_> {
         Ok(found)
     }
 
+    /// The page of a listing of records, given with their ids and times, the newest first.
+    pub(crate) fn listed<T>(
+        &self,
+        query: &PageQuery<'_>,
+        records: impl Iterator<Item = (u64, u64, T)>,
+    ) -> Result<ListedPage<T>, Refusal> {
+        let page = self.page(query)?;
+        let records = records.filter(|(id, at, _)| *id < page.before && page.holds(*at));
+        Ok(page.filled(records.map(|(id, _, record)| (id, record))))
+    }
+
     fn page(&self, query: &PageQuery<'_>) -> Result<Page, Refusal> {
         let [start, end] = query.range;
         let now = Timestamp::from_millis(self.core.now);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rust_decimal::Decimal;
 
+use crate::accounts::Position;
 use crate::decisions::{BAND, BORROWABLE, TAKER_FEE};
 use crate::events::Event;
 use crate::instruments::{Coin, Contract, MAX_VALUE, most_lots, quotient};
@@ -38,6 +39,7 @@ impl Core {
         self.refuse_beyond_ceiling(&ticket)?;
         if ticket.line.is_futures() {
             self.fit_position_mode(&mut ticket)?;
+            self.refuse_other_margin(&ticket)?;
         }
         let mut replaced = false;
         if ticket.line.is_futures() && (ticket.reduce_only || ticket.effect == Effect::Close) {
@@ -63,9 +65,9 @@ impl Core {
         let ticks = self.limit_of(index, ticket)?;
         let lots = self.lots_of(index, ticket)?;
         if ticks.is_some() && matches!(ticket.quantity, Quantity::Amount(_)) {
-            return Err(Reason::Parameter);
+            return Err(Reason::value(["qty", "shape"], "a limit order has no amount of the quote coin"));
         }
-        self.check_presets(index, &ticket.presets())?;
+        self.check_presets(self.accounts[ticket.account].family, index, &ticket.presets())?;
         Ok((ticks, lots))
     }
 
@@ -155,6 +157,13 @@ impl Core {
                 Ok(())
             }
         }
+    }
+
+    /// Refuses an order that would add to a position of another margin mode, which it would take over without a word.
+    fn refuse_other_margin(&self, ticket: &Ticket) -> Result<(), Reason> {
+        let position = self.accounts[ticket.account].positions.get(&(ticket.pair, ticket.pos));
+        let differs = |position: &Position| position.side == ticket.side && position.mode != ticket.margin;
+        if position.is_some_and(differs) { Err(Reason::OtherMarginMode) } else { Ok(()) }
     }
 
     /// The funds that an order needs, of which some lots are [netted](Self::netted_lots).

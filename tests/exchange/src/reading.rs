@@ -31,14 +31,15 @@ pub(crate) struct Read<O> {
 
 /// Reads the request of an operation; its rules are checked by the caller. What is not as documented is
 /// [repaired](Repairs) as far as the exchange takes it.
-pub(crate) fn read<O: Operation>(parameters: &str, is_tolerant: bool) -> Read<O> {
+pub(crate) fn read<O: Operation>(parameters: &str, mut repairs: Repairs, is_tolerant: bool) -> Read<O> {
     let is_query = O::META.sends() == Sends::Query;
     let context = CheckContext { policy: &NO_RULES, ..CheckContext::default() };
     let read = |parameters: &str| match is_query {
         true => O::from_query_in(parameters, context),
         false => O::from_json_in(parameters, context),
     };
-    let (mut request, mut repairs) = (read(parameters), Repairs::default());
+    let named = if repairs.is_empty() { None } else { repairs.apply(parameters, is_query) };
+    let mut request = read(named.as_deref().unwrap_or(parameters));
     for _ in 0..ROUNDS {
         let Err(violations) = &request else { break };
         if !repairs.add(violations, is_tolerant) {
@@ -87,16 +88,18 @@ fn differing_kind(given: &Value, documented: &Value, path: &str) -> Option<Strin
     }
 }
 
-/// A number of a request.
-pub(crate) fn number(text: &tradeapi::Decimal) -> Result<Decimal, Reason> {
-    let number = text.to_rust_decimal().map_err(|_| Reason::Parameter)?.normalize();
+/// The number of a parameter of a request.
+pub(crate) fn number(parameter: &'static str, text: &tradeapi::Decimal) -> Result<Decimal, Reason> {
+    let why = "a number from 0 to 1000000000000 with at most 12 decimal places is needed";
+    let refused = Reason::value([parameter, "digits"], why);
+    let number = text.to_rust_decimal().map_err(|_| refused)?.normalize();
     let is_fine = !number.is_sign_negative() && number <= MAX_NUMBER && number.scale() <= MAX_PLACES;
-    if is_fine { Ok(number) } else { Err(Reason::Parameter) }
+    if is_fine { Ok(number) } else { Err(refused) }
 }
 
-/// A number of a request, if it is set.
-pub(crate) fn optional(text: Option<&tradeapi::Decimal>) -> Result<Option<Decimal>, Reason> {
-    text.map(number).transpose()
+/// The number of a parameter of a request, if it is set.
+pub(crate) fn optional(parameter: &'static str, text: Option<&tradeapi::Decimal>) -> Result<Option<Decimal>, Reason> {
+    text.map(|text| number(parameter, text)).transpose()
 }
 
 /// A number of an answer.
@@ -114,41 +117,45 @@ mod tests {
 
     #[test]
     fn the_order_id_wins() {
-        let read_one = read::<CancelOrder>(r#"{"orderId": "7", "clientOid": "a"}"#, false).request;
+        let read_one = read::<CancelOrder>(r#"{"orderId": "7", "clientOid": "a"}"#, Repairs::default(), false).request;
         assert!(matches!(read_one.map(|request| request.order), Ok(OrderRef::OrderId(id)) if id.as_str() == "7"));
         let items = r#"[{"category": "SPOT", "symbol": "BTCUSDT", "orderId": "7", "clientOid": "a"}]"#;
-        let read_items = read::<BatchCancel>(items, false).request.map(|request| request.orders.len());
+        let read_items =
+            read::<BatchCancel>(items, Repairs::default(), false).request.map(|request| request.orders.len());
         assert_eq!(read_items.ok(), Some(1));
-        assert!(read::<CancelOrder>("{}", true).request.is_err());
+        assert!(read::<CancelOrder>("{}", Repairs::default(), true).request.is_err());
     }
 
     #[test]
     fn a_tolerant_exchange_ignores_unknown_parameters_and_the_case_of_values() {
         let order = r#"{"category": "usdt-futures", "symbol": "BTCUSDT", "side": "Buy", "orderType": "LIMIT",
             "qty": "1", "price": "2", "timeInForce": "GTC", "colour": "red"}"#;
-        let tolerant = read::<PlaceOrder>(order, true);
+        let tolerant = read::<PlaceOrder>(order, Repairs::default(), true);
         let read_order = tolerant.request.map(|order| (order.category, order.side));
         assert_eq!(read_order.ok(), Some((Category::UsdtFutures, Side::Buy)));
         assert_eq!(tolerant.ignored, ["colour"]);
-        let strict = read::<PlaceOrder>(order, false);
+        let strict = read::<PlaceOrder>(order, Repairs::default(), false);
         assert!(strict.request.is_err() && strict.ignored.is_empty());
-        let query = read::<GetOpenOrders>("category=spot&colour=red&limit=5", true);
+        let query = read::<GetOpenOrders>("category=spot&colour=red&limit=5", Repairs::default(), true);
         assert_eq!(query.request.ok().and_then(|query| query.category), Some(Category::Spot));
         assert_eq!(query.ignored, ["colour"]);
         let items = r#"[{"category": "Spot", "symbol": "BTCUSDT", "orderId": "7", "clientOid": "a", "x": {"y": []}}]"#;
-        let batch = read::<BatchCancel>(items, true);
+        let batch = read::<BatchCancel>(items, Repairs::default(), true);
         assert!(batch.request.is_ok_and(|batch| batch.orders.len() == 1) && batch.ignored == ["x"]);
-        assert!(read::<GetOpenOrders>("category=stocks", true).request.is_err(), "no spelling of it is known");
+        assert!(
+            read::<GetOpenOrders>("category=stocks", Repairs::default(), true).request.is_err(),
+            "no spelling of it is known"
+        );
     }
 
     #[test]
     fn a_strict_exchange_finds_numbers_where_the_documents_have_texts() {
         let order = r#"{"symbol": "BTCUSDT", "category": "SPOT", "side": "buy", "orderType": "market", "qty": 1}"#;
-        assert_eq!(read::<PlaceOrder>(order, false).miswritten.as_deref(), Some("qty"));
-        assert_eq!(read::<PlaceOrder>(order, true).miswritten, None);
-        assert_eq!(read::<PlaceOrder>(&order.replace('1', "\"1\""), false).miswritten, None);
+        assert_eq!(read::<PlaceOrder>(order, Repairs::default(), false).miswritten.as_deref(), Some("qty"));
+        assert_eq!(read::<PlaceOrder>(order, Repairs::default(), true).miswritten, None);
+        assert_eq!(read::<PlaceOrder>(&order.replace('1', "\"1\""), Repairs::default(), false).miswritten, None);
         let items = r#"[{"orderId": "7", "qty": "1", "requestId": 5}, {"orderId": "8", "qty": "1", "requestId": "5"}]"#;
-        let items = read::<BatchModifyOrders>(items, false);
+        let items = read::<BatchModifyOrders>(items, Repairs::default(), false);
         assert_eq!(items.miswritten.as_deref(), Some("[1].requestId"), "{:?}", items.request.err());
     }
 }

@@ -26,11 +26,15 @@ macro_rules! reasons {
     ($($name:ident = $row:literal),* $(,)?) => {
         /// The reason of a refusal.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Reason { $($name),* }
+        pub(crate) enum Reason {
+            $($name,)*
+            /// The value of a parameter is refused.
+            Value(BadValue),
+        }
 
         impl Reason {
             const fn name(self) -> &'static str {
-                match self { $(Self::$name => $row),* }
+                match self { $(Self::$name => $row,)* Self::Value(_) => "" }
             }
 
             #[cfg(test)]
@@ -82,18 +86,36 @@ reasons! {
     ModifyUnchanged = "modify-unchanged",
     ModifyInProgress = "modify-in-progress",
     ReduceOnlyFixed = "reduce-only-fixed",
-    MissingParameter = "missing-parameter",
     Parameter = "parameter",
     NotInMode = "not-in-mode",
     SettingsFixed = "settings-fixed",
+    OtherMarginMode = "other-margin-mode",
+    Condition = "conditional-order",
     WrongAccount = "wrong-account",
     Expired = "too-late",
 }
 
+/// A parameter whose value is refused. `kind` ends the id of the rule, as the emitted checks name theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BadValue {
+    pub(crate) parameter: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) why: &'static str,
+}
+
 impl Reason {
+    /// The refusal of a value; see [`BadValue`].
+    pub(crate) const fn value([parameter, kind]: [&'static str; 2], why: &'static str) -> Self {
+        Self::Value(BadValue { parameter, kind, why })
+    }
+
     fn row(self) -> &'static Rejection {
         static NOTHING: Rejection = Rejection::new("", "");
-        REFUSALS.iter().find(|row| row.name == self.name()).unwrap_or(&NOTHING)
+        let is_meant = |row: &&Rejection| match self {
+            Self::Value(value) => row.rules.contains(&value.kind),
+            _ => row.name == self.name(),
+        };
+        REFUSALS.iter().find(is_meant).unwrap_or(&NOTHING)
     }
 
     /// The code in a family, or else in another family.
@@ -123,13 +145,11 @@ impl Reason {
 
     fn with_codes_of(self, meta: &Meta, family: &str) -> Refusal {
         let row = self.row();
-        let rule = row.rule(meta).unwrap_or(row.name).to_owned();
-        Refusal {
-            status: row.status,
-            code: code_of(row, family).to_owned(),
-            message: row.says.trim_end_matches('.').to_owned(),
-            rule,
-        }
+        let (message, rule) = match self {
+            Self::Value(BadValue { parameter, kind, why }) => of_value([parameter, kind], why, meta),
+            _ => (row.says.trim_end_matches('.').to_owned(), row.rule(meta).unwrap_or(row.name).to_owned()),
+        };
+        Refusal { status: row.status, code: code_of(row, family).to_owned(), message, rule }
     }
 }
 
@@ -181,11 +201,18 @@ pub(crate) fn of_parameter(
     meta: &Meta,
     family: Family,
 ) -> Refusal {
-    Refusal {
-        message: format!("Parameter verification failed: {parameter}: {why}"),
-        rule: format!("{}.{parameter}.{kind}", meta.id),
-        ..reason.of_family(meta, family)
-    }
+    let (message, rule) = of_value([parameter, kind], why, meta);
+    Refusal { message, rule, ..reason.of_family(meta, family) }
+}
+
+/// The refusal for a parameter that is not given.
+pub(crate) const fn missing(parameter: &'static str) -> Reason {
+    Reason::value([parameter, "required"], "it is required")
+}
+
+/// The message and the rule of a refused value.
+fn of_value([parameter, kind]: [&str; 2], why: &str, meta: &Meta) -> (String, String) {
+    (format!("Parameter verification failed: {parameter}: {why}"), format!("{}.{parameter}.{kind}", meta.id))
 }
 
 /// The item of a batch that a violation names: `[3].price` and `orderList[3].price` name the fourth.

@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use http::Request;
 use rustc_hash::FxHashMap;
+use tradeapi::observed::{GetContracts, GetInstruments};
 use tradeapi::runtime::checks::CheckContext;
 use tradeapi::runtime::json::{Encode, JsonWriter};
-use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
+use tradeapi::runtime::tables::{Effect, Meta, RateLimit, Scope, Sends};
 use tradeapi::{Operation, Timestamp, Violations};
 
 use crate::journal::count_rule;
@@ -16,6 +17,7 @@ use crate::orders::{Name, Order};
 use crate::reading;
 use crate::refusal::{Reason, Refusal, item_of, of_parameter, of_violation, of_violations};
 use crate::state::Core;
+use crate::tolerance::{CONDITIONS, Names, Symbol};
 use crate::wanted::Wanted;
 use crate::words::{Family, Line};
 
@@ -24,6 +26,9 @@ const ROOM: usize = 1_024;
 
 /// An operation that this exchange serves. A new operation of the schema does not compile until it is served.
 pub(crate) trait Serve: Operation<Response: Encode> {
+    /// Parameters that no document lists and that a tolerant exchange takes nevertheless.
+    const TAKES: &[&str] = &[];
+
     /// Whether an item that breaks a rule does not affect the other items.
     const ITEMS_FAIL_ALONE: bool = false;
 
@@ -51,6 +56,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) family: Family,
     /// The account of the request. A public request has none.
     pub(crate) account: usize,
+    /// The symbol of the request, also if the operation has no such parameter.
+    pub(crate) symbol: Option<&'static str>,
     violations: Violations,
 }
 
@@ -210,14 +217,27 @@ fn of_limit(limit: &RateLimit, meta: &Meta) -> Refusal {
     Refusal { message, rule, ..Reason::TooManyRequests.of(meta) }
 }
 
+/// The refusal of a symbol that is not listed.
+fn of_unknown(symbol: &str, meta: &Meta, family: Family) -> Refusal {
+    let listing = if family == Family::Classic { GetContracts::META } else { GetInstruments::META };
+    let why = format!("{symbol:?} given; GET {} lists the pairs of a business line", listing.path);
+    of_parameter(Reason::UnknownSymbol, ["symbol", "listed"], &why, meta, family)
+}
+
 /// Reads the request of one operation, counts it, checks it by the documents' rules and serves it.
 fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let nobody = tradeapi::runtime::Account::new();
     let user = caller.user.map(|user| &core.users[user]);
     let account = user.map_or(0, |user| user.account(O::FAMILY));
     let properties = user.map_or(&nobody, |_| &core.accounts[account].properties);
-    let reading::Read { request: read, ignored, miswritten } =
-        reading::read::<O>(caller.parameters, core.settings.tolerant);
+    let Names { symbol, repairs } = Names::of(core, O::FAMILY, caller.parameters, O::META.sends() == Sends::Query);
+    let reading::Read { request: read, mut ignored, miswritten } =
+        reading::read::<O>(caller.parameters, repairs, core.settings.tolerant);
+    ignored.retain(|name| !O::TAKES.contains(&name.as_str()));
+    let condition = ignored
+        .iter()
+        .find(|name| matches!(O::META.effect, Effect::Create | Effect::Amend) && CONDITIONS.contains(&name.as_str()))
+        .cloned();
     let class = read.as_ref().ok().and_then(|request| request.limit_class(properties));
     let context =
         CheckContext { account: properties, now: Some(Timestamp::from_millis(core.now)), ..CheckContext::default() };
@@ -242,8 +262,18 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
         if refuses {
             return Err(of_violations(&violations, O::META, O::FAMILY));
         }
+        if let Some(parameter) = condition {
+            let why = "an ordinary order has no condition, and would be executed at once";
+            return Err(of_parameter(Reason::Condition, [&parameter, "condition"], why, O::META, O::FAMILY));
+        }
+        let symbol = match symbol {
+            Some(Symbol::Unknown(symbol)) => return Err(of_unknown(symbol, O::META, O::FAMILY)),
+            Some(Symbol::Listed(symbol)) => Some(symbol),
+            None => None,
+        };
         let is_tolerant = core.settings.tolerant;
-        let response = request.serve(&mut Desk { core, meta: O::META, family: O::FAMILY, account, violations })?;
+        let response =
+            request.serve(&mut Desk { core, meta: O::META, family: O::FAMILY, account, symbol, violations })?;
         let data = data(&response);
         Ok(match O::META.list_member.filter(|_| is_tolerant) {
             Some(member) => format!(r#"{{"{member}":{data}}}"#),

@@ -119,6 +119,12 @@ impl Core {
             while account.fills.front().is_some_and(|fill| fill.at < oldest) {
                 account.fills.pop_front();
             }
+            while account.payments.front().is_some_and(|payment| payment.at < oldest) {
+                account.payments.pop_front();
+            }
+            while account.past_positions.front().is_some_and(|past| past.tally.updated_at < oldest) {
+                account.past_positions.pop_front();
+            }
         }
     }
 

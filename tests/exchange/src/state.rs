@@ -199,7 +199,16 @@ impl Core {
         let signer = HmacSha256::new(secret);
         let id = 1_000_000 + u64::try_from(user).unwrap_or_default();
         let permissions = profile.permissions.clone();
-        self.users.push(User { id, profile, permissions, signer, keys: keys.clone(), classic, unified });
+        self.users.push(User {
+            id,
+            profile,
+            permissions,
+            signer,
+            keys: keys.clone(),
+            classic,
+            unified,
+            opened_at: self.now,
+        });
         self.keys.insert(key.clone(), user);
         keys
     }
@@ -234,10 +243,29 @@ impl Core {
         self.pairs[index].is_listed(family).then_some(index)
     }
 
-    /// Whether a pair is margined in a coin. A tolerant exchange reads its name in small letters, too.
+    /// Returns a symbol as the exchange lists it: among the pairs that a family trades in a business line, or among all.
+    /// A tolerant exchange reads it in any letters.
+    pub(crate) fn listed_symbol(&self, family: Family, line: Option<Line>, symbol: &str) -> Option<&'static str> {
+        let line = if line == Some(Line::Margin) { Some(Line::Spot) } else { line };
+        let is_meant = |pair: &&Instrument| line.is_none_or(|line| pair.line == line && pair.is_listed(family));
+        let exact = line.and_then(|line| self.by_symbol.get(&(line, symbol))).map(|index| &self.pairs[*index]);
+        let of_any = || self.pairs.iter().filter(is_meant).find(|pair| pair.symbol == symbol);
+        let in_any_letters = || {
+            let mut meant = self.pairs.iter().filter(is_meant).filter(|_| self.settings.tolerant);
+            meant.find(|pair| pair.symbol.eq_ignore_ascii_case(symbol))
+        };
+        exact.filter(is_meant).or_else(of_any).or_else(in_any_letters).map(|pair| pair.symbol)
+    }
+
+    /// Returns a coin as the exchange lists it. A tolerant exchange reads it in any letters.
+    pub(crate) fn listed_coin(&self, coin: &str) -> Option<Coin> {
+        let mut coins = self.pairs.iter().flat_map(|pair| [pair.quote, pair.base]);
+        coins.find(|listed| *listed == coin || self.settings.tolerant && listed.eq_ignore_ascii_case(coin))
+    }
+
+    /// Whether a pair is margined in a coin.
     pub(crate) fn is_margined_in(&self, pair: usize, coin: &str) -> bool {
-        let settle = self.pairs[pair].settle();
-        settle == coin || self.settings.tolerant && settle.eq_ignore_ascii_case(coin)
+        self.pairs[pair].settle() == coin
     }
 
     /// The order that comes next at `side`'s best price, or the price of the market.

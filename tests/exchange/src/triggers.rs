@@ -3,10 +3,10 @@
 use rust_decimal::Decimal;
 
 use crate::events::Event;
-use crate::orders::{Order, Preset, Presets, Quantity, Source, State, Ticket};
+use crate::orders::{CLASSIC_PRESETS, Order, Preset, Presets, Quantity, Source, State, Ticket, UNIFIED_PRESETS};
 use crate::refusal::Reason;
 use crate::state::Core;
-use crate::words::{Cancelled, Effect, Force, PositionSide, Side};
+use crate::words::{Cancelled, Effect, Family, Force, PositionSide, Side};
 
 /// What a trigger belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +44,16 @@ impl Core {
     }
 
     /// Refuses a take-profit or stop-loss at no price, or at one that no order can have.
-    pub(crate) fn check_presets(&self, index: usize, presets: &Presets) -> Result<(), Reason> {
-        for price in presets.take_profit.prices().chain(presets.stop_loss.prices()) {
-            if price.is_zero() {
-                return Err(Reason::Parameter);
+    pub(crate) fn check_presets(&self, family: Family, index: usize, presets: &Presets) -> Result<(), Reason> {
+        let names = if family == Family::Classic { CLASSIC_PRESETS } else { UNIFIED_PRESETS };
+        for (names, preset) in names.into_iter().zip([presets.take_profit, presets.stop_loss]) {
+            for (name, price) in names.into_iter().zip([preset.price, preset.limit_price]) {
+                let Some(price) = price else { continue };
+                if price.is_zero() {
+                    return Err(Reason::value([name, "min"], "0 is no price; leave it out"));
+                }
+                self.pairs[index].ticks(price).ok_or(Reason::PriceStep)?;
             }
-            self.pairs[index].ticks(price).ok_or(Reason::PriceStep)?;
         }
         Ok(())
     }

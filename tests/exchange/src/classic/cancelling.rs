@@ -7,7 +7,7 @@ use tradeapi::classic::{
 
 use super::ids_of;
 use crate::orders::{Name, Order, State};
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{Reason, Refusal, missing};
 use crate::routes::{Desk, Serve};
 use crate::wanted::Wanted;
 use crate::words::Cancelled;
@@ -24,7 +24,7 @@ fn cancel_item(at: &mut Desk<'_>, item: &BatchCancelItem, wanted: Wanted<'_>) ->
     let order = match (&item.order_id, &item.client_oid) {
         (Some(id), _) => OrderRef::OrderId(id.clone()),
         (None, Some(id)) => OrderRef::ClientOid(id.clone()),
-        (None, None) => return Err(Reason::MissingParameter),
+        (None, None) => return Err(missing("orderId")),
     };
     cancel(at, &order, wanted).map_err(|reason| match reason {
         Reason::NoSuchOrder => Reason::NoSuchItem,
@@ -79,13 +79,16 @@ impl Serve for BatchCancel {
 }
 
 impl Serve for CancelAllOrders {
+    // Clients that send it mean to cancel the orders of one pair; ignoring it would cancel more than was asked.
+    const TAKES: &[&str] = &["symbol"];
+
     fn serve(self, at: &mut Desk<'_>) -> Result<CancelAllOutcome, Refusal> {
         let expiry = self.request_time.zip(self.receive_window);
         if expiry.is_some_and(|(time, window)| time.as_millis().saturating_add(window) < at.core.now) {
             return Err(at.refusal(Reason::Expired));
         }
         let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
-        let wanted = Wanted { line: Some(self.product_type.as_str()), symbol: None, coin };
+        let wanted = Wanted { line: Some(self.product_type.as_str()), symbol: at.symbol, coin };
         let mut outcome = CancelAllOutcome::default();
         // Every open order can be cancelled, so nothing fails.
         outcome.failure_list = Vec::<CancelAllFailure>::new().into();

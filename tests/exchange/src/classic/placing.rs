@@ -5,10 +5,10 @@ use tradeapi::classic::{
     PlaceOrder, ReduceOnly, TradeSide,
 };
 
-use crate::orders::{Borrowing, Preset, Presets, Quantity, Source, Ticket};
+use crate::orders::{Borrowing, CLASSIC_PRESETS as PRESETS, Preset, Presets, Quantity, Source, Ticket};
 use crate::placing::Placed;
 use crate::reading::{number, optional};
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{Reason, Refusal, missing};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
 use crate::words::{Effect, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
@@ -44,11 +44,12 @@ struct PlacementParameters<'a> {
 
 fn place(parameters: &PlacementParameters<'_>, at: &mut Desk<'_>) -> Result<Placed, Reason> {
     let [take_price, stop_price, take_limit, stop_limit] = parameters.presets;
-    let preset = |price, limit_price: Option<_>| -> Result<Preset, Reason> {
-        let limit_price = optional(limit_price)?;
-        Ok(Preset { price: optional(price)?, by_mark: false, is_limit: Some(limit_price.is_some()), limit_price })
+    let preset = |[name, limit]: [&'static str; 2], price, limit_price: Option<_>| -> Result<Preset, Reason> {
+        let limit_price = optional(limit, limit_price)?;
+        Ok(Preset { price: optional(name, price)?, by_mark: false, is_limit: Some(limit_price.is_some()), limit_price })
     };
-    let side = parameters.side.and_then(Side::of).ok_or(Reason::MissingParameter)?;
+    let [take, stop] = PRESETS;
+    let side = parameters.side.and_then(Side::of).ok_or(missing("side"))?;
     let effect = parameters.trade_side.and_then(|side| Effect::of(side.as_str()));
     let (side, pos, effect) = direction(at.core, at.account, side, effect);
     let line = Line::of(parameters.line).ok_or(Reason::Parameter)?;
@@ -57,8 +58,8 @@ fn place(parameters: &PlacementParameters<'_>, at: &mut Desk<'_>) -> Result<Plac
         line,
         pair: at.contract(parameters.line, parameters.symbol, parameters.coin)?,
         side,
-        price: optional(parameters.price)?,
-        quantity: Quantity::Lots(number(parameters.size.ok_or(Reason::MissingParameter)?)?),
+        price: optional("price", parameters.price)?,
+        quantity: Quantity::Lots(number("size", parameters.size.ok_or(missing("size"))?)?),
         force: parameters.force.and_then(Force::of).unwrap_or(Force::Gtc),
         pos,
         effect,
@@ -68,8 +69,11 @@ fn place(parameters: &PlacementParameters<'_>, at: &mut Desk<'_>) -> Result<Plac
         margin: Margin::of(parameters.margin).unwrap_or(Margin::Crossed),
         borrows: Borrowing::Never,
         adjusts_price: false,
-        presets: Presets { take_profit: preset(take_price, take_limit)?, stop_loss: preset(stop_price, stop_limit)? }
-            .boxed(),
+        presets: Presets {
+            take_profit: preset(take, take_price, take_limit)?,
+            stop_loss: preset(stop, stop_price, stop_limit)?,
+        }
+        .boxed(),
         source: Source::Api,
     };
     at.core.place(ticket)

@@ -35,7 +35,7 @@ fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
     }
     let lots = match &request.size {
         None => position.lots,
-        Some(size) => at.core.pairs[index].lots(number(size)?).ok_or(Reason::SizeStep)?.min(position.lots),
+        Some(size) => at.core.pairs[index].lots(number("size", size)?).ok_or(Reason::SizeStep)?.min(position.lots),
     };
     let client = request.client_oid.as_ref().map(|id| Arc::from(id.as_str()));
     let is_used = client.as_ref().is_some_and(|client| at.core.accounts[account].clients.contains_key(client));
@@ -49,7 +49,10 @@ fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
         return Err(half_done(at, client.as_deref(), None, qty));
     }
     let ticket = at.core.market_ticket(account, index, side, opened, lots, Source::Reversal);
-    at.core.place(Ticket { client, margin: position.mode, ..ticket }).map(|placed| placed.id)
+    // In hedge mode, there may be a position on the other side already, which keeps its margin mode.
+    let held = at.core.accounts[account].positions.get(&(index, opened));
+    let margin = held.map_or(position.mode, |held| held.mode);
+    at.core.place(Ticket { client, margin, ..ticket }).map(|placed| placed.id)
 }
 
 impl Serve for FlashClosePosition {

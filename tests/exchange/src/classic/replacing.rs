@@ -11,7 +11,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::tasks::Task;
 use crate::wanted::Wanted;
-use crate::words::Cancelled;
+use crate::words::{Cancelled, Family};
 
 impl Serve for ModifyOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
@@ -29,7 +29,7 @@ fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<OrderIds, Reason> 
     if at.core.pairs[ticket.pair].suspended {
         return Err(Reason::Suspended);
     }
-    match (optional(request.new_size.as_ref())?, optional(request.new_price.as_ref())?) {
+    match (optional("newSize", request.new_size.as_ref())?, optional("newPrice", request.new_price.as_ref())?) {
         (Some(size), Some(price)) => {
             let client = request.new_client_oid.as_str();
             replace(at, id, Ticket { client: Some(client.into()), ..ticket }, size, price)?;
@@ -40,7 +40,7 @@ fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<OrderIds, Reason> 
             // The order stays, and with it its clientOid.
             Ok(ids_of(id, ticket.client.as_deref()))
         }
-        _ => Err(Reason::Parameter),
+        _ => Err(Reason::value(["newSize", "required"], "it goes with newPrice")),
     }
 }
 
@@ -64,16 +64,18 @@ fn change_presets(request: &ModifyOrder, at: &mut Desk<'_>, id: u64, ticket: &Ti
         return Err(Reason::ModifyUnchanged);
     }
     // Passing one preset cancels the other. A changed one keeps its execution price.
-    let edited = |edit: &Edit<tradeapi::Decimal>, kept: Preset| -> Result<Preset, Reason> {
+    let edited = |parameter, edit: &Edit<tradeapi::Decimal>, kept: Preset| -> Result<Preset, Reason> {
         match edit {
-            Edit::Set(price) => Ok(Preset { price: Some(number(price)?), ..kept }),
+            Edit::Set(price) => Ok(Preset { price: Some(number(parameter, price)?), ..kept }),
             _ => Ok(Preset::default()),
         }
     };
     let kept = ticket.presets();
-    let [take_profit, stop_loss] = [edited(new[0], kept.take_profit)?, edited(new[1], kept.stop_loss)?];
-    let presets = Presets { take_profit, stop_loss };
-    at.core.check_presets(ticket.pair, &presets)?;
+    let presets = Presets {
+        take_profit: edited("newPresetStopSurplusPrice", new[0], kept.take_profit)?,
+        stop_loss: edited("newPresetStopLossPrice", new[1], kept.stop_loss)?,
+    };
+    at.core.check_presets(Family::Classic, ticket.pair, &presets)?;
     let now = at.core.now;
     if let Some(order) = at.core.orders.get_mut(&id) {
         (order.ticket.presets, order.updated) = (presets.boxed(), now);

@@ -140,7 +140,7 @@ impl Query {
 /// An exact number that is not negative.
 pub(super) fn price(text: &str) -> Option<Price> {
     let text: tradeapi::Decimal = text.parse().ok()?;
-    number(&text).ok().map(Price)
+    number("price", &text).ok().map(Price)
 }
 
 /// A share such as `0.4`, in thousandths.

@@ -1,15 +1,16 @@
 //! Balances of the classic account, fees, and how a unified account is set.
 
 use rust_decimal::Decimal;
-use tradeapi::List;
 use tradeapi::observed::{
-    AccountMode, AccountSettings, ContractAccount, ContractAccountOfPair, FeeRate, GetAccountSettings,
-    GetContractAccount, GetContractAccounts, GetFeeRate, GetSpotAssets, GetTradeRate, SpotAsset, SymbolSettings,
+    AccountInfo, AccountMode, AccountSettings, ContractAccount, ContractAccountOfPair, FeeRate, GetAccountInfo,
+    GetAccountSettings, GetAllFeeRates, GetContractAccount, GetContractAccounts, GetFeeRate, GetSpotAssets,
+    GetTradeRate, SpotAsset, SymbolFeeRate, SymbolSettings,
 };
+use tradeapi::{List, Timestamp};
 
 use super::now;
 use crate::decisions::{MAKER_FEE, TAKER_FEE};
-use crate::instruments::{Coin, quotient};
+use crate::instruments::{Coin, Instrument, quotient};
 use crate::reading::wire;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
@@ -103,6 +104,41 @@ impl Serve for GetAccountSettings {
         });
         shown.symbol_config_list = of_pairs.collect::<Vec<_>>().into();
         Ok(shown)
+    }
+}
+
+impl Serve for GetAccountInfo {
+    fn serve(self, at: &mut Desk<'_>) -> Result<AccountInfo, Refusal> {
+        let user = &at.core.users[at.core.accounts[at.account].user];
+        let may = |word: &str| user.permissions.as_ref().is_none_or(|all| all.iter().any(|one| one.contains(word)));
+        let mut shown = AccountInfo::default();
+        shown.user_id = Some(user.id.to_string());
+        let addresses: Vec<String> = user.profile.addresses.iter().map(ToString::to_string).collect();
+        shown.ips = Some(addresses.join(","));
+        shown.perm_type = Some(if may("write") { "read_and_write" } else { "read_only" }.to_owned());
+        let scopes = [("UTA mgt.", "uta_mgt"), ("UTA trade", "uta_trade")];
+        let granted = scopes.into_iter().filter(|(permission, _)| may(permission));
+        shown.permissions = granted.map(|(_, scope)| scope.to_owned()).collect::<Vec<_>>().into();
+        shown.registered_time = Some(Timestamp::from_millis(user.opened_at));
+        Ok(shown)
+    }
+}
+
+impl Serve for GetAllFeeRates {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<SymbolFeeRate>, Refusal> {
+        let line = Line::of(self.category.as_str());
+        let line = if line == Some(Line::Margin) { Some(Line::Spot) } else { line };
+        let is_meant = |pair: &&Instrument| {
+            let is_symbol = self.symbol.as_ref().is_none_or(|symbol| symbol.as_str() == pair.symbol);
+            Some(pair.line) == line && pair.is_listed(Family::Unified) && is_symbol
+        };
+        let shown = at.core.pairs.iter().filter(is_meant).map(|pair| {
+            let mut shown = SymbolFeeRate::default();
+            shown.symbol = Some(pair.symbol.into());
+            (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
     }
 }
 

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use rust_decimal::Decimal;
 use tradeapi::List;
 use tradeapi::observed::{
-    CoinInfo, Contract, ContractStatus, ContractType, GetCoins, GetContracts, GetInstruments, GetMarginCurrencies,
-    GetServerTime, GetSpotSymbols, GetUnifiedServerTime, InstrumentInfo, InstrumentStatus, MarginCurrency, ServerTime,
-    SpotSymbol,
+    CoinInfo, Contract, ContractStatus, ContractTier, ContractType, GetCoins, GetContractTiers, GetContracts,
+    GetInstruments, GetMarginCurrencies, GetMarketTime, GetPositionTiers, GetServerTime, GetSpotSymbols,
+    GetUnifiedServerTime, InstrumentInfo, InstrumentStatus, MarginCurrency, PositionTier, ServerTime, SpotSymbol,
 };
 
 use super::now;
-use crate::decisions::{BAND, BORROWABLE, FUNDING_HOURS, MAKER_FEE, MAX_LEVERAGE, TAKER_FEE};
-use crate::instruments::{Contract as Units, Instrument, most_lots, quotient};
+use crate::decisions::{BAND, BORROWABLE, FUNDING_HOURS, MAINTENANCE, MAKER_FEE, MAX_LEVERAGE, TAKER_FEE};
+use crate::instruments::{Contract as Units, Instrument, MAX_VALUE, most_lots, quotient};
 use crate::reading::wire;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, missing};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
 use crate::words::{Family, Line};
@@ -32,6 +32,12 @@ impl Serve for GetServerTime {
 }
 
 impl Serve for GetUnifiedServerTime {
+    fn serve(self, at: &mut Desk<'_>) -> Result<ServerTime, Refusal> {
+        Ok(server_time(at.core))
+    }
+}
+
+impl Serve for GetMarketTime {
     fn serve(self, at: &mut Desk<'_>) -> Result<ServerTime, Refusal> {
         Ok(server_time(at.core))
     }
@@ -170,5 +176,38 @@ impl Serve for GetMarginCurrencies {
             shown
         });
         Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+// Every contract has one tier: the same leverage and maintenance margin for positions of every size.
+
+impl Serve for GetContractTiers {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractTier>, Refusal> {
+        let index = at.pair(self.product_type.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        let mut shown = ContractTier::default();
+        (shown.symbol, shown.level) = (Some(at.core.pairs[index].symbol.into()), Some(1));
+        (shown.start_unit, shown.end_unit) = (Some(0.into()), Some(wire(MAX_VALUE)));
+        (shown.leverage, shown.maintenance_rate) = (Some(MAX_LEVERAGE.into()), Some(wire(MAINTENANCE)));
+        Ok(vec![shown].into())
+    }
+}
+
+impl Serve for GetPositionTiers {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<PositionTier>, Refusal> {
+        let line = self.category.as_str();
+        if line == Line::Margin.as_str() {
+            let coin = self.coin.as_ref().ok_or_else(|| at.refusal(missing("coin")))?;
+            if !BORROWABLE.contains(&coin.as_str()) {
+                return Ok(Vec::new().into());
+            }
+        } else {
+            let symbol = self.symbol.as_ref().ok_or_else(|| at.refusal(missing("symbol")))?;
+            at.pair(line, symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        }
+        let mut shown = PositionTier::default();
+        shown.tier = Some(1);
+        (shown.min_tier_value, shown.max_tier_value) = (Some(0.into()), Some(wire(MAX_VALUE)));
+        (shown.leverage, shown.maintenance_rate) = (Some(MAX_LEVERAGE.into()), Some(wire(MAINTENANCE)));
+        Ok(vec![shown].into())
     }
 }

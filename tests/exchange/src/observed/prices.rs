@@ -2,10 +2,13 @@
 
 use rust_decimal::Decimal;
 use tradeapi::observed::{
-    Candle, CandleType, ContractDepth, ContractTicker, ContractTrade, FundingRate, GetCandles, GetContractCandles,
-    GetContractDepth, GetContractFundingRate, GetContractHistoryCandles, GetContractTicker, GetContractTickers,
-    GetContractTrades, GetFundingRate, GetHistoryCandles, GetOrderBook, GetRecentTrades, GetTickers, Interval, Level,
-    OrderBook, Ticker, Trade,
+    Candle, CandleType, ContractDepth, ContractOpenInterest, ContractOpenInterests, ContractPastFunding, ContractPrice,
+    ContractTicker, ContractTrade, FundingRate, FundingTime, GetCandles, GetContractCandles, GetContractDepth,
+    GetContractFundingHistory, GetContractFundingRate, GetContractFundingTime, GetContractHistoryCandles,
+    GetContractOpenInterest, GetContractPrice, GetContractRecentTrades, GetContractTicker, GetContractTickers,
+    GetContractTrades, GetFundingHistory, GetFundingRate, GetHistoryCandles, GetOpenInterest, GetOrderBook,
+    GetRecentTrades, GetTickers, Interval, Level, OpenInterest, OpenInterests, OrderBook, PastFunding, PastFundings,
+    Ticker, Trade,
 };
 use tradeapi::{List, Timestamp};
 
@@ -17,7 +20,7 @@ use crate::market::PublicFill;
 use crate::reading::wire;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
-use crate::state::Core;
+use crate::state::{Core, FUNDING};
 use crate::words::{Line, Side};
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -26,6 +29,8 @@ const DAY: u64 = 24 * 60 * 60 * 1000;
 const LEVELS: usize = 100;
 const ITEMS: usize = 100;
 const MAX_ITEMS: usize = 1_000;
+/// The number of past payments of funding, if a request does not state it.
+const PAYMENTS: usize = 20;
 
 fn limit(given: Option<u64>, usual: usize) -> usize {
     given.map_or(usual, |limit| usize::try_from(limit).unwrap_or(MAX_ITEMS)).min(MAX_ITEMS)
@@ -209,7 +214,8 @@ impl CandleQuery<'_> {
     fn answer(&self, at: &mut Desk<'_>) -> Result<List<Candle>, Refusal> {
         let index = at.pair(self.line, self.symbol).map_err(|reason| at.refusal(reason))?;
         let interval = candles::Interval::of(self.interval.as_str());
-        let interval = interval.ok_or_else(|| at.refusal(Reason::Parameter))?;
+        let interval =
+            interval.ok_or_else(|| at.refusal(Reason::value(["interval", "values"], "no candle lasts that long")))?;
         let (pair, market) = (&at.core.pairs[index], &at.core.markets[index]);
         let [from, to] = self.range.map(|time| time.map(Timestamp::as_millis));
         let to = to.unwrap_or(at.core.now).min(at.core.now);
@@ -286,25 +292,33 @@ impl Serve for GetRecentTrades {
     }
 }
 
+fn contract_trade(core: &Core, index: usize, fill: &PublicFill) -> ContractTrade {
+    let pair = &core.pairs[index];
+    let mut shown = ContractTrade::default();
+    shown.trade_id = Some(fill.id.to_string().into());
+    shown.symbol = Some(pair.symbol.into());
+    shown.price = Some(wire(pair.price(fill.ticks)));
+    shown.size = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
+    shown.side = fill.side.as_str().parse().ok();
+    shown.time = Some(Timestamp::from_millis(fill.at));
+    shown
+}
+
+impl Serve for GetContractRecentTrades {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractTrade>, Refusal> {
+        let names = [self.product_type.as_str(), self.symbol.as_str()];
+        trades(at, names, limit(self.limit, ITEMS), |_| true, contract_trade).map(Into::into)
+    }
+}
+
 impl Serve for GetContractTrades {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractTrade>, Refusal> {
-        let record = |core: &Core, index: usize, fill: &PublicFill| {
-            let pair = &core.pairs[index];
-            let mut shown = ContractTrade::default();
-            shown.trade_id = Some(fill.id.to_string().into());
-            shown.symbol = Some(pair.symbol.into());
-            shown.price = Some(wire(pair.price(fill.ticks)));
-            shown.size = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
-            shown.side = fill.side.as_str().parse().ok();
-            shown.time = Some(Timestamp::from_millis(fill.at));
-            shown
-        };
         let [from, to] = [self.start_time, self.end_time].map(|time| time.map(Timestamp::as_millis));
         let before = self.id_less_than.as_ref().and_then(|id| id.as_str().parse().ok()).unwrap_or(u64::MAX);
         let range = from.unwrap_or_default()..=to.unwrap_or(u64::MAX);
         let shows = |fill: &PublicFill| fill.id < before && range.contains(&fill.at);
         let names = [self.product_type.as_str(), self.symbol.as_str()];
-        trades(at, names, limit(self.limit, MAX_ITEMS), shows, record).map(Into::into)
+        trades(at, names, limit(self.limit, MAX_ITEMS), shows, contract_trade).map(Into::into)
     }
 }
 
@@ -335,5 +349,94 @@ impl Serve for GetContractFundingRate {
         let pairs = pairs(at, self.product_type.as_str(), self.symbol.as_ref().map(|symbol| symbol.as_str()))?;
         let core = &*at.core;
         Ok(pairs.into_iter().map(|index| funding_rate(core, index)).collect::<Vec<_>>().into())
+    }
+}
+
+impl Serve for GetContractPrice {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractPrice>, Refusal> {
+        let index = at.pair(self.product_type.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        let (pair, market) = (&at.core.pairs[index], &at.core.markets[index]);
+        let mut shown = ContractPrice::default();
+        shown.symbol = Some(pair.symbol.into());
+        shown.last_price = Some(wire(pair.price(market.last)));
+        let mark = Some(wire(pair.price(market.mark())));
+        (shown.index_price, shown.mark_price, shown.time) = (mark.clone(), mark, now(at.core));
+        Ok(vec![shown].into())
+    }
+}
+
+impl Serve for GetContractFundingTime {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<FundingTime>, Refusal> {
+        let index = at.pair(self.product_type.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        let mut shown = FundingTime::default();
+        shown.symbol = Some(at.core.pairs[index].symbol.into());
+        shown.next_funding_time = Some(Timestamp::from_millis(at.core.next_funding));
+        shown.rate_period = Some(FUNDING_HOURS);
+        Ok(vec![shown].into())
+    }
+}
+
+/// The times of past payments of funding, the newest first, on a page of a number. The rate never changes, and is that of
+/// the time before the exchange began, too.
+fn past_fundings(at: &Desk<'_>, page: Option<u64>, size: Option<u64>) -> impl Iterator<Item = Timestamp> {
+    let size = limit(size, PAYMENTS).min(ITEMS);
+    let skipped = usize::try_from(page.unwrap_or(1).saturating_sub(1)).unwrap_or(usize::MAX).saturating_mul(size);
+    let next = at.core.next_funding;
+    let past = (1..).map_while(move |back: u64| next.checked_sub(back.checked_mul(FUNDING)?));
+    past.skip(skipped).take(size).map(Timestamp::from_millis)
+}
+
+impl Serve for GetContractFundingHistory {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractPastFunding>, Refusal> {
+        let index = at.pair(self.product_type.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        let shown = past_fundings(at, self.page_no, self.page_size).map(|time| {
+            let mut shown = ContractPastFunding::default();
+            shown.symbol = Some(at.core.pairs[index].symbol.into());
+            (shown.funding_rate, shown.funding_time) = (Some(wire(FUNDING_RATE)), Some(time));
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+impl Serve for GetFundingHistory {
+    fn serve(self, at: &mut Desk<'_>) -> Result<PastFundings, Refusal> {
+        let index = at.pair(self.category.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        let shown = past_fundings(at, self.cursor, self.limit).map(|time| {
+            let mut shown = PastFunding::default();
+            shown.symbol = Some(at.core.pairs[index].symbol.into());
+            (shown.funding_rate, shown.funding_time) = (Some(wire(FUNDING_RATE)), Some(time));
+            shown
+        });
+        let mut answer = PastFundings::default();
+        answer.payments = shown.collect::<Vec<_>>().into();
+        Ok(answer)
+    }
+}
+
+impl Serve for GetContractOpenInterest {
+    fn serve(self, at: &mut Desk<'_>) -> Result<ContractOpenInterests, Refusal> {
+        let index = at.pair(self.product_type.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        let mut shown = ContractOpenInterest::default();
+        shown.symbol = Some(at.core.pairs[index].symbol.into());
+        shown.size = Some(wire(Summary::of(at.core, index).open_interest));
+        let mut answer = ContractOpenInterests::default();
+        (answer.list, answer.time) = (vec![shown].into(), now(at.core));
+        Ok(answer)
+    }
+}
+
+impl Serve for GetOpenInterest {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OpenInterests, Refusal> {
+        let pairs = pairs(at, self.category.as_str(), self.symbol.as_ref().map(|symbol| symbol.as_str()))?;
+        let shown = pairs.into_iter().map(|index| {
+            let mut shown = OpenInterest::default();
+            shown.symbol = Some(at.core.pairs[index].symbol.into());
+            shown.open_interest = Some(wire(Summary::of(at.core, index).open_interest));
+            shown
+        });
+        let mut answer = OpenInterests::default();
+        (answer.list, answer.time) = (shown.collect::<Vec<_>>().into(), now(at.core));
+        Ok(answer)
     }
 }

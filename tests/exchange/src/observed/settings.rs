@@ -5,7 +5,7 @@ use tradeapi::observed::{
     SetMarginMode, SetPositionMode,
 };
 
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{Reason, Refusal, missing};
 use crate::routes::{Desk, Serve};
 use crate::words::{Line, Margin, Mode};
 
@@ -58,12 +58,15 @@ fn set_leverage(request: &SetLeverage, at: &mut Desk<'_>) -> Result<(), Reason> 
         // Borrowing is not limited.
         return Ok(());
     }
-    let symbol = request.symbol.as_ref().ok_or(Reason::MissingParameter)?;
+    let symbol = request.symbol.as_ref().ok_or(missing("symbol"))?;
     let index = at.pair(line, symbol.as_str())?;
-    if let Some(margin) = request.margin_mode.as_ref().and_then(|mode| Margin::of(mode.as_str())) {
-        at.core.set_margin_mode(at.account, index, margin)?;
+    let margin = request.margin_mode.as_ref().and_then(|mode| Margin::of(mode.as_str()));
+    let is_fixed = |margin: &Margin| at.core.is_margin_fixed(at.account, index, *margin);
+    if margin.as_ref().is_some_and(is_fixed) {
+        return Err(Reason::SettingsFixed);
     }
-    at.core.set_leverage(at.account, index, both(Some(request.leverage), request.pos_side.as_ref()))
+    at.core.set_leverage(at.account, index, both(Some(request.leverage), request.pos_side.as_ref()))?;
+    margin.map_or(Ok(()), |margin| at.core.set_margin_mode(at.account, index, margin))
 }
 
 /// How a contract is set.
@@ -86,7 +89,7 @@ impl Serve for SetContractLeverage {
         let contract = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
         let set = contract.and_then(|index| {
             if new == [None, None] {
-                return Err(Reason::MissingParameter);
+                return Err(missing("leverage"));
             }
             at.core.set_leverage(at.account, index, new).map(|()| index)
         });

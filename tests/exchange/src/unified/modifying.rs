@@ -47,10 +47,10 @@ fn wanted<'a>(category: Option<&'a Category>, symbol: Option<&'a Symbol>) -> Wan
 /// The requested changes of an order that has these presets.
 fn modification(request: &ModifyOrder, kept: Presets) -> Result<Changes, Reason> {
     let edited =
-        |kept: &Preset, price: &Edit<tradeapi::Decimal>, by, order_type, limit_price: Option<&tradeapi::Decimal>| {
-            let new = preset(None, by, order_type, optional(limit_price)?);
+        |[name, limit]: [&'static str; 2], kept: &Preset, price: &Edit<_>, by, order_type, limit_price: Option<&_>| {
+            let new = preset(None, by, order_type, optional(limit, limit_price)?);
             let price = match price {
-                Edit::Set(price) => Some(number(price)?),
+                Edit::Set(price) => Some(number(name, price)?),
                 Edit::Delete => return Ok(Some(Preset::default())),
                 Edit::Keep => kept.price,
             };
@@ -62,12 +62,13 @@ fn modification(request: &ModifyOrder, kept: Presets) -> Result<Changes, Reason>
             }))
         };
     Ok(Changes {
-        qty: optional(request.qty.as_ref())?,
-        price: optional(request.price.as_ref())?,
+        qty: optional("qty", request.qty.as_ref())?,
+        price: optional("price", request.price.as_ref())?,
         adjusts_price: request.px_amend_type == Some(YesNo::Yes),
         auto_cancel: request.auto_cancel == Some(YesNo::Yes),
         request_id: request.request_id,
         take_profit: edited(
+            ["takeProfit", "tpLimitPrice"],
             &kept.take_profit,
             &request.take_profit,
             request.tp_trigger_by.as_ref(),
@@ -75,6 +76,7 @@ fn modification(request: &ModifyOrder, kept: Presets) -> Result<Changes, Reason>
             request.tp_limit_price.as_ref(),
         )?,
         stop_loss: edited(
+            ["stopLoss", "slLimitPrice"],
             &kept.stop_loss,
             &request.stop_loss,
             request.sl_trigger_by.as_ref(),
@@ -120,8 +122,8 @@ fn modify_item(item: &BatchModifyItem, at: &mut Desk<'_>) -> Result<OrderIds, Re
     }
     let (id, ids) = (order.id, ids_of(order.id, order.client()));
     let changes = Changes {
-        qty: optional(item.qty.as_ref())?,
-        price: optional(item.price.as_ref())?,
+        qty: optional("qty", item.qty.as_ref())?,
+        price: optional("price", item.price.as_ref())?,
         adjusts_price: item.px_amend_type == Some(YesNo::Yes),
         auto_cancel: item.auto_cancel == Some(YesNo::Yes),
         request_id: item.request_id,

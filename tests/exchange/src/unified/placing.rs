@@ -12,7 +12,7 @@ use crate::placing::Placed;
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
-use crate::words::{Effect, Family, Force, Line, Margin, PositionSide, Prevention, Side};
+use crate::words::{Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 
 /// The parameters that single orders and items of batches share.
 fn ticket(
@@ -27,15 +27,16 @@ fn ticket(
         Execution::Limit(limit) => Some(limit),
         _ => None,
     };
-    let qty = number(qty)?;
+    let qty = number("qty", qty)?;
     let buys_for_amount = !line.is_futures() && side == Side::Buy && limit.is_none();
     let force = limit.and_then(|limit| limit.time_in_force.as_ref());
+    let pair = at.core.pair(Family::Unified, line, symbol).ok_or(Reason::UnknownSymbol)?;
     Ok(Ticket {
         account: at.account,
         line,
-        pair: at.core.pair(Family::Unified, line, symbol).ok_or(Reason::UnknownSymbol)?,
+        pair,
         side,
-        price: limit.map(|limit| number(&limit.price)).transpose()?,
+        price: limit.map(|limit| number("price", &limit.price)).transpose()?,
         quantity: if buys_for_amount { Quantity::Amount(qty) } else { Quantity::Lots(qty) },
         force: value_or(force.map(|force| force.as_str()), Force::of, Force::Gtc),
         pos: PositionSide::Net,
@@ -51,6 +52,15 @@ fn ticket(
     })
 }
 
+/// Returns the margin mode of an order that names none: that of the position that it adds to, or else the one that the
+/// contract is set to.
+fn usual_margin(at: &Desk<'_>, order: &Ticket, pos: PositionSide) -> Margin {
+    let account = &at.core.accounts[at.account];
+    let pos = if account.mode == Mode::OneWay { PositionSide::Net } else { pos };
+    let held = account.positions.get(&(order.pair, pos));
+    held.map_or(account.contract_settings(order.pair).margin, |position| position.mode)
+}
+
 impl Serve for PlaceOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderAck, Refusal> {
         let placed = place_order(&self, at).map_err(|reason| at.refusal(reason))?;
@@ -64,28 +74,33 @@ impl Serve for PlaceOrder {
 fn place_order(request: &PlaceOrder, at: &mut Desk<'_>) -> Result<Placed, Reason> {
     let words = [request.category.as_str(), request.symbol.as_str(), request.side.as_str()];
     let common = ticket(at, words, &request.qty, &request.execution)?;
+    let pos = value_or(request.pos_side.as_ref().map(|pos| pos.as_str()), PositionSide::of, PositionSide::Net);
     let ticket = Ticket {
-        pos: value_or(request.pos_side.as_ref().map(|pos| pos.as_str()), PositionSide::of, PositionSide::Net),
+        pos,
         reduce_only: request.reduce_only == Some(YesNo::Yes),
         prevention: value_or(request.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
         client: request.client_oid.as_ref().map(|id| id.as_str().into()),
-        margin: value_or(request.margin_mode.as_ref().map(|mode| mode.as_str()), Margin::of, Margin::Crossed),
+        margin: value_or(
+            request.margin_mode.as_ref().map(|mode| mode.as_str()),
+            Margin::of,
+            usual_margin(at, &common, pos),
+        ),
         borrows: match request.auto_borrow {
             Some(YesNo::Yes) => Borrowing::IfObtainedCannot,
             _ => common.borrows,
         },
         presets: Presets {
             take_profit: preset(
-                optional(request.take_profit.as_ref())?,
+                optional("takeProfit", request.take_profit.as_ref())?,
                 request.tp_trigger_by.as_ref(),
                 request.tp_order_type.as_ref(),
-                optional(request.tp_limit_price.as_ref())?,
+                optional("tpLimitPrice", request.tp_limit_price.as_ref())?,
             ),
             stop_loss: preset(
-                optional(request.stop_loss.as_ref())?,
+                optional("stopLoss", request.stop_loss.as_ref())?,
                 request.sl_trigger_by.as_ref(),
                 request.sl_order_type.as_ref(),
-                optional(request.sl_limit_price.as_ref())?,
+                optional("slLimitPrice", request.sl_limit_price.as_ref())?,
             ),
         }
         .boxed(),
@@ -130,8 +145,10 @@ impl Serve for BatchOrder {
 fn place_item(item: &BatchOrderItem, at: &mut Desk<'_>) -> Result<Placed, Reason> {
     let words = [item.category.as_str(), item.symbol.as_str(), item.side.as_str()];
     let common = ticket(at, words, &item.qty, &item.execution)?;
+    let pos = value_or(item.pos_side.as_ref().map(|pos| pos.as_str()), PositionSide::of, PositionSide::Net);
     let ticket = Ticket {
-        pos: value_or(item.pos_side.as_ref().map(|pos| pos.as_str()), PositionSide::of, PositionSide::Net),
+        pos,
+        margin: usual_margin(at, &common, pos),
         prevention: value_or(item.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
         client: item.client_oid.as_ref().map(|id| id.as_str().into()),
         ..common

@@ -268,6 +268,115 @@ async fn long_positions_pay_funding_to_short_ones() {
     assert_eq!(free.unified().balances["USDT"].total, before);
 }
 
+/// Adds up what a number of each record is.
+fn sum<T>(records: &[T], of: impl Fn(&T) -> Option<Decimal>) -> rust_decimal::Decimal {
+    records.iter().filter_map(|record| of(record)?.to_rust_decimal().ok()).sum()
+}
+
+#[tokio::test]
+async fn bills_add_up_to_what_the_balance_changed() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 10_000));
+    let client = fixture.client.observed();
+    place(&fixture, market("a", Side::Buy, "0.100")).await;
+    fixture.open(classic::Side::Sell, "0.100").await;
+    fixture.exchange.time().advance(Duration::from_secs(9 * 60 * 60));
+    fixture.exchange.set_price("BTCUSDT", 65_000).unwrap();
+    // It closes the position and opens one on the other side.
+    place(&fixture, market("b", Side::Sell, "0.150")).await;
+
+    let of = observed::GetFinancialRecords::new(USDT);
+    let records = client.get_financial_records(&of).await.unwrap().data.list.items;
+    let kinds: Vec<_> = records.iter().filter_map(|record| record.record_type.as_deref()).collect();
+    assert_eq!(kinds, ["SELL_DEAL", "CONTRACT_MAIN_SETTLE_FEE_USER_OUT", "BUY_DEAL"]);
+    let total = fixture.unified().balances["USDT"].total;
+    let changed = sum(&records, |record| record.amount.clone()) + sum(&records, |record| record.fee.clone());
+    assert_eq!(rust_decimal::Decimal::from(10_000) + changed, total);
+    let balance = records[0].balance.as_ref().unwrap().to_rust_decimal().unwrap();
+    assert_eq!(balance.normalize(), total.normalize());
+    let page = client.get_financial_records(&of.limit(2)).await.unwrap().data;
+    let next = of_page(&page.cursor);
+    let rest = client.get_financial_records(&observed::GetFinancialRecords::new(USDT).cursor(next)).await.unwrap().data;
+    assert_eq!((page.list.len(), rest.list.len()), (2, 1));
+    let spot = observed::GetFinancialRecords::new(observed::Category::Spot);
+    assert!(code(client.get_financial_records(&spot).await).is_some(), "what is not kept is not an empty list");
+
+    let of = observed::GetContractBills::new(CLASSIC_USDT).business_type("contract_settle_fee");
+    let bills = client.get_contract_bills(&of).await.unwrap().data.bills.items;
+    assert_eq!((bills.len(), bills[0].amount.clone()), (1, Some(number("0.64"))), "the short position receives it");
+    let of = observed::GetContractBills::new(CLASSIC_USDT).symbol("ETHUSDT");
+    assert!(client.get_contract_bills(&of).await.unwrap().data.bills.is_empty());
+}
+
+fn of_page(cursor: &Option<observed::BillId>) -> observed::BillId {
+    cursor.clone().unwrap()
+}
+
+#[tokio::test]
+async fn a_closed_position_is_listed_with_what_it_earned() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    place(&fixture, market("a", Side::Buy, "0.100")).await;
+    place(&fixture, market("b", Side::Buy, "0.100")).await;
+    let of = observed::GetPositionHistory::new(USDT);
+    assert!(client.get_position_history(&of).await.unwrap().data.list.is_empty(), "it is open");
+    fixture.exchange.set_price("BTCUSDT", 65_000).unwrap();
+    place(&fixture, market("c", Side::Sell, "0.300")).await;
+    let list = client.get_position_history(&of).await.unwrap().data.list.items;
+    assert_eq!(list.len(), 1, "the other side is open");
+    let past = &list[0];
+    assert_eq!(past.pos_side, Some(PositionSide::Long));
+    assert_eq!((past.opened.clone(), past.closed.clone()), (Some(number("0.2")), Some(number("0.2"))));
+    let parse = |number: &Option<Decimal>| number.as_ref().unwrap().to_rust_decimal().unwrap();
+    let size = rust_decimal::Decimal::new(2, 1);
+    let gain = (parse(&past.exit_price) - parse(&past.entry_price)) * size;
+    assert_eq!(gain.round_dp(4), parse(&past.profit).round_dp(4));
+    let fees = parse(&past.open_fee_total) + parse(&past.close_fee_total);
+    assert_eq!(parse(&past.net_profit), parse(&past.profit) + fees);
+    let of = observed::GetContractPositionHistory::new();
+    assert!(client.get_contract_position_history(&of).await.unwrap().data.list.is_empty(), "of the other account");
+}
+
+#[tokio::test]
+async fn tiers_prices_and_funding_are_those_of_the_engine() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    let tiers = client.get_contract_tiers(&observed::GetContractTiers::new(CLASSIC_USDT, "BTCUSDT")).await.unwrap();
+    assert_eq!(tiers.data[0].leverage, Some(number("100")));
+    let set = |leverage| SetContractLeverage::new("BTCUSDT", CLASSIC_USDT, "USDT").leverage(leverage);
+    client.set_contract_leverage(&set(100)).await.unwrap();
+    assert!(code(client.set_contract_leverage(&set(101)).await).is_some(), "the tier is the bound");
+    let tiers = observed::GetPositionTiers::new(USDT).symbol("BTCUSDT");
+    assert_eq!(client.get_position_tiers(&tiers).await.unwrap().data[0].maintenance_rate, Some(number("0.005")));
+
+    fixture.exchange.set_mark_price("BTCUSDT", Some(64_100.into())).unwrap();
+    let price = client.get_contract_price(&observed::GetContractPrice::new(CLASSIC_USDT, "BTCUSDT")).await.unwrap();
+    assert_eq!(price.data[0].mark_price, Some(number("64100")));
+    let of = observed::GetContractFundingTime::new(CLASSIC_USDT, "BTCUSDT");
+    let next = client.get_contract_funding_time(&of).await.unwrap().data[0].next_funding_time.unwrap();
+    let of = observed::GetFundingHistory::new(USDT, "BTCUSDT");
+    let newest = client.get_funding_history(&of.limit(3)).await.unwrap().data.payments.items;
+    assert_eq!(newest.len(), 3);
+    let eight_hours = 8 * 60 * 60 * 1000;
+    assert_eq!(newest[0].funding_time.unwrap().as_millis() + eight_hours, next.as_millis());
+    let of = observed::GetFundingHistory::new(USDT, "BTCUSDT").limit(3).cursor(2);
+    let second = client.get_funding_history(&of).await.unwrap().data.payments.items;
+    assert_eq!(
+        second[0].funding_time.unwrap().as_millis() + 3 * eight_hours,
+        newest[0].funding_time.unwrap().as_millis()
+    );
+
+    place(&fixture, market("a", Side::Buy, "0.100")).await;
+    let of = observed::GetOpenInterest::new(USDT).symbol("BTCUSDT");
+    assert_eq!(client.get_open_interest(&of).await.unwrap().data.list[0].open_interest, Some(number("0.1")));
+    let of = observed::GetContractRecentTrades::new(CLASSIC_USDT, "BTCUSDT");
+    assert_eq!(client.get_contract_recent_trades(&of).await.unwrap().data[0].size, Some(number("0.1")));
+    let of = observed::GetAllFeeRates::new(USDT);
+    let fees = client.get_all_fee_rates(&of).await.unwrap().data;
+    assert!(fees.items.iter().all(|fee| fee.taker_fee_rate == Some(number("0.0006"))) && fees.len() == 4);
+    let info = client.get_account_info(&observed::GetAccountInfo::new()).await.unwrap().data;
+    assert_eq!(info.perm_type.as_deref(), Some("read_and_write"));
+}
+
 #[tokio::test]
 async fn a_user_of_one_family_is_refused_by_the_other() {
     for (accounts, expected) in [

@@ -286,7 +286,8 @@ async fn a_position_keeps_its_margin_mode() {
     let fixture = Fixture::one_way();
     fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
     let isolated = market("b", Side::Buy, "0.001").margin_mode(MarginMode::Isolated);
-    fixture.client.unified().place_order(&isolated).await.unwrap();
+    assert_eq!(code(fixture.client.unified().place_order(&isolated).await).as_deref(), Some("25200"));
+    fixture.client.unified().place_order(&market("c", Side::Buy, "0.001")).await.unwrap();
     fixture.exchange.set_price("BTCUSDT", 57_000).unwrap();
     assert_eq!(fixture.unified().positions.len(), 1, "an isolated position would be liquidated");
 }

@@ -173,3 +173,209 @@ fn a_strict_exchange_reads_numbers_only_where_the_documents_have_them() {
         assert_ne!(tolerant["code"], code, "{tolerant}");
     }
 }
+
+const CLASSIC_PAIR: &str = "productType=USDT-FUTURES&symbol=";
+const UNIFIED_PAIR: &str = "category=USDT-FUTURES&symbol=";
+
+/// Places an order that waits and one that opens a position in both accounts.
+fn with_orders(exchange: &Exchange) {
+    for (kind, price) in [("limit", "60000"), ("market", "")] {
+        let mut classic = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01",
+                                             "side": "buy", "orderType": kind, "force": "gtc"}));
+        let mut unified =
+            json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": kind});
+        if kind == "limit" {
+            (classic["price"], unified["price"]) = (json!(price), json!(price));
+        }
+        for (path, order) in [("/api/v2/mix/order/place-order", classic), ("/api/v3/trade/place-order", unified)] {
+            let answer = post(path, &order).send(exchange);
+            assert_eq!(answer["code"], "00000", "{answer}");
+        }
+    }
+}
+
+/// The number of items of a listing.
+fn count(answer: &Value) -> usize {
+    let data = &answer["data"];
+    let list = ["list", "entrustedList", "orderList", "fillList"].map(|name| &data[name]);
+    let list = list.into_iter().find_map(Value::as_array).or_else(|| data.as_array());
+    list.map_or(0, Vec::len)
+}
+
+#[test]
+fn a_symbol_in_small_letters_finds_what_one_in_capitals_does() {
+    let listings = [
+        format!("/api/v2/mix/position/single-position?marginCoin=USDT&{CLASSIC_PAIR}"),
+        format!("/api/v2/mix/order/orders-pending?{CLASSIC_PAIR}"),
+        format!("/api/v2/mix/order/fills?{CLASSIC_PAIR}"),
+        format!("/api/v2/mix/market/ticker?{CLASSIC_PAIR}"),
+        format!("/api/v3/position/current-position?{UNIFIED_PAIR}"),
+        format!("/api/v3/trade/unfilled-orders?{UNIFIED_PAIR}"),
+        format!("/api/v3/market/tickers?{UNIFIED_PAIR}"),
+        "/api/v3/market/current-fund-rate?symbol=".to_owned(),
+    ];
+    for tolerant in [true, false] {
+        let exchange = exchange(tolerant);
+        with_orders(&exchange);
+        for listing in &listings {
+            let [capitals, small, unknown] = ["BTCUSDT", "btcusdt", "NOSUCH"].map(|symbol| {
+                let answer = get(&format!("{listing}{symbol}")).send(&exchange);
+                (answer["code"].clone(), count(&answer), answer["msg"].clone())
+            });
+            assert_eq!((&capitals.0, capitals.1), (&json!("00000"), 1), "{listing}");
+            assert_eq!(small.0 == "00000", tolerant, "{listing}: {small:?}");
+            assert_eq!(small.1, usize::from(tolerant), "{listing}");
+            let named = unknown.2.as_str().unwrap().contains(r#"symbol: "NOSUCH" given"#);
+            assert!(unknown.0 != "00000" && named, "{listing}: {unknown:?}");
+        }
+        // A pair of another business line is as unknown.
+        let other = get("/api/v3/trade/unfilled-orders?category=USDT-FUTURES&symbol=BTCPERP").send(&exchange);
+        assert_eq!(other["code"], "25100", "{other}");
+        let cancels = [
+            ("/api/v2/mix/order/batch-cancel-orders", json!({"productType": "USDT-FUTURES"}), Family::Classic),
+            ("/api/v3/trade/cancel-symbol-order", json!({"category": "USDT-FUTURES"}), Family::Unified),
+        ];
+        for (path, mut request, family) in cancels {
+            request["symbol"] = json!("NOSUCH");
+            assert_ne!(post(path, &request).send(&exchange)["code"], "00000", "{path}");
+            request["symbol"] = json!("btcusdt");
+            let answer = post(path, &request).send(&exchange);
+            assert_eq!(answer["code"] == "00000", tolerant, "{path}: {answer}");
+            let open = exchange.account(exchange.keys(), family).open_orders.len();
+            assert_eq!(open, usize::from(!tolerant), "{path}");
+        }
+    }
+}
+
+#[test]
+fn all_orders_of_a_pair_are_cancelled_if_a_client_names_it() {
+    let exchange = exchange(true);
+    for symbol in ["BTCUSDT", "ETHUSDT"] {
+        let mut order =
+            of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "side": "buy",
+                                           "orderType": "limit", "force": "gtc", "price": "60000"}));
+        (order["symbol"], order["price"]) = (json!(symbol), json!(if symbol == "BTCUSDT" { "60000" } else { "3000" }));
+        post("/api/v2/mix/order/place-order", &order).send(&exchange);
+    }
+    let path = "/api/v2/mix/order/cancel-all-orders";
+    let unknown = post(path, &of_contract(json!({"symbol": "NOSUCH"}))).send(&exchange);
+    assert_eq!(unknown["code"], "40034", "{unknown}");
+    let answer = post(path, &of_contract(json!({}))).send(&exchange);
+    assert_eq!(answer["data"]["successList"].as_array().map(Vec::len), Some(1), "{answer}");
+    let open = exchange.account(exchange.keys(), Family::Classic).open_orders;
+    assert_eq!(open.iter().map(|order| order.symbol.as_str()).collect::<Vec<_>>(), ["ETHUSDT"]);
+}
+
+#[test]
+fn a_condition_of_an_ordinary_order_is_refused() {
+    let exchange = exchange(true);
+    let classic = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "side": "sell",
+                                     "orderType": "market"}));
+    let unified = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "sell",
+                         "orderType": "market"});
+    let requests =
+        [("/api/v2/mix/order/place-order", classic, "40017"), ("/api/v3/trade/place-order", unified, "25200")];
+    for (path, order, code) in requests {
+        for name in ["triggerPrice", "trailingPercent", "stopPrice", "callbackRatio"] {
+            let mut order = order.clone();
+            order[name] = json!("60805");
+            let answer = post(path, &order).send(&exchange);
+            assert_eq!(answer["code"], code, "{name}: {answer}");
+            let why = answer["msg"].as_str().unwrap();
+            assert!(why.contains(name) && why.contains("executed at once"), "{why}");
+        }
+    }
+    for family in [Family::Classic, Family::Unified] {
+        assert!(exchange.account(exchange.keys(), family).positions.is_empty());
+    }
+}
+
+#[test]
+fn a_limit_order_without_force_is_good_until_it_is_cancelled() {
+    let order = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "side": "buy",
+                                   "orderType": "limit", "price": "60000"}));
+    for tolerant in [true, false] {
+        let exchange = exchange(tolerant);
+        let answer = post("/api/v2/mix/order/place-order", &order).send(&exchange);
+        assert_eq!(answer["code"], if tolerant { "00000" } else { "40019" }, "{answer}");
+        let pending = get("/api/v2/mix/order/orders-pending?productType=USDT-FUTURES").send(&exchange);
+        let force = &pending["data"]["entrustedList"][0]["force"];
+        assert_eq!(*force, if tolerant { json!("gtc") } else { Value::Null });
+    }
+}
+
+#[test]
+fn the_margin_mode_of_a_contract_is_that_of_its_next_order() {
+    let exchange = exchange(true);
+    let order = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",
+                       "orderType": "market"});
+    let set =
+        |margin: &str| json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "leverage": "5", "marginMode": margin});
+    let position = "/api/v3/position/current-position?category=USDT-FUTURES";
+    let answer = post("/api/v3/account/set-leverage", &set("isolated")).send(&exchange);
+    assert_eq!(answer["code"], "00000", "{answer}");
+    for _ in 0..2 {
+        let answer = post("/api/v3/trade/place-order", &order).send(&exchange);
+        assert_eq!(answer["code"], "00000", "{answer}");
+        assert_eq!(get(position).send(&exchange)["data"]["list"][0]["marginMode"], "isolated");
+    }
+    // What cannot be set as a whole changes nothing.
+    let mut twenty = set("crossed");
+    twenty["leverage"] = json!("20");
+    assert_eq!(post("/api/v3/account/set-leverage", &twenty).send(&exchange)["code"], "25200");
+    assert_eq!(get(position).send(&exchange)["data"]["list"][0]["leverage"], "5");
+}
+
+#[test]
+fn an_order_in_another_margin_mode_than_its_position_is_refused() {
+    let exchange = exchange(true);
+    let order = |margin: &str, side: &str| {
+        of_contract(json!({"marginMode": margin, "marginCoin": "USDT", "size": "0.01", "side": side,
+                           "orderType": "market"}))
+    };
+    let path = "/api/v2/mix/order/place-order";
+    assert_eq!(post(path, &order("crossed", "buy")).send(&exchange)["code"], "00000");
+    let refused = post(path, &order("isolated", "buy")).send(&exchange);
+    assert!(refused["code"] == "40017" && refused["msg"].as_str().unwrap().contains("marginMode"), "{refused}");
+    // A client that names its usual mode can still close.
+    assert_eq!(post(path, &order("isolated", "sell")).send(&exchange)["code"], "00000");
+    assert!(exchange.account(exchange.keys(), Family::Classic).positions.is_empty());
+}
+
+#[test]
+fn a_refusal_names_the_parameter_and_what_is_wrong_with_it() {
+    let exchange = exchange(true);
+    let unified = |more: Value| {
+        let mut order = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",
+                               "orderType": "market"});
+        more.as_object().unwrap().iter().for_each(|(name, value)| order[name] = value.clone());
+        ("/api/v3/trade/place-order", order)
+    };
+    let classic = |more: Value| {
+        let mut order = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01",
+                                           "side": "buy", "orderType": "market"}));
+        more.as_object().unwrap().iter().for_each(|(name, value)| order[name] = value.clone());
+        ("/api/v2/mix/order/place-order", order)
+    };
+    let leverage = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "leverage": "200"});
+    let of_no_pair = json!({"category": "USDT-FUTURES", "leverage": "20"});
+    let contract = of_contract(json!({"marginCoin": "USDT", "leverage": "200"}));
+    for ((path, request), parameter) in [
+        (unified(json!({"takeProfit": "0"})), "takeProfit"),
+        (unified(json!({"stopLoss": "0"})), "stopLoss"),
+        (unified(json!({"qty": "9000000000000"})), "qty"),
+        (classic(json!({"presetStopSurplusPrice": "0"})), "presetStopSurplusPrice"),
+        (
+            classic(json!({"presetStopLossExecutePrice": "0", "presetStopLossPrice": "60000"})),
+            "presetStopLossExecutePrice",
+        ),
+        (classic(json!({"size": "0.00000000000001"})), "size"),
+        (("/api/v3/account/set-leverage", leverage), "leverage"),
+        (("/api/v3/account/set-leverage", of_no_pair), "symbol"),
+        (("/api/v2/mix/account/set-leverage", contract), "leverage"),
+    ] {
+        let answer = post(path, &request).send(&exchange);
+        let why = answer["msg"].as_str().unwrap();
+        assert!(answer["code"] != "00000" && why.contains(&format!("{parameter}: ")), "{path}: {answer}");
+    }
+}

@@ -17,7 +17,7 @@ fn code(unified: bool, is_spot: bool, refused: Refused) -> &'static str {
         Refused::Occupied => ["25225", "40755"],
         Refused::NotOpen => ["45134", "45031"],
         Refused::BelowFilled => ["25568", "25568"],
-        Refused::Fixed => ["25200", "40017"],
+        Refused::Fixed | Refused::OtherMargin => ["25200", "40017"],
     };
     if unified { of_unified } else { of_classic }
 }

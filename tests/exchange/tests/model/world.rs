@@ -51,6 +51,7 @@ pub(super) enum Prevention {
 pub(super) enum Refused {
     Above,
     Below,
+    OtherMargin,
     Funds,
     NoPosition,
     Occupied,

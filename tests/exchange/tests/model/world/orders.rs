@@ -14,7 +14,13 @@ impl World {
 
     /// Places one after the other. What becomes unsafe is liquidated once all are placed.
     pub(crate) fn place_many(&mut self, wishes: &[Wish]) -> Vec<Result<(), Refused>> {
-        let placed = wishes.iter().map(|wish| self.place_one(wish.clone())).collect();
+        let placed = wishes.iter().map(|wish| {
+            // A batch of the unified family names no margin mode: orders take that of the position.
+            let held = self.accounts[wish.account].positions.get(&(wish.pair, wish.pos));
+            let isolated = if wish.account % 2 == 1 { held.is_some_and(|held| held.isolated) } else { wish.isolated };
+            self.place_one(Wish { isolated, ..wish.clone() })
+        });
+        let placed = placed.collect();
         self.liquidate(None);
         placed
     }
@@ -31,6 +37,10 @@ impl World {
             if !wish.buys && price < quoted - quoted / 10 {
                 return Err(Refused::Below);
             }
+        }
+        let held = self.accounts[wish.account].positions.get(&(pair, wish.pos));
+        if held.is_some_and(|held| held.buys == wish.buys && held.isolated != wish.isolated) {
+            return Err(Refused::OtherMargin);
         }
         if wish.closes {
             wish.qty = self.room_to_close(&wish)?;
@@ -421,7 +431,10 @@ impl World {
             presets: Presets::default(),
         };
         self.place(Wish { client: None, pos: key.1, closes: true, ..opening.clone() })?;
-        self.place(opening)
+        // A position on the other side keeps its margin mode.
+        let held = self.accounts[account].positions.get(&(key.0, other));
+        let isolated = held.map_or(position.isolated, |held| held.isolated);
+        self.place(Wish { isolated, ..opening })
     }
 
     fn find(&self, account: usize, client: u64) -> Option<usize> {
