@@ -56,6 +56,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Account Info",
     method: tables::Method::Get,
     path: "/api/v3/account/info",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     permission: Some("UTA mgt. (read)"),
     limits: &[tables::RateLimit::per_uid(20)],

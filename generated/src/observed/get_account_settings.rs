@@ -61,7 +61,16 @@ static META: tables::Meta = tables::Meta {
     limits: &[tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(
-        &["uid", "accountMode", "assetMode", "holdMode", "symbolConfigList"],
+        &[
+            "uid",
+            "accountMode",
+            "assetMode",
+            "accountLevel",
+            "stpMode",
+            "holdMode",
+            "symbolConfigList",
+            "coinConfigList",
+        ],
     ),
     ..tables::Meta::DEFAULT
 };

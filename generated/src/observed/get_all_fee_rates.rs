@@ -69,6 +69,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get All Fee Rates",
     method: tables::Method::Get,
     path: "/api/v3/account/all-fee-rate",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     permission: Some("UTA mgt. (read)"),
     limits: &[tables::RateLimit::per_uid(3)],

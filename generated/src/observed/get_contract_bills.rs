@@ -133,6 +133,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Bills",
     method: tables::Method::Get,
     path: "/api/v2/mix/account/bill",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     limits: &[tables::RateLimit::per_uid(10)],
     defaults: &[("limit", "20")],

@@ -83,6 +83,8 @@ static META: tables::Meta = tables::Meta {
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
-    shows: tables::Shows::OneOf(&["asks", "bids", "ts"]),
+    shows: tables::Shows::OneOf(
+        &["asks", "bids", "scale", "precision", "isMaxPrecision", "ts"],
+    ),
     ..tables::Meta::DEFAULT
 };

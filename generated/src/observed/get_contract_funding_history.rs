@@ -84,6 +84,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Funding History",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/history-fund-rate",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -74,6 +74,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Funding Time",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/funding-time",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

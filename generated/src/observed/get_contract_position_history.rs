@@ -111,6 +111,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Position History",
     method: tables::Method::Get,
     path: "/api/v2/mix/position/history-position",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     limits: &[tables::RateLimit::per_uid(20)],
     defaults: &[("limit", "20")],

@@ -74,6 +74,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Price",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/symbol-price",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -81,6 +81,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Contract Recent Trades",
     method: tables::Method::Get,
     path: "/api/v2/mix/market/fills",
+    serves: Some("classic"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

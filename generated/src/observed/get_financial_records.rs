@@ -122,6 +122,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Financial Records",
     method: tables::Method::Get,
     path: "/api/v3/account/financial-records",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     permission: Some("UTA mgt. (read)"),
     limits: &[tables::RateLimit::per_uid(20)],

@@ -83,6 +83,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Funding History",
     method: tables::Method::Get,
     path: "/api/v3/market/history-fund-rate",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

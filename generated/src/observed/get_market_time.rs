@@ -55,6 +55,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Market Time",
     method: tables::Method::Get,
     path: "/api/v3/market/time",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -69,6 +69,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Open Interest",
     method: tables::Method::Get,
     path: "/api/v3/market/open-interest",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(20)],

@@ -118,6 +118,7 @@ static META: tables::Meta = tables::Meta {
     section: "Get Position History",
     method: tables::Method::Get,
     path: "/api/v3/position/history-position",
+    serves: Some("unified"),
     effect: tables::Effect::Read,
     permission: Some("UTA trade (read)"),
     limits: &[tables::RateLimit::per_uid(20)],

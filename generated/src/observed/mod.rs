@@ -143,8 +143,8 @@ pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{BillId, Coin, OrderId, PositionId, Symbol, TradeId};
 pub use records::{
     AccountInfo, AccountSettings, Candle, Chain, ClosedPositions, ClosingOrder, CoinInfo,
-    Contract, ContractAccount, ContractAccountOfPair, ContractBill, ContractDepth,
-    ContractOpenInterest, ContractOpenInterests, ContractPastFunding,
+    CoinSettings, Contract, ContractAccount, ContractAccountOfPair, ContractBill,
+    ContractDepth, ContractOpenInterest, ContractOpenInterests, ContractPastFunding,
     ContractPastPosition, ContractPosition, ContractPrice, ContractSettings,
     ContractTicker, ContractTier, ContractTrade, Done, FeeRate, FinancialRecord,
     FundingRate, FundingTime, InstrumentInfo, Level, MarginCurrency, OpenInterest,

@@ -233,6 +233,50 @@ runtime::record! {
         /// Observed.
         #[wire("maxProductOrderNum")]
         pub max_product_order_num: Option<u64>,
+        /// `maxPositionNum`: Most positions of the instrument.
+        ///
+        /// It comes only for futures.
+        ///
+        /// Observed.
+        #[wire("maxPositionNum", conditional)]
+        pub max_position_num: Option<u64>,
+        /// `maxMarketOrderQty`: Greatest quantity of a market order.
+        ///
+        /// Unit: base coin.
+        ///
+        /// It comes only for futures.
+        ///
+        /// Observed.
+        #[wire("maxMarketOrderQty", conditional)]
+        pub max_market_order_qty: Option<runtime::Decimal>,
+        /// `feeRateUpRatio`: What an order reserves beyond its fee, as a fraction of the fee.
+        ///
+        /// It comes only for futures.
+        ///
+        /// Observed.
+        #[wire("feeRateUpRatio", conditional)]
+        pub fee_rate_up_ratio: Option<runtime::Decimal>,
+        /// `openCostUpRatio`: What an order reserves beyond its margin, as a fraction of its value.
+        ///
+        /// It comes only for futures.
+        ///
+        /// Observed.
+        #[wire("openCostUpRatio", conditional)]
+        pub open_cost_up_ratio: Option<runtime::Decimal>,
+        /// `offTime`: When trading ends, in Unix milliseconds; -1 if that is open.
+        ///
+        /// It comes only for futures.
+        ///
+        /// Observed.
+        #[wire("offTime", conditional)]
+        pub off_time: Option<runtime::Decimal>,
+        /// `limitOpenTime`: When positions are not opened any more, in Unix milliseconds; -1 if that is open.
+        ///
+        /// It comes only for futures.
+        ///
+        /// Observed.
+        #[wire("limitOpenTime", conditional)]
+        pub limit_open_time: Option<runtime::Decimal>,
         /// `launchTime`: When trading began.
         ///
         /// Observed.
@@ -330,6 +374,13 @@ runtime::record! {
         /// Observed.
         #[wire("maxOrderQty")]
         pub max_order_qty: Option<runtime::Decimal>,
+        /// `maxMarketOrderQty`: Greatest quantity of a market order.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("maxMarketOrderQty")]
+        pub max_market_order_qty: Option<runtime::Decimal>,
         /// `makerFeeRate`: Fee of the maker, as a fraction of the value.
         ///
         /// Observed.
@@ -370,6 +421,50 @@ runtime::record! {
         /// Observed.
         #[wire("maxProductOrderNum")]
         pub max_product_order_num: Option<u64>,
+        /// `maxPositionNum`: Most positions of the contract.
+        ///
+        /// Observed.
+        #[wire("maxPositionNum")]
+        pub max_position_num: Option<u64>,
+        /// `posLimit`: The greatest share of all open positions that a user may hold, as a fraction.
+        ///
+        /// Observed.
+        #[wire("posLimit")]
+        pub pos_limit: Option<runtime::Decimal>,
+        /// `feeRateUpRatio`: What an order reserves beyond its fee, as a fraction of the fee.
+        ///
+        /// Observed.
+        #[wire("feeRateUpRatio")]
+        pub fee_rate_up_ratio: Option<runtime::Decimal>,
+        /// `openCostUpRatio`: What an order reserves beyond its margin, as a fraction of its value.
+        ///
+        /// Observed.
+        #[wire("openCostUpRatio")]
+        pub open_cost_up_ratio: Option<runtime::Decimal>,
+        /// `offTime`: When trading ends, in Unix milliseconds; -1 if that is open.
+        ///
+        /// Observed.
+        #[wire("offTime")]
+        pub off_time: Option<runtime::Decimal>,
+        /// `limitOpenTime`: When positions are not opened any more, in Unix milliseconds; -1 if that is open.
+        ///
+        /// Observed.
+        #[wire("limitOpenTime")]
+        pub limit_open_time: Option<runtime::Decimal>,
+        /// `deliveryStartTime`: When delivery begins.
+        ///
+        /// It comes only for delivery contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryStartTime", conditional)]
+        pub delivery_start_time: Option<runtime::Timestamp>,
+        /// `deliveryPeriod`: Which contract it is, such as this\_quarter.
+        ///
+        /// It comes only for delivery contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryPeriod", conditional)]
+        pub delivery_period: Option<String>,
         /// `fundInterval`: Hours between payments of funding.
         ///
         /// Observed.
@@ -721,6 +816,18 @@ runtime::record! {
         /// Observed.
         #[wire("change24h")]
         pub change_24h: Option<runtime::Decimal>,
+        /// `openUtc`: Price at the beginning of the day in UTC.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("openUtc")]
+        pub open_utc: Option<runtime::Decimal>,
+        /// `changeUtc24h`: Change of the price since then, as a fraction.
+        ///
+        /// Observed.
+        #[wire("changeUtc24h")]
+        pub change_utc: Option<runtime::Decimal>,
         /// `baseVolume`: Quantity traded in 24 hours.
         ///
         /// Unit: base coin.
@@ -735,6 +842,13 @@ runtime::record! {
         /// Observed.
         #[wire("quoteVolume")]
         pub quote_volume: Option<runtime::Decimal>,
+        /// `usdtVolume`: Value traded in 24 hours.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Observed.
+        #[wire("usdtVolume")]
+        pub usdt_volume: Option<runtime::Decimal>,
         /// `indexPrice`: Index price.
         ///
         /// Unit: quote coin.
@@ -761,6 +875,25 @@ runtime::record! {
         /// Observed.
         #[wire("holdingAmount")]
         pub holding_amount: Option<runtime::Decimal>,
+        /// `deliveryStartTime`: When delivery begins.
+        ///
+        /// It comes only for delivery contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryStartTime", conditional)]
+        pub delivery_start_time: Option<runtime::Timestamp>,
+        /// `deliveryTime`: When the contract ends.
+        ///
+        /// It comes only for delivery contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryTime", conditional)]
+        pub delivery_time: Option<runtime::Timestamp>,
+        /// `deliveryStatus`: State of delivery, such as delivery\_normal; empty for perpetual contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryStatus")]
+        pub delivery_status: Option<String>,
     }
 }
 
@@ -821,6 +954,21 @@ runtime::record! {
         /// Observed.
         #[wire("bids")]
         pub bids: runtime::List<Level>,
+        /// `scale`: The step that prices are merged to.
+        ///
+        /// Observed.
+        #[wire("scale")]
+        pub scale: Option<runtime::Decimal>,
+        /// `precision`: How prices are merged, scale0 for not at all.
+        ///
+        /// Observed.
+        #[wire("precision")]
+        pub precision: Option<String>,
+        /// `isMaxPrecision`: Whether they are not merged at all, YES or NO.
+        ///
+        /// Observed.
+        #[wire("isMaxPrecision")]
+        pub is_max_precision: Option<String>,
         /// `ts`: When it was made.
         ///
         /// Observed.
@@ -1149,6 +1297,11 @@ runtime::record! {
         /// Observed.
         #[wire("closeFeeTotal")]
         pub close_fee_total: Option<runtime::Decimal>,
+        /// `positionStatus`: State of the position; normal while it is open.
+        ///
+        /// Observed.
+        #[wire("positionStatus")]
+        pub status: Option<String>,
         /// `createdTime`: When it was opened.
         ///
         /// Observed.
@@ -1264,6 +1417,12 @@ runtime::record! {
         /// Observed.
         #[wire("keepMarginRate")]
         pub maintenance_rate: Option<runtime::Decimal>,
+        /// `marginRatio`: Maintenance margin as a fraction of what backs the position; from 1 on, it is
+        /// liquidated.
+        ///
+        /// Observed.
+        #[wire("marginRatio")]
+        pub margin_ratio: Option<runtime::Decimal>,
         /// `markPrice`: Mark price.
         ///
         /// Unit: quote coin.
@@ -1287,6 +1446,30 @@ runtime::record! {
         /// Observed.
         #[wire("totalFee", conditional)]
         pub total_fee: Option<runtime::Decimal>,
+        /// `deductedFee`: Fees so far.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("deductedFee")]
+        pub deducted_fee: Option<runtime::Decimal>,
+        /// `assetMode`: Which assets back it: union for several, single for one.
+        ///
+        /// Observed.
+        #[wire("assetMode")]
+        pub asset_mode: Option<String>,
+        /// `autoMargin`: Whether margin is added by itself, on or off.
+        ///
+        /// Observed.
+        #[wire("autoMargin")]
+        pub auto_margin: Option<String>,
+        /// `grant`: What a bonus backs of it; empty without one.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("grant")]
+        pub grant: Option<runtime::Decimal>,
         /// `cTime`: When it was opened.
         ///
         /// Observed.
@@ -1358,6 +1541,18 @@ runtime::record! {
         /// Observed.
         #[wire("usdtEquity")]
         pub usdt_equity: Option<runtime::Decimal>,
+        /// `btcEquity`: The same in BTC.
+        ///
+        /// Unit: BTC.
+        ///
+        /// Observed.
+        #[wire("btcEquity")]
+        pub btc_equity: Option<runtime::Decimal>,
+        /// `crossedRiskRate`: Maintenance margin of crossed positions, as a fraction of what backs them.
+        ///
+        /// Observed.
+        #[wire("crossedRiskRate")]
+        pub crossed_risk_rate: Option<runtime::Decimal>,
         /// `unrealizedPL`: Unrealised profit.
         ///
         /// Unit: margin coin.
@@ -1365,6 +1560,53 @@ runtime::record! {
         /// Observed.
         #[wire("unrealizedPL")]
         pub unrealised_profit: Option<runtime::Decimal>,
+        /// `crossedUnrealizedPL`: Unrealised profit of positions with crossed margin.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("crossedUnrealizedPL")]
+        pub crossed_unrealised_profit: Option<runtime::Decimal>,
+        /// `isolatedUnrealizedPL`: Unrealised profit of positions with isolated margin.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("isolatedUnrealizedPL")]
+        pub isolated_unrealised_profit: Option<runtime::Decimal>,
+        /// `crossedMargin`: What positions with crossed margin take.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("crossedMargin")]
+        pub crossed_margin: Option<runtime::Decimal>,
+        /// `isolatedMargin`: What positions with isolated margin take.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("isolatedMargin")]
+        pub isolated_margin: Option<runtime::Decimal>,
+        /// `coupon`: What coupons are worth.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("coupon")]
+        pub coupon: Option<runtime::Decimal>,
+        /// `assetMode`: Which assets back positions: union for several, single for one.
+        ///
+        /// Observed.
+        #[wire("assetMode")]
+        pub asset_mode: Option<String>,
+        /// `grant`: What a bonus is worth; empty without one.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("grant")]
+        pub grant: Option<runtime::Decimal>,
     }
 }
 
@@ -1426,6 +1668,18 @@ runtime::record! {
         /// Observed.
         #[wire("usdtEquity")]
         pub usdt_equity: Option<runtime::Decimal>,
+        /// `btcEquity`: The same in BTC.
+        ///
+        /// Unit: BTC.
+        ///
+        /// Observed.
+        #[wire("btcEquity")]
+        pub btc_equity: Option<runtime::Decimal>,
+        /// `crossedRiskRate`: Maintenance margin of crossed positions, as a fraction of what backs them.
+        ///
+        /// Observed.
+        #[wire("crossedRiskRate")]
+        pub crossed_risk_rate: Option<runtime::Decimal>,
         /// `unrealizedPL`: Unrealised profit.
         ///
         /// Unit: margin coin.
@@ -1433,6 +1687,53 @@ runtime::record! {
         /// Observed.
         #[wire("unrealizedPL")]
         pub unrealised_profit: Option<runtime::Decimal>,
+        /// `crossedUnrealizedPL`: Unrealised profit of positions with crossed margin.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("crossedUnrealizedPL")]
+        pub crossed_unrealised_profit: Option<runtime::Decimal>,
+        /// `isolatedUnrealizedPL`: Unrealised profit of positions with isolated margin.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("isolatedUnrealizedPL")]
+        pub isolated_unrealised_profit: Option<runtime::Decimal>,
+        /// `crossedMargin`: What positions with crossed margin take.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("crossedMargin")]
+        pub crossed_margin: Option<runtime::Decimal>,
+        /// `isolatedMargin`: What positions with isolated margin take.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("isolatedMargin")]
+        pub isolated_margin: Option<runtime::Decimal>,
+        /// `coupon`: What coupons are worth.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("coupon")]
+        pub coupon: Option<runtime::Decimal>,
+        /// `assetMode`: Which assets back positions: union for several, single for one.
+        ///
+        /// Observed.
+        #[wire("assetMode")]
+        pub asset_mode: Option<String>,
+        /// `grant`: What a bonus is worth; empty without one.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("grant")]
+        pub grant: Option<runtime::Decimal>,
         /// `crossedMarginLeverage`: Leverage with crossed margin.
         ///
         /// Observed.
@@ -1518,6 +1819,16 @@ runtime::record! {
         /// Observed.
         #[wire("assetMode")]
         pub asset_mode: Option<String>,
+        /// `accountLevel`: Level of the account: basic, advanced, isolated or delta.
+        ///
+        /// Observed.
+        #[wire("accountLevel")]
+        pub account_level: Option<String>,
+        /// `stpMode`: Self-trade prevention of orders that name none.
+        ///
+        /// Observed.
+        #[wire("stpMode")]
+        pub stp_mode: Option<String>,
         /// `holdMode`: How positions are kept.
         ///
         /// Observed.
@@ -1528,6 +1839,11 @@ runtime::record! {
         /// Observed.
         #[wire("symbolConfigList")]
         pub symbol_config_list: runtime::List<SymbolSettings>,
+        /// `coinConfigList`: The coins that were set.
+        ///
+        /// Observed.
+        #[wire("coinConfigList")]
+        pub coin_config_list: runtime::List<CoinSettings>,
     }
 }
 
@@ -1550,6 +1866,23 @@ runtime::record! {
         /// Observed.
         #[wire("marginMode")]
         pub margin_mode: Option<MarginMode>,
+        /// `leverage`: Its leverage.
+        ///
+        /// Observed.
+        #[wire("leverage")]
+        pub leverage: Option<u64>,
+    }
+}
+
+runtime::record! {
+    /// How a coin that is borrowed is set in a unified account.
+    #[record("CoinSettings", observed)]
+    pub struct CoinSettings {
+        /// `coin`: The coin.
+        ///
+        /// Observed.
+        #[wire("coin")]
+        pub coin: Option<Coin>,
         /// `leverage`: Its leverage.
         ///
         /// Observed.

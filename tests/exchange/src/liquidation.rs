@@ -73,6 +73,12 @@ impl Core {
         worth < needed
     }
 
+    /// The maintenance margin of an account's crossed positions in a coin, as a fraction of what backs them.
+    pub(crate) fn crossed_risk(&self, account: usize, coin: Coin) -> Decimal {
+        let (worth, needed) = self.crossed(account, coin);
+        quotient(needed, worth)
+    }
+
     /// The mark price at which a position is liquidated; `None` if there is none.
     pub(crate) fn liquidation_price(&self, index: usize, account: usize, pos: PositionSide) -> Option<Decimal> {
         let (pair, of) = (&self.pairs[index], &self.accounts[account]);

@@ -14,7 +14,7 @@ use crate::instruments::{Coin, Instrument, quotient};
 use crate::reading::wire;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
-use crate::words::{Family, Line};
+use crate::words::{Family, Line, Margin, Prevention};
 
 /// Sets the fields that both forms of a balance share.
 macro_rules! balance {
@@ -23,7 +23,12 @@ macro_rules! balance {
         let account = &core.accounts[$at.account];
         let balance = account.balances.get(coin).copied().unwrap_or_default();
         let of_coin = account.positions.iter().filter(|((index, _), _)| core.pairs[*index].settle() == coin);
-        let profit: Decimal = of_coin.map(|((index, _), position)| core.marked(*index, position).0).sum();
+        let [crossed, isolated] = [Margin::Crossed, Margin::Isolated].map(|mode| {
+            let of_mode = of_coin.clone().filter(move |(_, position)| position.mode == mode);
+            let sums = of_mode.map(|((index, _), position)| (core.marked(*index, position).0, position.margin));
+            sums.fold((Decimal::ZERO, Decimal::ZERO), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+        });
+        let profit = crossed.0 + isolated.0;
         let (equity, free) = (balance.equity() + profit, balance.available().max(Decimal::ZERO));
         $shown.margin_coin = Some(coin.into());
         ($shown.locked, $shown.available) = (Some(wire(balance.frozen)), Some(wire(balance.available())));
@@ -31,7 +36,13 @@ macro_rules! balance {
         $shown.max_transfer_out = Some(wire(free));
         $shown.account_equity = Some(wire(equity));
         $shown.usdt_equity = Some(wire(quotient(equity * core.price_of(coin), core.price_of("USDT"))));
+        $shown.btc_equity = Some(wire(quotient(equity * core.price_of(coin), core.price_of("BTC"))));
+        $shown.crossed_risk_rate = Some(wire(core.crossed_risk($at.account, coin)));
         $shown.unrealised_profit = Some(wire(profit));
+        $shown.crossed_unrealised_profit = Some(wire(crossed.0));
+        $shown.isolated_unrealised_profit = Some(wire(isolated.0));
+        ($shown.crossed_margin, $shown.isolated_margin) = (Some(wire(crossed.1)), Some(wire(isolated.1)));
+        ($shown.coupon, $shown.asset_mode) = (Some(0.into()), Some("single".to_owned()));
     }};
 }
 
@@ -92,6 +103,8 @@ impl Serve for GetAccountSettings {
         shown.uid = Some(at.core.users[account.user].id.to_string());
         shown.account_mode = Some(AccountMode::Unified);
         shown.asset_mode = Some("multi_assets".to_owned());
+        shown.account_level = Some("advanced".to_owned());
+        shown.stp_mode = Some(Prevention::Off.as_str().to_owned());
         shown.hold_mode = account.mode.as_str().parse().ok();
         let of_pairs = account.contract_settings.iter().map(|(index, settings)| {
             let pair = &at.core.pairs[*index];

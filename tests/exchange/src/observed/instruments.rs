@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use rust_decimal::Decimal;
-use tradeapi::List;
 use tradeapi::observed::{
     CoinInfo, Contract, ContractStatus, ContractTier, ContractType, GetCoins, GetContractTiers, GetContracts,
     GetInstruments, GetMarginCurrencies, GetMarketTime, GetPositionTiers, GetServerTime, GetSpotSymbols,
     GetUnifiedServerTime, InstrumentInfo, InstrumentStatus, MarginCurrency, PositionTier, ServerTime, SpotSymbol,
 };
+use tradeapi::{List, Timestamp};
 
 use super::now;
 use crate::decisions::{BAND, BORROWABLE, FUNDING_HOURS, MAINTENANCE, MAKER_FEE, MAX_LEVERAGE, TAKER_FEE};
@@ -69,6 +69,10 @@ fn listed<'a>(
     })
 }
 
+/// The most orders and positions that contracts state. The classic account is not held to a number of orders.
+const MOST_ORDERS: u64 = 400;
+const MOST_POSITIONS: u64 = 2;
+
 /// How far from the market an order may be.
 fn band() -> Decimal {
     quotient(Decimal::ONE, BAND.into())
@@ -95,6 +99,9 @@ impl Serve for GetInstruments {
             shown.max_order_qty = Some(wire(pair.qty(most_lots(pair))));
             (shown.buy_limit_price_ratio, shown.sell_limit_price_ratio) = (Some(wire(band())), Some(wire(band())));
             shown.max_product_order_num = ceiling(line);
+            shown.max_symbol_order_num = ceiling(line);
+            // An order has no least value here, and trading has always gone on.
+            (shown.min_order_amount, shown.launch_time) = (Some(0.into()), Some(Timestamp::from_millis(0)));
             shown.status = Some(if pair.suspended { InstrumentStatus::Offline } else { InstrumentStatus::Online });
             if pair.line.is_futures() {
                 shown.contract_type = Some(ContractType::Perpetual);
@@ -102,6 +109,10 @@ impl Serve for GetInstruments {
                 (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
                 (shown.min_leverage, shown.max_leverage) = (Some(1), Some(MAX_LEVERAGE.into()));
                 shown.fund_interval = Some(FUNDING_HOURS);
+                shown.max_market_order_qty = Some(wire(pair.qty(most_lots(pair))));
+                shown.max_position_num = Some(MOST_POSITIONS);
+                (shown.fee_rate_up_ratio, shown.open_cost_up_ratio) = (Some(0.into()), Some(0.into()));
+                (shown.off_time, shown.limit_open_time) = (Some((-1).into()), Some((-1).into()));
             } else {
                 shown.quote_precision = Some((pair.price_places() + pair.size_places()).into());
             }
@@ -127,7 +138,16 @@ impl Serve for GetContracts {
             shown.price_end_step = Some(wire(pair.tick * Decimal::from(10_u64.pow(places))));
             shown.size_multiplier = Some(wire(pair.step));
             shown.min_trade_num = Some(wire(pair.qty(pair.least)));
-            shown.max_order_qty = Some(wire(pair.qty(most_lots(pair))));
+            // Clients read a whole number.
+            let most = wire(pair.qty(most_lots(pair)).trunc());
+            (shown.max_order_qty, shown.max_market_order_qty) = (Some(most.clone()), Some(most));
+            shown.min_trade_usdt = Some(0.into());
+            (shown.max_symbol_order_num, shown.max_product_order_num) = (Some(MOST_ORDERS), Some(MOST_ORDERS));
+            shown.max_position_num = Some(MOST_POSITIONS);
+            shown.pos_limit = Some(1.into());
+            (shown.fee_rate_up_ratio, shown.open_cost_up_ratio) = (Some(0.into()), Some(0.into()));
+            (shown.off_time, shown.limit_open_time) = (Some((-1).into()), Some((-1).into()));
+            shown.launch_time = Some(Timestamp::from_millis(0));
             (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
             (shown.min_leverage, shown.max_leverage) = (Some(1), Some(MAX_LEVERAGE.into()));
             (shown.buy_limit_price_ratio, shown.sell_limit_price_ratio) = (Some(wire(band())), Some(wire(band())));

@@ -17,7 +17,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
 use crate::wanted::Wanted;
-use crate::words::{PositionSide, Side};
+use crate::words::{Margin, PositionSide, Side};
 
 /// An open position with its pair and its account.
 struct Held<'a> {
@@ -87,6 +87,15 @@ impl Held<'_> {
         (self.entry() * factor).round_dp(8)
     }
 
+    /// The maintenance margin as a fraction of what backs the position: of a crossed one, that of the whole coin.
+    fn margin_ratio(&self) -> Decimal {
+        let (profit, needed) = self.core.marked(self.index, self.position);
+        match self.position.mode {
+            Margin::Isolated => quotient(needed, self.position.margin + profit),
+            Margin::Crossed => self.core.crossed_risk(self.account, self.pair().settle()),
+        }
+    }
+
     fn liquidation(&self) -> Decimal {
         let price = self.core.liquidation_price(self.index, self.account, self.pos);
         price.unwrap_or_default().round_dp(self.pair().price_places())
@@ -119,6 +128,7 @@ impl Serve for GetPositions {
             shown.maintenance_rate = Some(wire(MAINTENANCE));
             shown.profit_rate = Some(wire(quotient(held.profit(), position.margin)));
             shown.total_funding = Some(wire(tally.funding));
+            shown.status = Some("normal".to_owned());
             (shown.open_fee_total, shown.close_fee_total) = (Some(wire(-tally.open_fee)), Some(wire(-tally.close_fee)));
             shown.created_time = Some(Timestamp::from_millis(tally.opened_at));
             shown.updated_time = Some(Timestamp::from_millis(tally.updated_at));
@@ -151,7 +161,10 @@ fn contract_positions(at: &Desk<'_>, wanted: Wanted<'_>) -> List<ContractPositio
         shown.liquidation_price = Some(wire(held.liquidation()));
         shown.maintenance_rate = Some(wire(MAINTENANCE));
         shown.break_even_price = Some(wire(held.break_even()));
+        shown.margin_ratio = Some(wire(held.margin_ratio()));
         shown.total_fee = Some(wire(tally.funding));
+        shown.deducted_fee = Some(wire(tally.open_fee + tally.close_fee));
+        (shown.asset_mode, shown.auto_margin) = (Some("single".to_owned()), Some("off".to_owned()));
         shown.created_time = Some(Timestamp::from_millis(tally.opened_at));
         shown.updated_time = Some(Timestamp::from_millis(tally.updated_at));
         shown

@@ -149,6 +149,14 @@ fn contract_tickers(at: &mut Desk<'_>, line: &str, symbol: Option<&str>) -> Resu
         (shown.index_price, shown.mark_price) = (Some(wire(summary.mark)), Some(wire(summary.mark)));
         shown.funding_rate = Some(wire(FUNDING_RATE));
         shown.holding_amount = Some(wire(summary.open_interest));
+        let in_usdt = quotient(core.price_of(core.pairs[index].quote), core.price_of("USDT"));
+        shown.usdt_volume = Some(wire(summary.value * in_usdt));
+        let (market, midnight) = (&core.markets[index], core.now - core.now % DAY);
+        let today = market.candles.since(midnight);
+        let open = today.map_or(summary.last, |today| core.pairs[index].price(today.open));
+        shown.open_utc = Some(wire(open));
+        shown.change_utc = Some(wire(quotient(summary.last - open, open).round_dp(8)));
+        shown.delivery_status = Some(String::new());
         shown
     };
     Ok(pairs.into_iter().map(ticker).collect::<Vec<_>>().into())
@@ -194,8 +202,12 @@ impl Serve for GetContractDepth {
     fn serve(self, at: &mut Desk<'_>) -> Result<ContractDepth, Refusal> {
         let given = self.limit.as_ref().map(|limit| limit.parse().unwrap_or(u64::MAX));
         let [asks, bids] = depth(at, self.product_type.as_str(), self.symbol.as_str(), limit(given, LEVELS))?;
+        let index = at.pair(self.product_type.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
         let mut answer = ContractDepth::default();
         (answer.asks, answer.bids, answer.time) = (asks, bids, now(at.core));
+        // Prices are not merged, whatever the request says.
+        answer.scale = Some(wire(at.core.pairs[index].tick));
+        (answer.precision, answer.is_max_precision) = (Some("scale0".to_owned()), Some("YES".to_owned()));
         Ok(answer)
     }
 }

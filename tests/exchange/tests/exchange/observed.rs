@@ -275,7 +275,7 @@ fn sum<T>(records: &[T], of: impl Fn(&T) -> Option<Decimal>) -> rust_decimal::De
 
 #[tokio::test]
 async fn bills_add_up_to_what_the_balance_changed() {
-    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 10_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().both().balance("USDT", 10_000));
     let client = fixture.client.observed();
     place(&fixture, market("a", Side::Buy, "0.100")).await;
     fixture.open(classic::Side::Sell, "0.100").await;

@@ -35,6 +35,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("rules_classic", include_str!("rules_classic.rs")),
     ("rules_unified", include_str!("rules_unified.rs")),
     ("order_lifecycle", include_str!("order_lifecycle.rs")),
+    ("tolerance", include_str!("tolerance.rs")),
 ];
 
 #[test]
