@@ -111,7 +111,7 @@
 //!
 //! - [`broker`], 1 operation: Broker
 //! - [`classic`], 13 operations: Classic account futures
-//! - `observed`, 51 operations: Observed. They are observed, in no document, and their feature is off
+//! - `observed`, 63 operations: Observed. They are observed, in no document, and their feature is off
 //!   by default.
 //! - [`unified`], 16 operations: Unified account
 //!
@@ -725,6 +725,7 @@ macro_rules! for_each_observed_operation {
     ($callback:ident) => {
         $callback ! { $crate::observed::GetAccountInfo,
         $crate::observed::GetAccountSettings, $crate::observed::GetAllFeeRates,
+        $crate::observed::CancelPlanOrder, $crate::observed::CancelStrategyOrder,
         $crate::observed::GetCandles, $crate::observed::ClosePositions,
         $crate::observed::GetCoins, $crate::observed::GetContractAccount,
         $crate::observed::GetContractAccounts, $crate::observed::GetContractBills,
@@ -743,13 +744,18 @@ macro_rules! for_each_observed_operation {
         $crate::observed::GetFinancialRecords, $crate::observed::GetFundingHistory,
         $crate::observed::GetFundingRate, $crate::observed::GetHistoryCandles,
         $crate::observed::GetInstruments, $crate::observed::GetMarginCurrencies,
-        $crate::observed::GetMarketTime, $crate::observed::GetOpenInterest,
-        $crate::observed::GetOrderBook, $crate::observed::GetPositionHistory,
-        $crate::observed::GetPositionTiers, $crate::observed::GetPositions,
-        $crate::observed::GetServerTime, $crate::observed::SetContractLeverage,
-        $crate::observed::SetHoldMode, $crate::observed::SetLeverage,
-        $crate::observed::SetMarginMode, $crate::observed::SetPositionMode,
-        $crate::observed::GetSpotAssets, $crate::observed::GetSpotSymbols,
+        $crate::observed::GetMarketTime, $crate::observed::ModifyPlanOrder,
+        $crate::observed::ModifyStrategyOrder, $crate::observed::ModifyTpslOrder,
+        $crate::observed::GetOpenInterest, $crate::observed::GetOrderBook,
+        $crate::observed::GetPastPlanOrders, $crate::observed::GetPastStrategyOrders,
+        $crate::observed::PlacePlanOrder, $crate::observed::PlaceStrategyOrder,
+        $crate::observed::PlaceTpslOrder, $crate::observed::GetPlanOrders,
+        $crate::observed::GetPositionHistory, $crate::observed::GetPositionTiers,
+        $crate::observed::GetPositions, $crate::observed::GetServerTime,
+        $crate::observed::SetContractLeverage, $crate::observed::SetHoldMode,
+        $crate::observed::SetLeverage, $crate::observed::SetMarginMode,
+        $crate::observed::SetPositionMode, $crate::observed::GetSpotAssets,
+        $crate::observed::GetSpotSymbols, $crate::observed::GetStrategyOrders,
         $crate::observed::GetTickers, $crate::observed::GetTradeRate,
         $crate::observed::GetRecentTrades, $crate::observed::GetUnifiedServerTime }
     };

@@ -203,3 +203,155 @@ runtime::open_enum! {
         Week1Utc = "1Wutc",
     }
 }
+
+runtime::open_enum! {
+    /// Direction of an order.
+    pub enum OrderSide {
+        /// `buy`: Buys the base coin.
+        Buy = "buy",
+        /// `sell`: Sells the base coin.
+        Sell = "sell",
+    }
+}
+
+runtime::open_enum! {
+    /// Whether an order names its price.
+    pub enum OrderType {
+        /// `limit`: Executes at its price or a better one.
+        Limit = "limit",
+        /// `market`: Executes at the price of the market.
+        Market = "market",
+    }
+}
+
+runtime::open_enum! {
+    /// Whether an order opens or closes a position, in hedge mode.
+    pub enum TradeSide {
+        /// `open`: Opens it.
+        Open = "open" | "Open",
+        /// `close`: Closes it.
+        Close = "close" | "Close",
+    }
+}
+
+runtime::open_enum! {
+    /// Whether an order may only reduce a position, in one-way mode.
+    pub enum ReduceOnly {
+        /// `YES`: It may only reduce.
+        Yes = "YES" | "yes",
+        /// `NO`: It may open or enlarge a position, too.
+        No = "NO" | "no",
+    }
+}
+
+impl From<bool> for ReduceOnly {
+    fn from(value: bool) -> Self {
+        if value { Self::Yes } else { Self::No }
+    }
+}
+
+runtime::open_enum! {
+    /// Which position a conditional order closes.
+    pub enum HoldSide {
+        /// `long`: The long one, in hedge mode.
+        Long = "long",
+        /// `short`: The short one, in hedge mode.
+        Short = "short",
+        /// `buy`: The one that was bought, in one-way mode.
+        Buy = "buy",
+        /// `sell`: The one that was sold, in one-way mode.
+        Sell = "sell",
+    }
+}
+
+runtime::open_enum! {
+    /// Which price triggers a conditional order of the classic account.
+    pub enum TriggerType {
+        /// `fill_price`: That of the latest trade.
+        FillPrice = "fill_price",
+        /// `mark_price`: The mark price.
+        MarkPrice = "mark_price",
+    }
+}
+
+runtime::open_enum! {
+    /// Which price triggers a strategy order.
+    pub enum TriggerBy {
+        /// `market`: That of the latest trade.
+        Market = "market",
+        /// `mark`: The mark price.
+        Mark = "mark",
+    }
+}
+
+runtime::open_enum! {
+    /// Kind of a conditional order of the classic account.
+    pub enum PlanType {
+        /// `normal_plan`: An order that is placed at a price.
+        NormalPlan = "normal_plan",
+        /// `track_plan`: An order that is placed when the price turns back from its best.
+        TrackPlan = "track_plan",
+        /// `profit_plan`: A take-profit of a part of a position.
+        ProfitPlan = "profit_plan",
+        /// `loss_plan`: A stop-loss of a part of a position.
+        LossPlan = "loss_plan",
+        /// `moving_plan`: A stop-loss of a part of a position that follows the price.
+        MovingPlan = "moving_plan",
+        /// `pos_profit`: A take-profit of a whole position.
+        PosProfit = "pos_profit",
+        /// `pos_loss`: A stop-loss of a whole position.
+        PosLoss = "pos_loss",
+        /// `profit_loss`: In queries: every take-profit and stop-loss.
+        ProfitLoss = "profit_loss",
+    }
+}
+
+runtime::open_enum! {
+    /// State of a conditional order of the classic account.
+    pub enum PlanStatus {
+        /// `live`: It waits for its price.
+        Live = "live",
+        /// `executed`: Its order was placed.
+        Executed = "executed",
+        /// `fail_execute`: Its order was refused.
+        FailExecute = "fail_execute" | "fail_trigger",
+        /// `cancelled`: It was cancelled.
+        Cancelled = "cancelled",
+    }
+}
+
+runtime::open_enum! {
+    /// Kind of a strategy order.
+    pub enum StrategyType {
+        /// `tpsl`: A take-profit and a stop-loss of a position.
+        Tpsl = "tpsl",
+        /// `trigger`: An order that is placed at a price.
+        Trigger = "trigger",
+    }
+}
+
+runtime::open_enum! {
+    /// What a take-profit or stop-loss closes.
+    pub enum TpslMode {
+        /// `full`: The whole position.
+        Full = "full",
+        /// `partial`: A quantity of it.
+        Partial = "partial",
+    }
+}
+
+runtime::open_enum! {
+    /// State of a strategy order.
+    pub enum StrategyStatus {
+        /// `pending`: It waits for its price.
+        Pending = "pending",
+        /// `submitting`: Its order is being placed.
+        Submitting = "submitting",
+        /// `success`: Its order was placed.
+        Success = "success",
+        /// `failed`: Its order was refused.
+        Failed = "failed",
+        /// `cancelled`: It was cancelled.
+        Cancelled = "cancelled",
+    }
+}

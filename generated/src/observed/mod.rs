@@ -15,6 +15,8 @@
 //! | [`GetAccountInfo`] | `GET /api/v3/account/info` | 20/s per UID |
 //! | [`GetAccountSettings`] | `GET /api/v3/account/settings` | 20/s per UID |
 //! | [`GetAllFeeRates`] | `GET /api/v3/account/all-fee-rate` | 3/s per UID |
+//! | [`CancelPlanOrder`] | `POST /api/v2/mix/order/cancel-plan-order` | 10/s per UID |
+//! | [`CancelStrategyOrder`] | `POST /api/v3/trade/cancel-strategy-order` | 10/s per UID |
 //! | [`GetCandles`] | `GET /api/v3/market/candles` | 20/s per IP |
 //! | [`ClosePositions`] | `POST /api/v3/trade/close-positions` | 5/s per UID |
 //! | [`GetCoins`] | `GET /api/v2/spot/public/coins` | 3/s per IP |
@@ -46,8 +48,17 @@
 //! | [`GetInstruments`] | `GET /api/v3/market/instruments` | 20/s per IP |
 //! | [`GetMarginCurrencies`] | `GET /api/v2/margin/currencies` | 10/s per IP |
 //! | [`GetMarketTime`] | `GET /api/v3/market/time` | 20/s per IP |
+//! | [`ModifyPlanOrder`] | `POST /api/v2/mix/order/modify-plan-order` | 10/s per UID |
+//! | [`ModifyStrategyOrder`] | `POST /api/v3/trade/modify-strategy-order` | 10/s per UID |
+//! | [`ModifyTpslOrder`] | `POST /api/v2/mix/order/modify-tpsl-order` | 10/s per UID |
 //! | [`GetOpenInterest`] | `GET /api/v3/market/open-interest` | 20/s per IP |
 //! | [`GetOrderBook`] | `GET /api/v3/market/orderbook` | 20/s per IP |
+//! | [`GetPastPlanOrders`] | `GET /api/v2/mix/order/orders-plan-history` | 10/s per UID |
+//! | [`GetPastStrategyOrders`] | `GET /api/v3/trade/history-strategy-orders` | 20/s per UID |
+//! | [`PlacePlanOrder`] | `POST /api/v2/mix/order/place-plan-order` | 10/s per UID |
+//! | [`PlaceStrategyOrder`] | `POST /api/v3/trade/place-strategy-order` | 10/s per UID |
+//! | [`PlaceTpslOrder`] | `POST /api/v2/mix/order/place-tpsl-order` | 10/s per UID |
+//! | [`GetPlanOrders`] | `GET /api/v2/mix/order/orders-plan-pending` | 10/s per UID |
 //! | [`GetPositionHistory`] | `GET /api/v3/position/history-position` | 20/s per UID |
 //! | [`GetPositionTiers`] | `GET /api/v3/market/position-tier` | 10/s per IP |
 //! | [`GetPositions`] | `GET /api/v3/position/current-position` | 20/s per UID |
@@ -59,6 +70,7 @@
 //! | [`SetPositionMode`] | `POST /api/v2/mix/account/set-position-mode` | 5/s per UID |
 //! | [`GetSpotAssets`] | `GET /api/v2/spot/account/assets` | 10/s per UID |
 //! | [`GetSpotSymbols`] | `GET /api/v2/spot/public/symbols` | 20/s per IP |
+//! | [`GetStrategyOrders`] | `GET /api/v3/trade/unfilled-strategy-orders` | 20/s per UID |
 //! | [`GetTickers`] | `GET /api/v3/market/tickers` | 20/s per IP |
 //! | [`GetTradeRate`] | `GET /api/v2/common/trade-rate` | 10/s per UID |
 //! | [`GetRecentTrades`] | `GET /api/v3/market/fills` | 20/s per IP |
@@ -79,6 +91,8 @@
 
 use tradeapi_runtime::{self as runtime, tables};
 
+mod cancel_plan_order;
+mod cancel_strategy_order;
 mod close_positions;
 mod enums;
 mod errors;
@@ -117,6 +131,9 @@ mod get_margin_currencies;
 mod get_market_time;
 mod get_open_interest;
 mod get_order_book;
+mod get_past_plan_orders;
+mod get_past_strategy_orders;
+mod get_plan_orders;
 mod get_position_history;
 mod get_position_tiers;
 mod get_positions;
@@ -124,10 +141,17 @@ mod get_recent_trades;
 mod get_server_time;
 mod get_spot_assets;
 mod get_spot_symbols;
+mod get_strategy_orders;
 mod get_tickers;
 mod get_trade_rate;
 mod get_unified_server_time;
 mod identifiers;
+mod modify_plan_order;
+mod modify_strategy_order;
+mod modify_tpsl_order;
+mod place_plan_order;
+mod place_strategy_order;
+mod place_tpsl_order;
 mod records;
 mod set_contract_leverage;
 mod set_hold_mode;
@@ -137,24 +161,29 @@ mod set_position_mode;
 
 pub use enums::{
     AccountMode, BusinessType, CandleType, Category, ContractStatus, ContractType,
-    InstrumentStatus, Interval, MarginMode, PositionMode, PositionSide, ProductType, Side,
+    HoldSide, InstrumentStatus, Interval, MarginMode, OrderSide, OrderType, PlanStatus,
+    PlanType, PositionMode, PositionSide, ProductType, ReduceOnly, Side, StrategyStatus,
+    StrategyType, TpslMode, TradeSide, TriggerBy, TriggerType,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{BillId, Coin, OrderId, PositionId, Symbol, TradeId};
 pub use records::{
-    AccountInfo, AccountSettings, Candle, Chain, ClosedPositions, ClosingOrder, CoinInfo,
-    CoinSettings, Contract, ContractAccount, ContractAccountOfPair, ContractBill,
-    ContractDepth, ContractOpenInterest, ContractOpenInterests, ContractPastFunding,
-    ContractPastPosition, ContractPosition, ContractPrice, ContractSettings,
-    ContractTicker, ContractTier, ContractTrade, Done, FeeRate, FinancialRecord,
-    FundingRate, FundingTime, InstrumentInfo, Level, MarginCurrency, OpenInterest,
-    OpenInterests, OrderBook, PastFunding, PastFundings, PastPosition, Position,
-    PositionModeSet, PositionTier, Positions, ServerTime, SpotAsset, SpotSymbol,
+    AccountInfo, AccountSettings, CancelledPlans, Candle, Chain, ClosedPositions,
+    ClosingOrder, CoinInfo, CoinSettings, Contract, ContractAccount,
+    ContractAccountOfPair, ContractBill, ContractDepth, ContractOpenInterest,
+    ContractOpenInterests, ContractPastFunding, ContractPastPosition, ContractPosition,
+    ContractPrice, ContractSettings, ContractTicker, ContractTier, ContractTrade, Done,
+    FeeRate, FinancialRecord, FundingRate, FundingTime, InstrumentInfo, Level,
+    MarginCurrency, OpenInterest, OpenInterests, OrderBook, PastFunding, PastFundings,
+    PastPosition, PlanFailure, PlanIds, PlanOrder, Position, PositionModeSet,
+    PositionTier, Positions, ServerTime, SpotAsset, SpotSymbol, StrategyOrder,
     SymbolFeeRate, SymbolSettings, Ticker, Trade,
 };
 pub use get_account_info::GetAccountInfo;
 pub use get_account_settings::GetAccountSettings;
 pub use get_all_fee_rates::GetAllFeeRates;
+pub use cancel_plan_order::{CancelPlanItem, CancelPlanOrder};
+pub use cancel_strategy_order::CancelStrategyOrder;
 pub use get_candles::GetCandles;
 pub use close_positions::ClosePositions;
 pub use get_coins::GetCoins;
@@ -188,8 +217,17 @@ pub use get_history_candles::GetHistoryCandles;
 pub use get_instruments::GetInstruments;
 pub use get_margin_currencies::GetMarginCurrencies;
 pub use get_market_time::GetMarketTime;
+pub use modify_plan_order::ModifyPlanOrder;
+pub use modify_strategy_order::ModifyStrategyOrder;
+pub use modify_tpsl_order::ModifyTpslOrder;
 pub use get_open_interest::GetOpenInterest;
 pub use get_order_book::GetOrderBook;
+pub use get_past_plan_orders::{GetPastPlanOrders, GetPastPlanOrdersPage};
+pub use get_past_strategy_orders::{GetPastStrategyOrders, GetPastStrategyOrdersPage};
+pub use place_plan_order::PlacePlanOrder;
+pub use place_strategy_order::PlaceStrategyOrder;
+pub use place_tpsl_order::PlaceTpslOrder;
+pub use get_plan_orders::{GetPlanOrders, GetPlanOrdersPage};
 pub use get_position_history::{GetPositionHistory, GetPositionHistoryPage};
 pub use get_position_tiers::GetPositionTiers;
 pub use get_positions::GetPositions;
@@ -201,6 +239,7 @@ pub use set_margin_mode::SetMarginMode;
 pub use set_position_mode::SetPositionMode;
 pub use get_spot_assets::GetSpotAssets;
 pub use get_spot_symbols::GetSpotSymbols;
+pub use get_strategy_orders::GetStrategyOrders;
 pub use get_tickers::GetTickers;
 pub use get_trade_rate::GetTradeRate;
 pub use get_recent_trades::GetRecentTrades;
@@ -225,6 +264,16 @@ runtime::operations! {
     ///
     /// `GET /api/v3/account/all-fee-rate`; see [`GetAllFeeRates`].
     fn get_all_fee_rates(GetAllFeeRates) -> runtime::List<SymbolFeeRate>;
+
+    /// Cancels conditional orders of a classic account, listed ones or all of a kind.
+    ///
+    /// `POST /api/v2/mix/order/cancel-plan-order`; see [`CancelPlanOrder`].
+    fn cancel_plan_order(CancelPlanOrder) -> CancelledPlans;
+
+    /// Cancels a strategy order of a unified account. Data is null.
+    ///
+    /// `POST /api/v3/trade/cancel-strategy-order`; see [`CancelStrategyOrder`].
+    fn cancel_strategy_order(CancelStrategyOrder) -> runtime::List<PlanIds>;
 
     /// Lists the latest candles of an instrument.
     ///
@@ -384,6 +433,21 @@ runtime::operations! {
     /// `GET /api/v3/market/time`; see [`GetMarketTime`].
     fn get_market_time(GetMarketTime) -> ServerTime;
 
+    /// Amends a plan order of a classic account that waits.
+    ///
+    /// `POST /api/v2/mix/order/modify-plan-order`; see [`ModifyPlanOrder`].
+    fn modify_plan_order(ModifyPlanOrder) -> PlanIds;
+
+    /// Amends a strategy order of a unified account that waits.
+    ///
+    /// `POST /api/v3/trade/modify-strategy-order`; see [`ModifyStrategyOrder`].
+    fn modify_strategy_order(ModifyStrategyOrder) -> PlanIds;
+
+    /// Amends a take-profit or stop-loss of a classic account that waits.
+    ///
+    /// `POST /api/v2/mix/order/modify-tpsl-order`; see [`ModifyTpslOrder`].
+    fn modify_tpsl_order(ModifyTpslOrder) -> PlanIds;
+
     /// Reads the open positions of all users in contracts of a business line.
     ///
     /// `GET /api/v3/market/open-interest`; see [`GetOpenInterest`].
@@ -394,6 +458,36 @@ runtime::operations! {
     /// `GET /api/v3/market/orderbook`; see [`GetOrderBook`].
     #[doc(alias("read the order book", "depth"))]
     fn get_order_book(GetOrderBook) -> OrderBook;
+
+    /// Lists the conditional orders of a classic account that wait no more, the newest first.
+    ///
+    /// `GET /api/v2/mix/order/orders-plan-history`; see [`GetPastPlanOrders`].
+    fn get_past_plan_orders(GetPastPlanOrders) -> GetPastPlanOrdersPage;
+
+    /// Lists the strategy orders of a unified account that wait no more, the newest first.
+    ///
+    /// `GET /api/v3/trade/history-strategy-orders`; see [`GetPastStrategyOrders`].
+    fn get_past_strategy_orders(GetPastStrategyOrders) -> GetPastStrategyOrdersPage;
+
+    /// Places an order of a classic account once a price is reached.
+    ///
+    /// `POST /api/v2/mix/order/place-plan-order`; see [`PlacePlanOrder`].
+    fn place_plan_order(PlacePlanOrder) -> PlanIds;
+
+    /// Places a take-profit and a stop-loss of a position of a unified account, or an order at a price.
+    ///
+    /// `POST /api/v3/trade/place-strategy-order`; see [`PlaceStrategyOrder`].
+    fn place_strategy_order(PlaceStrategyOrder) -> PlanIds;
+
+    /// Closes a position of a classic account, or a part of it, once a price is reached.
+    ///
+    /// `POST /api/v2/mix/order/place-tpsl-order`; see [`PlaceTpslOrder`].
+    fn place_tpsl_order(PlaceTpslOrder) -> PlanIds;
+
+    /// Lists the conditional orders of a classic account that wait, the newest first.
+    ///
+    /// `GET /api/v2/mix/order/orders-plan-pending`; see [`GetPlanOrders`].
+    fn get_plan_orders(GetPlanOrders) -> GetPlanOrdersPage;
 
     /// Lists the closed positions of a unified account, the newest first.
     ///
@@ -452,6 +546,11 @@ runtime::operations! {
     /// `GET /api/v2/spot/public/symbols`; see [`GetSpotSymbols`].
     fn get_spot_symbols(GetSpotSymbols) -> runtime::List<SpotSymbol>;
 
+    /// Lists the strategy orders of a unified account that wait, the newest first.
+    ///
+    /// `GET /api/v3/trade/unfilled-strategy-orders`; see [`GetStrategyOrders`].
+    fn get_strategy_orders(GetStrategyOrders) -> runtime::List<StrategyOrder>;
+
     /// Reads the latest prices of the instruments of a business line.
     ///
     /// `GET /api/v3/market/tickers`; see [`GetTickers`].
@@ -481,6 +580,8 @@ pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAccountInfo as runtime::Operation>::META,
     <GetAccountSettings as runtime::Operation>::META,
     <GetAllFeeRates as runtime::Operation>::META,
+    <CancelPlanOrder as runtime::Operation>::META,
+    <CancelStrategyOrder as runtime::Operation>::META,
     <GetCandles as runtime::Operation>::META,
     <ClosePositions as runtime::Operation>::META,
     <GetCoins as runtime::Operation>::META,
@@ -512,8 +613,17 @@ pub const OPERATIONS: &[&tables::Meta] = &[
     <GetInstruments as runtime::Operation>::META,
     <GetMarginCurrencies as runtime::Operation>::META,
     <GetMarketTime as runtime::Operation>::META,
+    <ModifyPlanOrder as runtime::Operation>::META,
+    <ModifyStrategyOrder as runtime::Operation>::META,
+    <ModifyTpslOrder as runtime::Operation>::META,
     <GetOpenInterest as runtime::Operation>::META,
     <GetOrderBook as runtime::Operation>::META,
+    <GetPastPlanOrders as runtime::Operation>::META,
+    <GetPastStrategyOrders as runtime::Operation>::META,
+    <PlacePlanOrder as runtime::Operation>::META,
+    <PlaceStrategyOrder as runtime::Operation>::META,
+    <PlaceTpslOrder as runtime::Operation>::META,
+    <GetPlanOrders as runtime::Operation>::META,
     <GetPositionHistory as runtime::Operation>::META,
     <GetPositionTiers as runtime::Operation>::META,
     <GetPositions as runtime::Operation>::META,
@@ -525,6 +635,7 @@ pub const OPERATIONS: &[&tables::Meta] = &[
     <SetPositionMode as runtime::Operation>::META,
     <GetSpotAssets as runtime::Operation>::META,
     <GetSpotSymbols as runtime::Operation>::META,
+    <GetStrategyOrders as runtime::Operation>::META,
     <GetTickers as runtime::Operation>::META,
     <GetTradeRate as runtime::Operation>::META,
     <GetRecentTrades as runtime::Operation>::META,

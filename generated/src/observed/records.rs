@@ -5,7 +5,9 @@
 use tradeapi_runtime as runtime;
 use super::{
     AccountMode, BillId, Category, Coin, ContractStatus, ContractType, InstrumentStatus,
-    MarginMode, OrderId, PositionId, PositionMode, PositionSide, Side, Symbol, TradeId,
+    MarginMode, OrderId, OrderSide, OrderType, PlanStatus, PlanType, PositionId,
+    PositionMode, PositionSide, Side, StrategyStatus, StrategyType, Symbol, TradeId,
+    TradeSide, TriggerBy, TriggerType,
 };
 
 runtime::record! {
@@ -2726,5 +2728,395 @@ runtime::record! {
         /// Observed.
         #[wire("takerFeeRate")]
         pub taker_fee_rate: Option<runtime::Decimal>,
+    }
+}
+
+runtime::record! {
+    /// The ids of a conditional order.
+    #[record("PlanIds", observed)]
+    pub struct PlanIds {
+        /// `orderId`: Its id.
+        ///
+        /// Observed.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id.
+        ///
+        /// Observed.
+        #[wire("clientOid")]
+        pub client_oid: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// What became of conditional orders that were to be cancelled.
+    #[record("CancelledPlans", observed)]
+    pub struct CancelledPlans {
+        /// `successList`: Those that were cancelled.
+        ///
+        /// Observed.
+        #[wire("successList")]
+        pub success_list: runtime::List<PlanIds>,
+        /// `failureList`: Those that were not.
+        ///
+        /// Observed.
+        #[wire("failureList")]
+        pub failure_list: runtime::List<PlanFailure>,
+    }
+}
+
+runtime::record! {
+    /// A conditional order that was not cancelled.
+    #[record("PlanFailure", observed)]
+    pub struct PlanFailure {
+        /// `orderId`: Its id.
+        ///
+        /// Observed.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id.
+        ///
+        /// Observed.
+        #[wire("clientOid")]
+        pub client_oid: Option<String>,
+        /// `errorMsg`: Why it was not.
+        ///
+        /// Observed.
+        #[wire("errorMsg")]
+        pub error_msg: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// A conditional order of the classic account.
+    #[record("PlanOrder", observed)]
+    pub struct PlanOrder {
+        /// `planType`: Its kind.
+        ///
+        /// Observed.
+        #[wire("planType")]
+        pub plan_type: Option<PlanType>,
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `size`: Its quantity; empty for a whole position.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("size")]
+        pub size: Option<runtime::Decimal>,
+        /// `orderId`: Its id.
+        ///
+        /// Observed.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `executeOrderId`: The order that it placed.
+        ///
+        /// It comes only in history.
+        ///
+        /// Observed.
+        #[wire("executeOrderId", conditional)]
+        pub placed_order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id.
+        ///
+        /// Observed.
+        #[wire("clientOid")]
+        pub client_oid: Option<String>,
+        /// `planStatus`: Its state.
+        ///
+        /// Observed.
+        #[wire("planStatus")]
+        pub status: Option<PlanStatus>,
+        /// `price`: Price of the order that it places; empty for a market order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `executePrice`: The same.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("executePrice")]
+        pub execute_price: Option<runtime::Decimal>,
+        /// `priceAvg`: Average price of the order that it placed.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// It comes only in history.
+        ///
+        /// Observed.
+        #[wire("priceAvg", conditional)]
+        pub average_price: Option<runtime::Decimal>,
+        /// `baseVolume`: What is filled of that order.
+        ///
+        /// Unit: base coin.
+        ///
+        /// It comes only in history.
+        ///
+        /// Observed.
+        #[wire("baseVolume", conditional)]
+        pub base_volume: Option<runtime::Decimal>,
+        /// `callbackRatio`: How far the price has to turn back, in percent.
+        ///
+        /// Observed.
+        #[wire("callbackRatio")]
+        pub callback_ratio: Option<runtime::Decimal>,
+        /// `triggerPrice`: The price that triggers it.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("triggerPrice")]
+        pub trigger_price: Option<runtime::Decimal>,
+        /// `triggerType`: Which price that is.
+        ///
+        /// Observed.
+        #[wire("triggerType")]
+        pub trigger_type: Option<TriggerType>,
+        /// `side`: Direction; in hedge mode, that of the position.
+        ///
+        /// Observed.
+        #[wire("side")]
+        pub side: Option<OrderSide>,
+        /// `posSide`: The position: long, short or net.
+        ///
+        /// Observed.
+        #[wire("posSide")]
+        pub pos_side: Option<String>,
+        /// `marginCoin`: The coin that backs positions.
+        ///
+        /// Observed.
+        #[wire("marginCoin")]
+        pub margin_coin: Option<Coin>,
+        /// `marginMode`: Which margin backs the position.
+        ///
+        /// Observed.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
+        /// `enterPointSource`: Where it was entered.
+        ///
+        /// Observed.
+        #[wire("enterPointSource")]
+        pub enter_point_source: Option<String>,
+        /// `tradeSide`: Whether it opens or closes.
+        ///
+        /// Observed.
+        #[wire("tradeSide")]
+        pub trade_side: Option<TradeSide>,
+        /// `posMode`: How positions are kept.
+        ///
+        /// Observed.
+        #[wire("posMode")]
+        pub pos_mode: Option<PositionMode>,
+        /// `orderType`: Whether its order names a price.
+        ///
+        /// Observed.
+        #[wire("orderType")]
+        pub order_type: Option<OrderType>,
+        /// `orderSource`: What its order is.
+        ///
+        /// It comes only for open orders.
+        ///
+        /// Observed.
+        #[wire("orderSource", conditional)]
+        pub order_source: Option<String>,
+        /// `stopSurplusTriggerPrice`: Trigger price of the take-profit of its order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("stopSurplusTriggerPrice")]
+        pub take_profit: Option<runtime::Decimal>,
+        /// `stopSurplusExecutePrice`: Price of that take-profit.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("stopSurplusExecutePrice")]
+        pub take_profit_limit: Option<runtime::Decimal>,
+        /// `stopSurplusTriggerType`: Which price triggers it.
+        ///
+        /// Observed.
+        #[wire("stopSurplusTriggerType")]
+        pub take_profit_type: Option<TriggerType>,
+        /// `stopLossTriggerPrice`: Trigger price of the stop-loss of its order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("stopLossTriggerPrice")]
+        pub stop_loss: Option<runtime::Decimal>,
+        /// `stopLossExecutePrice`: Price of that stop-loss.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("stopLossExecutePrice")]
+        pub stop_loss_limit: Option<runtime::Decimal>,
+        /// `stopLossTriggerType`: Which price triggers it.
+        ///
+        /// Observed.
+        #[wire("stopLossTriggerType")]
+        pub stop_loss_type: Option<TriggerType>,
+        /// `cTime`: When it was placed.
+        ///
+        /// Observed.
+        #[wire("cTime")]
+        pub created_time: Option<runtime::Timestamp>,
+        /// `uTime`: When it last changed.
+        ///
+        /// Observed.
+        #[wire("uTime")]
+        pub updated_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// A conditional order of the unified account.
+    #[record("StrategyOrder", observed)]
+    pub struct StrategyOrder {
+        /// `orderId`: Its id.
+        ///
+        /// Observed.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id.
+        ///
+        /// Observed.
+        #[wire("clientOid")]
+        pub client_oid: Option<String>,
+        /// `category`: Its business line.
+        ///
+        /// Observed.
+        #[wire("category")]
+        pub category: Option<Category>,
+        /// `symbol`: The contract.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `type`: Its kind.
+        ///
+        /// Observed.
+        #[wire("type")]
+        pub strategy_type: Option<StrategyType>,
+        /// `qty`: Its quantity; zero for a whole position.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("qty")]
+        pub qty: Option<runtime::Decimal>,
+        /// `posSide`: The position, in hedge mode.
+        ///
+        /// Observed.
+        #[wire("posSide")]
+        pub pos_side: Option<PositionSide>,
+        /// `marginMode`: Which margin backs the position.
+        ///
+        /// Observed.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
+        /// `status`: Its state.
+        ///
+        /// Observed.
+        #[wire("status")]
+        pub status: Option<StrategyStatus>,
+        /// `tpTriggerBy`: Which price triggers the take-profit.
+        ///
+        /// Observed.
+        #[wire("tpTriggerBy")]
+        pub tp_trigger_by: Option<TriggerBy>,
+        /// `slTriggerBy`: Which price triggers the stop-loss.
+        ///
+        /// Observed.
+        #[wire("slTriggerBy")]
+        pub sl_trigger_by: Option<TriggerBy>,
+        /// `takeProfit`: Trigger price of the take-profit.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("takeProfit")]
+        pub take_profit: Option<runtime::Decimal>,
+        /// `stopLoss`: Trigger price of the stop-loss.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("stopLoss")]
+        pub stop_loss: Option<runtime::Decimal>,
+        /// `tpOrderType`: Whether the take-profit names a price.
+        ///
+        /// Observed.
+        #[wire("tpOrderType")]
+        pub tp_order_type: Option<OrderType>,
+        /// `slOrderType`: Whether the stop-loss names a price.
+        ///
+        /// Observed.
+        #[wire("slOrderType")]
+        pub sl_order_type: Option<OrderType>,
+        /// `tpLimitPrice`: Price of the take-profit.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("tpLimitPrice")]
+        pub tp_limit_price: Option<runtime::Decimal>,
+        /// `slLimitPrice`: Price of the stop-loss.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("slLimitPrice")]
+        pub sl_limit_price: Option<runtime::Decimal>,
+        /// `triggerBy`: Which price triggers its order.
+        ///
+        /// It comes only for trigger orders.
+        ///
+        /// Observed.
+        #[wire("triggerBy", conditional)]
+        pub trigger_by: Option<TriggerBy>,
+        /// `triggerPrice`: The price that triggers its order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// It comes only for trigger orders.
+        ///
+        /// Observed.
+        #[wire("triggerPrice", conditional)]
+        pub trigger_price: Option<runtime::Decimal>,
+        /// `triggerOrderType`: Whether its order names a price.
+        ///
+        /// It comes only for trigger orders.
+        ///
+        /// Observed.
+        #[wire("triggerOrderType", conditional)]
+        pub trigger_order_type: Option<OrderType>,
+        /// `triggerOrderPrice`: Price of its order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// It comes only for trigger orders.
+        ///
+        /// Observed.
+        #[wire("triggerOrderPrice", conditional)]
+        pub trigger_order_price: Option<runtime::Decimal>,
+        /// `createdTime`: When it was placed.
+        ///
+        /// Observed.
+        #[wire("createdTime")]
+        pub created_time: Option<runtime::Timestamp>,
+        /// `updatedTime`: When it last changed.
+        ///
+        /// Observed.
+        #[wire("updatedTime")]
+        pub updated_time: Option<runtime::Timestamp>,
     }
 }

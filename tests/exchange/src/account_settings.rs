@@ -92,8 +92,9 @@ impl Core {
 
     /// Whether an account has another mode of positions, which cannot be changed now.
     pub(crate) fn is_mode_fixed(&self, account: usize, mode: Mode) -> bool {
+        let waits = self.waiting_plans(account).next().is_some();
         let account = &self.accounts[account];
-        account.mode != mode && (account.waiting[1] > 0 || !account.positions.is_empty())
+        account.mode != mode && (waits || account.waiting[1] > 0 || !account.positions.is_empty())
     }
 
     /// Sets how positions are kept.

@@ -112,6 +112,11 @@ decisions! {
     "What does a triggered take-profit or stop-loss do?", "It closes the whole position at market or at its limit price, removes the other one, and cancels the orders that wait to close a part.", "Not documented. A stop-loss that leaves a part open would protect nothing.";
     "What becomes of a take-profit or stop-loss that cannot be placed when it is triggered?", "It is kept as a cancelled order. A limit beyond the range of prices is moved into it.", "Otherwise nothing would show that it was triggered.";
     "What does a take-profit or stop-loss of 0 mean in a placement?", "It is refused, as is one that is not a multiple of the price step.", "Left out, there is none; only a modification deletes by 0.";
+    "What does a conditional order reserve?", "Nothing. Funds and the range of prices are those of the moment when it is triggered; an order that is refused then has failed.", "No source shows anything reserved.";
+    "What becomes of a take-profit or stop-loss when its position is closed?", "It is cancelled.", "It would close the next position.";
+    "What becomes of a take-profit or stop-loss whose price is reached already?", "It is refused.", "It would close the position at once.";
+    "From which side does the price reach the trigger of a plan?", "From where it is when the order is placed or its trigger changed.", "The request does not say so.";
+    "How does a trailing order follow the price?", "From when its trigger is reached, it remembers the best price, and its order is placed when the price has turned back by the ratio.", "The names of its parameters.";
     "Which price is compared with a trigger?", "That of the latest trade, or the quoted price if it is newer. The mark price is the quoted price.", "There is no index.";
     "How long are orders kept?", "Cancelled ones of the unified family for two hours, as documented; others as long as a listing reaches.", "The access windows are documented.";
     "How long are fills kept?", "Twice the longest range of a listing of fills.", "The documents limit the range, not how long ago it begins.";

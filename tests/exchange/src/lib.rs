@@ -119,6 +119,7 @@ mod orders;
 mod pages;
 mod participants;
 mod placing;
+mod plans;
 mod playback;
 mod reading;
 mod refusal;

@@ -236,6 +236,9 @@ impl Core {
             account.balance(coin).total += missing;
             *self.insurance.entry(coin).or_default() -= missing;
         }
+        if before.lots > 0 && (position.lots == 0 || change.begins) {
+            self.end_closing_plans(owner, index, pos);
+        }
         Settled { profit: change.profit, fee, fee_coin: coin }
     }
 

@@ -3,6 +3,7 @@
 mod accounts;
 mod history;
 mod instruments;
+mod plans;
 mod positions;
 mod prices;
 mod settings;

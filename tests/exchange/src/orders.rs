@@ -116,6 +116,8 @@ pub(crate) enum Source {
     TakeProfit,
     /// The stop-loss of a position.
     StopLoss,
+    /// A plan order or the trigger of a strategy.
+    Plan,
     /// A liquidation.
     Liquidation,
 }

@@ -4,6 +4,7 @@ use tradeapi::runtime::tables::Length;
 use tradeapi::{Operation, Timestamp, classic, unified};
 
 use crate::events::Event;
+use crate::plans::PlanState;
 use crate::routes::{Caller, Route};
 use crate::state::Core;
 use crate::tasks::{Late, Task};
@@ -115,6 +116,7 @@ impl Core {
         let reaches = windows.into_iter().flatten().flat_map(|window| [window.access, window.span]).flatten();
         let twice = |length: Length| length.before(now).and_then(|start| length.before(start));
         let oldest = reaches.filter_map(twice).min().map_or(0, Timestamp::as_millis);
+        self.plans.retain(|_, plan| plan.state == PlanState::Waiting || plan.updated >= oldest);
         for account in &mut self.accounts {
             while account.fills.front().is_some_and(|fill| fill.at < oldest) {
                 account.fills.pop_front();

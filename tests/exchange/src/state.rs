@@ -20,6 +20,7 @@ use crate::limits::Limits;
 use crate::log::Log;
 use crate::market::Market;
 use crate::orders::{Order, Orders};
+use crate::plans::Plan;
 use crate::playback::MarketStep;
 use crate::refusal::Refusal;
 use crate::reports::Reports;
@@ -64,6 +65,9 @@ pub(crate) struct Core {
     pub(crate) changed: BTreeSet<usize>,
     /// Ended spot orders with a take-profit or a stop-loss for what they traded: pair, order.
     pub(crate) bought: BTreeSet<(usize, u64)>,
+    /// Conditional orders by their ids, and those that wait: pair, order.
+    pub(crate) plans: BTreeMap<u64, Plan>,
+    pub(crate) waiting: BTreeSet<(usize, u64)>,
     /// What liquidations cost beyond the funds of their accounts, by coin.
     pub(crate) insurance: BTreeMap<Coin, Decimal>,
     last_id: u64,
@@ -116,6 +120,8 @@ impl Core {
             held: BTreeSet::new(),
             changed: BTreeSet::new(),
             bought: BTreeSet::new(),
+            plans: BTreeMap::new(),
+            waiting: BTreeSet::new(),
             insurance: BTreeMap::new(),
             last_id: FIRST_ID,
             tasks: BTreeMap::new(),

@@ -33,9 +33,12 @@ impl Core {
     /// reached, unless the pair is suspended. Closing the first moves the price, and keeps no other from being closed.
     pub(crate) fn trigger(&mut self, index: usize) {
         loop {
-            let triggered = self.triggered(index);
-            if triggered.is_empty() {
+            let (triggered, due) = (self.triggered(index), self.due_plans(index));
+            if triggered.is_empty() && due.is_empty() {
                 return;
+            }
+            for (plan, trigger) in due {
+                self.execute_plan(plan, trigger);
             }
             for (guarded, preset, source) in triggered {
                 self.close_guarded(index, guarded, preset, source);

@@ -146,6 +146,26 @@ words! {
         Isolated = "isolated",
     }
 
+    /// The kind of a conditional order.
+    pub(crate) enum PlanKind {
+        /// Of the classic account: an order at a price.
+        Normal = "normal_plan",
+        /// An order when the price turns back from its best.
+        Track = "track_plan",
+        /// The take-profit or stop-loss of a part of a position.
+        Profit = "profit_plan",
+        Loss = "loss_plan",
+        /// One that follows the price.
+        Moving = "moving_plan",
+        /// The take-profit or stop-loss of a whole position.
+        WholeProfit = "pos_profit",
+        WholeLoss = "pos_loss",
+        /// Of the unified account: the take-profit and stop-loss of a position.
+        Tpsl = "tpsl",
+        /// An order at a price.
+        Trigger = "trigger",
+    }
+
     /// Why an order was cancelled.
     pub enum Cancelled {
         /// A request cancelled it, or the order's time in force required it.
@@ -159,6 +179,13 @@ impl Line {
     /// Whether it trades contracts with positions.
     pub const fn is_futures(self) -> bool {
         matches!(self, Self::UsdtFutures | Self::CoinFutures | Self::UsdcFutures)
+    }
+}
+
+impl PlanKind {
+    /// Whether it closes a position, so that it ends with it.
+    pub(crate) const fn closes(self) -> bool {
+        !matches!(self, Self::Normal | Self::Track | Self::Trigger)
     }
 }
 

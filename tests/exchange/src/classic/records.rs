@@ -69,6 +69,8 @@ pub(super) fn source(order: &Order) -> &'static str {
         (Source::TakeProfit, None) => "pos_profit_market",
         (Source::StopLoss, Some(_)) => "pos_loss_limit",
         (Source::StopLoss, None) => "pos_loss_market",
+        (Source::Plan, Some(_)) => "plan_limit",
+        (Source::Plan, None) => "plan_market",
         (Source::Liquidation, _) => "liquidation",
     }
 }

@@ -115,6 +115,8 @@ fn delegate(source: Source, is_limit: bool) -> &'static str {
         (Source::TakeProfit, false) => "position_stop_profit_market",
         (Source::StopLoss, true) => "position_stop_loss_limit",
         (Source::StopLoss, false) => "position_stop_loss_market",
+        (Source::Plan, true) => "plan_limit",
+        (Source::Plan, false) => "plan_market",
         (Source::Liquidation, _) => "liquidation",
         _ => "normal",
     }

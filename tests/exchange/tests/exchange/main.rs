@@ -22,6 +22,7 @@ mod observed;
 mod order_lifecycle;
 mod orders;
 mod page;
+mod plans;
 mod platform;
 mod playback;
 mod presets;

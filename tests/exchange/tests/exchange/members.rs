@@ -115,6 +115,34 @@ fn requests(hedged: bool) -> Vec<(&'static str, Value)> {
         ("GET /api/v2/mix/position/single-position?productType=USDT-FUTURES&symbol=BTCUSDT&marginCoin=USDT", json!({})),
         ("GET /api/v2/spot/account/assets?coin=USDT", json!({})),
         ("GET /api/v2/common/trade-rate?symbol=BTCUSDT&businessType=mix", json!({})),
+        (
+            "POST /api/v2/mix/order/place-plan-order",
+            classic(json!({"planType": "normal_plan", "size": "0.01",
+            "orderType": "limit", "price": "50000", "triggerPrice": "51000", "clientOid": "plan"})),
+        ),
+        (
+            "POST /api/v2/mix/order/place-tpsl-order",
+            with(
+                &coin,
+                json!({"planType": "pos_loss", "triggerPrice": "50000",
+            "holdSide": if hedged { "long" } else { "buy" }, "clientOid": "stop"}),
+            ),
+        ),
+        (
+            "POST /api/v2/mix/order/modify-plan-order",
+            with(&line, json!({"clientOid": "plan", "newTriggerPrice": "52000"})),
+        ),
+        (
+            "POST /api/v2/mix/order/modify-tpsl-order",
+            with(&coin, json!({"clientOid": "stop", "triggerPrice": "51000"})),
+        ),
+        ("GET /api/v2/mix/order/orders-plan-pending?productType=USDT-FUTURES&planType=normal_plan", json!({})),
+        ("GET /api/v2/mix/order/orders-plan-pending?productType=USDT-FUTURES&planType=profit_loss", json!({})),
+        (
+            "POST /api/v2/mix/order/cancel-plan-order",
+            with(&contract, json!({"orderIdList": [{"clientOid": "stop"}, {"orderId": "17"}]})),
+        ),
+        ("GET /api/v2/mix/order/orders-plan-history?productType=USDT-FUTURES&planType=profit_loss", json!({})),
         ("POST /api/v2/mix/order/cancel-order", named("batched")),
         ("GET /api/v2/mix/order/detail?symbol=BTCUSDT&productType=USDT-FUTURES&clientOid=batched", json!({})),
         (
@@ -185,6 +213,18 @@ fn requests(hedged: bool) -> Vec<(&'static str, Value)> {
         ("GET /api/v3/account/settings", json!({})),
         ("GET /api/v3/account/fee-rate?category=SPOT&symbol=BTCUSDT", json!({})),
         ("GET /api/v3/position/current-position?category=USDT-FUTURES", json!({})),
+        (
+            "POST /api/v3/trade/place-strategy-order",
+            with(
+                &unified("USDT-FUTURES", json!({})),
+                json!({"side": "sell",
+            "stopLoss": "50000", "clientOid": "strategy"}),
+            ),
+        ),
+        ("POST /api/v3/trade/modify-strategy-order", json!({"clientOid": "strategy", "stopLoss": "51000"})),
+        ("GET /api/v3/trade/unfilled-strategy-orders?category=USDT-FUTURES", json!({})),
+        ("POST /api/v3/trade/cancel-strategy-order", json!({"clientOid": "strategy"})),
+        ("GET /api/v3/trade/history-strategy-orders?category=USDT-FUTURES", json!({})),
         ("POST /api/v3/trade/cancel-order", json!({"clientOid": "d"})),
         ("POST /api/v3/trade/cancel-reality-order", json!({"symbol": "rAAPLUSDT", "clientOid": "waiting"})),
         (

@@ -30,6 +30,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("faults", include_str!("faults.rs")),
     ("members", include_str!("members.rs")),
     ("observed", include_str!("observed.rs")),
+    ("plans", include_str!("plans.rs")),
     ("presets", include_str!("presets.rs")),
     ("raw", include_str!("raw.rs")),
     ("rules_classic", include_str!("rules_classic.rs")),
