@@ -47,7 +47,7 @@ impl Account {
     ///   },
     ///   "instruments": {
     ///     "LINE": {
-    ///       "SYMBOL": { "priceMultiplier": "0.1", "pricePrecision": "0.1", "minOrderAmount": "0.1", "sizeMultiplier": "0.1", "sizePrecision": "0.1" }
+    ///       "SYMBOL": { "priceMultiplier": "0.1", "pricePrecision": "0.1", "minOrderAmount": "0.1", "sizeMultiplier": "0.1", "sizePrecision": "0.1", "isReality": true }
     ///     }
     ///   }
     /// }
@@ -266,6 +266,17 @@ impl Instrument {
             .with("sizePrecision", runtime::value::IntoDecimal::into_decimal(value));
         Self { properties }
     }
+
+    /// `isReality`: Whether the pair is a Reality pair, a token of a stock. Observed, in no document.
+    pub fn is_reality(&self) -> Option<bool> {
+        self.properties.flag("isReality")
+    }
+
+    /// Sets `isReality`.
+    pub fn with_is_reality(self, value: bool) -> Self {
+        let properties = self.properties.with_flag("isReality", value);
+        Self { properties }
+    }
 }
 
 impl From<runtime::account::Instrument> for Instrument {
@@ -321,4 +332,5 @@ pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
         "sizeMultiplier",
         "sizePrecision",
     ],
+    flags: &["isReality"],
 };

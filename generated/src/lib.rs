@@ -634,6 +634,7 @@ static INSTRUMENTS: &[runtime::instruments::InstrumentListing] = &[
             ("sizeMultiplier", "sizeMultiplier"),
             ("sizePrecision", "volumePlace"),
         ],
+        flags: &[],
         in_last_place: &[("priceEndStep", "pricePlace")],
     }),
     #[cfg(feature = "observed")]
@@ -650,6 +651,14 @@ static INSTRUMENTS: &[runtime::instruments::InstrumentListing] = &[
             ("minOrderAmount", "minOrderQty"),
             ("sizeMultiplier", "quantityMultiplier"),
             ("sizePrecision", "quantityPrecision"),
+        ],
+        flags: &[
+            runtime::instruments::InstrumentFlag {
+                name: "isReality",
+                field: "isReality",
+                yes: "yes",
+                no: "no",
+            },
         ],
         in_last_place: &[],
     }),

@@ -139,12 +139,11 @@ impl runtime::parameters::Rules for GetAgentDirectCommissions {
         to.rule(
             &RULES[0],
             "symbol",
-            self.symbol.is_some()
-                && !(self.symbol.as_ref().is_some_and(Symbol::is_spot)
-                    || self.symbol.as_ref().is_some_and(Symbol::is_spot_margin)
-                    || self.symbol.as_ref().is_some_and(Symbol::is_usdt_futures)
-                    || self.symbol.as_ref().is_some_and(Symbol::is_coin_futures)
-                    || self.symbol.as_ref().is_some_and(Symbol::is_usdc_futures)),
+            self.symbol.is_some() && !self.symbol.as_ref().is_some_and(Symbol::is_spot)
+                && !self.symbol.as_ref().is_some_and(Symbol::is_spot_margin)
+                && !self.symbol.as_ref().is_some_and(Symbol::is_usdt_futures)
+                && !self.symbol.as_ref().is_some_and(Symbol::is_coin_futures)
+                && !self.symbol.as_ref().is_some_and(Symbol::is_usdc_futures),
         );
     }
 }

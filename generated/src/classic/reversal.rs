@@ -222,11 +222,17 @@ impl runtime::Operation for Reversal {
         );
     }
 
-    fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
-        if account.is("copyTrading", &["true"]) == Some(true) {
-            return Some("copy-trading");
-        }
-        None
+    fn limit_class(
+        &self,
+        known: runtime::account::Known<'_>,
+    ) -> [Option<&'static str>; 2] {
+        let class = || -> Option<&'static str> {
+            if known.account.is("copyTrading", &["true"]) == Some(true) {
+                return Some("copy-trading");
+            }
+            None
+        };
+        [class(); 2]
     }
 }
 

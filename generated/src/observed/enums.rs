@@ -51,6 +51,36 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
+    /// Yes or no.
+    pub enum YesNo {
+        /// `yes`: It is so.
+        Yes = "yes" | "YES",
+        /// `no`: It is not so.
+        No = "no" | "NO",
+    }
+}
+
+impl From<bool> for YesNo {
+    fn from(value: bool) -> Self {
+        if value { Self::Yes } else { Self::No }
+    }
+}
+
+runtime::open_enum! {
+    /// What the price of an instrument follows.
+    pub enum AssetKind {
+        /// `crypto`: A coin.
+        Crypto = "crypto",
+        /// `metal`: A metal.
+        Metal = "metal",
+        /// `stock`: A stock.
+        Stock = "stock",
+        /// `commodity`: Another commodity.
+        Commodity = "commodity",
+    }
+}
+
+runtime::open_enum! {
     /// Whether a contract ends.
     pub enum ContractType {
         /// `perpetual`: It has no end.

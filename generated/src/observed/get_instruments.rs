@@ -24,13 +24,13 @@ runtime::parameters! {
     ///
     /// # Example
     ///
-    /// One contract.
+    /// A Reality pair, whose name is in capitals.
     ///
     /// ```
     /// use tradeapi::observed::{Category, GetInstruments};
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-    ///     let request = GetInstruments::new(Category::UsdtFutures).symbol("ETHUSDT");
+    ///     let request = GetInstruments::new(Category::Spot).symbol("RAMDUSDT");
     ///     let reply = client.observed().get_instruments(&request).await?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())

@@ -707,6 +707,10 @@ runtime::parameters! {
 impl runtime::parameters::Rules for BatchOrderItem {
     fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
+        to.also_listed_as(
+            Some(self.category.as_str()),
+            self.symbol.respelled().as_deref(),
+        );
         let category_is_usdt_or_coin_or_usdc_futures = [
             Category::UsdtFutures,
             Category::CoinFutures,

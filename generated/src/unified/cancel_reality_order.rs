@@ -102,7 +102,22 @@ impl runtime::parameters::Rules for CancelRealityOrder {
             "",
             to.is(&RULES[0], "whitelisted", &["true"]) == Some(false),
         );
-        to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
+        to.rule(
+            &RULES[1],
+            "symbol",
+            self
+                .symbol
+                .is_reality()
+                .or_else(|| {
+                    to
+                        .instrument_is(
+                            &RULES[1],
+                            "symbol",
+                            self.symbol.as_str(),
+                            "isReality",
+                        )
+                }) == Some(false),
+        );
     }
 }
 
@@ -168,7 +183,8 @@ static RULES: [tables::Rule; 2] = [
         id: "reality-pairs-only",
         at: "What the service does, list; Cancel Reality Order, first sentences",
         says: "The operation cancels orders in Reality pairs, so the symbol must be that of one.",
-        hint: "use a symbol of the form `r*USDT`",
+        depends_on: &["isReality"],
+        hint: "use a symbol of the form `r*USDT`, or `R*USDT` if isReality of the instrument says so",
         ..tables::Rule::DEFAULT
     },
 ];

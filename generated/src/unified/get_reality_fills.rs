@@ -81,7 +81,22 @@ impl runtime::parameters::Rules for GetRealityFills {
             "",
             to.is(&RULES[0], "whitelisted", &["true"]) == Some(false),
         );
-        to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
+        to.rule(
+            &RULES[1],
+            "symbol",
+            self
+                .symbol
+                .is_reality()
+                .or_else(|| {
+                    to
+                        .instrument_is(
+                            &RULES[1],
+                            "symbol",
+                            self.symbol.as_str(),
+                            "isReality",
+                        )
+                }) == Some(false),
+        );
     }
 }
 
@@ -126,7 +141,8 @@ static RULES: [tables::Rule; 2] = [
         id: "reality-pairs-only",
         at: "Get Reality Fills, parameters, symbol",
         says: "The symbol must be that of a Reality pair.",
-        hint: "use a symbol of the form `r*USDT`",
+        depends_on: &["isReality"],
+        hint: "use a symbol of the form `r*USDT`, or `R*USDT` if isReality of the instrument says so",
         ..tables::Rule::DEFAULT
     },
 ];

@@ -37,13 +37,27 @@ runtime::identifier! {
 
 impl Symbol {
     /// Whether it has the form `r*USDT`, which identifies `reality`.
-    pub fn is_reality(&self) -> bool {
-        runtime::emitted::has_form(self.as_str(), "r", None, "USDT")
+    ///
+    /// `None` for a text of the form `R*USDT`: `isReality` of the instrument decides whether that is one.
+    pub fn is_reality(&self) -> Option<bool> {
+        if runtime::emitted::has_form(self.as_str(), "r", None, "USDT") {
+            return Some(true);
+        }
+        if runtime::emitted::has_form(self.as_str(), "R", None, "USDT") {
+            None
+        } else {
+            Some(false)
+        }
     }
 
     /// Whether it has the form `*USD_CM`, which identifies `new-coin-m`.
     pub fn is_new_coin_m(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", None, "USD_CM")
+    }
+
+    /// The other spelling of a text of a form that is written in two ways.
+    pub fn respelled(&self) -> Option<String> {
+        runtime::emitted::respelled(self.as_str(), &[[("r", "USDT"), ("R", "USDT")]])
     }
 }
 

@@ -124,6 +124,14 @@
 //!
 //! # Observed on the wire, in no document
 //!
+//! - The name of a Reality pair is in capitals, RAAPLUSDT; only its base coin has the small letter,
+//!   rAAPL. Names of coins begin with the letter, too (RUNEUSDT), so the name alone does not tell:
+//!   instruments say isReality, yes or no. Which spelling placements and cancellations require was not
+//!   seen; both are taken here. While an instrument is not known, a request for such a pair is sent,
+//!   and its call counts in the limits of both classes. (UnipayFI/go-bitget (tests of reality-fills and
+//!   reality-orderbook, and isReality), tiagosiebler/bitget-api (examples of reality-fills in capitals,
+//!   of placements with the small letter), JKorf/Bitget.Net 4.1.0 (isReality), SymbolNotes (live
+//!   readings of 2026-09))
 //! - The body of Batch Order, Batch Modify Orders and Batch Cancel is a JSON array, no object around
 //!   it. (ccxt, UnipayFI/go-bitget)
 //! - An item of a batch that succeeded carries orderId and clientOid only, without code and msg.

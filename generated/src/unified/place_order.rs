@@ -467,6 +467,10 @@ runtime::parameters! {
 impl runtime::parameters::Rules for PlaceOrder {
     fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
         to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
+        to.also_listed_as(
+            Some(self.category.as_str()),
+            self.symbol.respelled().as_deref(),
+        );
         let category_is_usdt_or_coin_or_usdc_futures = [
             Category::UsdtFutures,
             Category::CoinFutures,
@@ -474,7 +478,6 @@ impl runtime::parameters::Rules for PlaceOrder {
         ]
             .contains(&self.category);
         let tp_order_type_is_limit = self.tp_order_type == Some(OrderType::Limit);
-        let symbol_is_reality = self.symbol.is_reality();
         let sl_order_type_is_limit = self.sl_order_type == Some(OrderType::Limit);
         let price = match &self.execution {
             Execution::Limit(with) => Some(&with.price),
@@ -512,8 +515,40 @@ impl runtime::parameters::Rules for PlaceOrder {
             (self.tp_trigger_by.is_some() || self.sl_trigger_by.is_some())
                 && !category_is_usdt_or_coin_or_usdc_futures,
         );
-        to.rule(&RULES[4], "tpOrderType", symbol_is_reality && tp_order_type_is_limit);
-        to.rule(&RULES[5], "slOrderType", symbol_is_reality && sl_order_type_is_limit);
+        to.rule(
+            &RULES[4],
+            "tpOrderType",
+            tp_order_type_is_limit
+                && self
+                    .symbol
+                    .is_reality()
+                    .or_else(|| {
+                        to
+                            .instrument_is(
+                                &RULES[4],
+                                "symbol",
+                                self.symbol.as_str(),
+                                "isReality",
+                            )
+                    }) == Some(true),
+        );
+        to.rule(
+            &RULES[5],
+            "slOrderType",
+            sl_order_type_is_limit
+                && self
+                    .symbol
+                    .is_reality()
+                    .or_else(|| {
+                        to
+                            .instrument_is(
+                                &RULES[5],
+                                "symbol",
+                                self.symbol.as_str(),
+                                "isReality",
+                            )
+                    }) == Some(true),
+        );
         if self.symbol.is_new_coin_m() {
             to.rule(&RULES[6], "takeProfit", self.take_profit.is_some());
             to.rule(&RULES[6], "stopLoss", self.stop_loss.is_some());
@@ -618,15 +653,29 @@ impl runtime::Operation for PlaceOrder {
         );
     }
 
-    fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
-        let symbol_is_reality = self.symbol.is_reality();
-        if symbol_is_reality && account.is("whitelisted", &["true"]) == Some(true) {
-            return Some("reality-whitelisted");
-        }
-        if symbol_is_reality {
-            return Some("reality");
-        }
-        None
+    fn limit_class(
+        &self,
+        known: runtime::account::Known<'_>,
+    ) -> [Option<&'static str>; 2] {
+        let class = |assumed: bool| -> Option<&'static str> {
+            let symbol_is_reality = self
+                .symbol
+                .is_reality()
+                .or_else(|| {
+                    known.instrument_is("unified", self.symbol.as_str(), "isReality")
+                })
+                .unwrap_or(assumed);
+            if symbol_is_reality
+                && known.account.is("whitelisted", &["true"]) == Some(true)
+            {
+                return Some("reality-whitelisted");
+            }
+            if symbol_is_reality {
+                return Some("reality");
+            }
+            None
+        };
+        [class(true), class(false)]
     }
 }
 
@@ -745,6 +794,7 @@ static RULES: [tables::Rule; 20] = [
         id: "reality-tp-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
         says: "In a Reality pair the take-profit can be a market order only.",
+        depends_on: &["isReality"],
         hint: "set tpOrderType to something other than limit",
         ..tables::Rule::DEFAULT
     },
@@ -752,6 +802,7 @@ static RULES: [tables::Rule; 20] = [
         id: "reality-sl-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
         says: "In a Reality pair the stop-loss can be a market order only.",
+        depends_on: &["isReality"],
         hint: "set slOrderType to something other than limit",
         ..tables::Rule::DEFAULT
     },

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-pub use instruments::{Instrument, Instruments, ListedInstruments};
+pub use instruments::{Instrument, Instruments, Known, ListedInstruments};
 pub(crate) use mismatch::Mismatches;
 pub use mismatch::{AccountEvidence, AccountMismatch};
 
@@ -99,6 +99,11 @@ impl Account {
     /// The instruments, each with its business line and its symbol.
     pub fn instruments(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
         self.instruments.iter().flat_map(|instruments| instruments.iter())
+    }
+
+    /// Whether a flag is set of the instrument `symbol`, in any business line. `None` if that is not stated.
+    pub fn instrument_flag(&self, symbol: &str, flag: &str) -> Option<bool> {
+        self.instruments.as_ref()?.flag(symbol, flag)
     }
 
     /// The instrument `symbol` of the business line `line`.

@@ -24,7 +24,8 @@ pub use crate::parameters::{HeaderWriter, Parameter, ParameterTable, PathWriter}
 #[cfg(feature = "serde")]
 pub use crate::serde_support::private;
 pub use crate::value::{
-    MINTED_LENGTH, Shown, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with, minted_of, scaled_value,
+    MINTED_LENGTH, Shown, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with, minted_of, respelled,
+    scaled_value,
 };
 
 /// Keeps the items it is given if the feature `blocking` is on.

@@ -41,10 +41,25 @@ pub struct InstrumentFields {
     pub lines: &'static [&'static str],
     /// The field with the symbol.
     pub symbol: &'static str,
-    /// The properties of an instrument, each with its field. A field without a value leaves its property unset.
+    /// The numbers of an instrument, each with its field. A field without a value leaves its property unset.
     pub properties: &'static [(&'static str, &'static str)],
+    /// The flags of an instrument. A field without a value leaves its flag unset.
+    pub flags: &'static [InstrumentFlag],
     /// The fields that count units of the last decimal place, each with the field that has the number of places.
     pub in_last_place: &'static [(&'static str, &'static str)],
+}
+
+/// A flag of an instrument, and the field that states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstrumentFlag {
+    /// The flag.
+    pub name: &'static str,
+    /// The field.
+    pub field: &'static str,
+    /// The text of the field if the flag is set.
+    pub yes: &'static str,
+    /// The text of the field if it is not.
+    pub no: &'static str,
 }
 
 /// Why the instruments of the exchange could not be read.
@@ -130,6 +145,13 @@ impl InstrumentFields {
                 instrument.set(Cow::Borrowed(property), value);
             }
         }
+        for InstrumentFlag { name, field, yes, no } in self.flags {
+            match record.text(field) {
+                Some(text) if text == *yes => instrument.set_flag(Cow::Borrowed(name), true),
+                Some(text) if text == *no => instrument.set_flag(Cow::Borrowed(name), false),
+                Some(_) | None => {}
+            }
+        }
         Some((record.text(self.symbol)?.into_owned(), instrument))
     }
 }
@@ -181,6 +203,7 @@ mod tests {
             lines: &["spot"],
             symbol: "name",
             properties: &[("priceStep", "step"), ("places", "places"), ("least", "least")],
+            flags: &[InstrumentFlag { name: "stock", field: "isStock", yes: "yes", no: "no" }],
             in_last_place: &[("step", "places")],
         };
         let read = |json: &str| fields.read(&Named::read(json));
@@ -192,6 +215,10 @@ mod tests {
         assert_eq!(pair.get("priceStep"), None, "the number of places is unknown");
         assert_eq!(pair.get("least"), Some(&crate::dec!(0.01)));
         assert_eq!(read(r#"{"step": "5", "places": "1"}"#), None);
+        for (text, flag) in [("yes", Some(true)), ("no", Some(false)), ("", None), ("perhaps", None)] {
+            let (_, pair) = read(&format!(r#"{{"name": "BTCUSDT", "isStock": "{text}"}}"#)).unwrap();
+            assert_eq!(pair.flag("stock"), flag, "{text}");
+        }
         for far in ["-2147483648", "500000000", "256", "-1"] {
             let (_, pair) = read(&format!(r#"{{"name": "BTCUSDT", "step": "5", "places": "{far}"}}"#)).unwrap();
             assert_eq!(pair.get("priceStep"), None, "{far}");

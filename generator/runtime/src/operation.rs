@@ -6,7 +6,7 @@ mod items;
 
 use std::cell::RefCell;
 
-use crate::account::Account;
+use crate::account::{Account, Known};
 use crate::checks::{Asked, CheckContext, Checks, Undecided, Violations};
 use crate::clock::{Clock, SystemClock};
 use crate::json::Decode;
@@ -96,11 +96,12 @@ pub trait Operation: Parameters + Sized + Send + Sync {
         None
     }
 
-    /// The class of the rate limits for this request of `account`; `None` for the default ones. Emitted if a limit has
-    /// classes.
-    fn limit_class(&self, account: &Account) -> Option<&'static str> {
-        let _ = account;
-        None
+    /// The class of the rate limits for this request, by what is known beside it; `None` for the default ones. The two
+    /// differ only if a flag of an instrument decides that is not known: the class if the flag is set, and the one if it
+    /// is not. The limits of both are kept then. Emitted if a limit has classes.
+    fn limit_class(&self, known: Known<'_>) -> [Option<&'static str>; 2] {
+        let _ = known;
+        [None; 2]
     }
 
     /// Reads the request back from the JSON text of its parameters, and checks it.

@@ -39,9 +39,9 @@ pub use scalar::{Scalar, Scratch};
 pub use scaled::Scaled;
 #[doc(hidden)]
 pub use scaled::scaled_value;
-#[doc(hidden)]
-pub use shape::has_form;
 pub use shape::{InvalidIdentifier, Shape};
+#[doc(hidden)]
+pub use shape::{has_form, respelled};
 #[doc(hidden)]
 pub use shown::Shown;
 pub(crate) use shown::part;

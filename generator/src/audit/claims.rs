@@ -118,8 +118,8 @@ impl<'a> Claims<'a> {
             }
             // Documents describe forms in words rather than as patterns.
             let forms = family.identifiers.iter().flat_map(|identifier| &identifier.forms);
-            for form in forms.filter(|form| !form.pattern.contains('[')) {
-                self.add(key(FactKind::Form, [document, &form.pattern]), "", form.name.place, 0);
+            for form in forms.filter(|form| !form.pattern.text.contains('[')) {
+                self.add(key(FactKind::Form, [document, &form.pattern.text]), "", form.name.place, 0);
             }
         }
         for record in &family.records {

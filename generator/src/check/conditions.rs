@@ -149,7 +149,7 @@ impl Subject<'_> {
             }
         }
         if comparison.is_of_instrument() {
-            instrument_property(self.api, property, to);
+            instrument_property(self.api, property, false, to);
         } else if let Some(known) = self.property(property, to) {
             let fits = matches!(
                 (comparison, &known.kind),
@@ -229,12 +229,21 @@ impl Subject<'_> {
 }
 
 /// A property of an instrument with this name exists.
-pub(super) fn instrument_property(api: &Api, (name, place): &Placed, to: &mut Diagnostics) {
+pub(super) fn instrument_property(api: &Api, (name, place): &Placed, is_flag: bool, to: &mut Diagnostics) {
     let instrument = api.account.as_ref().and_then(|Account { instrument, .. }| instrument.as_ref());
     let properties = instrument.map_or(&[][..], |instrument| &instrument.properties);
-    if api.is_sound && !properties.iter().any(|property| property.name.wire == *name) {
-        let known = properties.iter().map(|property| &property.name);
-        unknown_property("the instrument", name, *place, known, "properties` of `account.instrument", to);
+    match properties.iter().find(|property| property.name.wire == *name) {
+        Some(property) if property.is_flag != is_flag => {
+            let [needed, found] = if is_flag { ["a flag", "a number"] } else { ["a number", "a flag"] };
+            to.at(*place, Code::BadRule, format!("expected {needed}, but `{name}` of instruments is {found}"))
+                .related(property.name.place, "the property is here")
+                .help(format!("name a property of `account.instrument` that is {needed}"));
+        }
+        None if api.is_sound => {
+            let known = properties.iter().filter(|known| known.is_flag == is_flag).map(|property| &property.name);
+            unknown_property("the instrument", name, *place, known, "properties` of `account.instrument", to);
+        }
+        Some(_) | None => {}
     }
 }
 

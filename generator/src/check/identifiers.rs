@@ -1,14 +1,15 @@
 //! Identifiers: their lengths and characters.
 
+use super::conditions::instrument_property;
 use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Form, Identifier, alphabet};
+use crate::model::{Api, Decided, Family, Form, Identifier, Pattern, alphabet};
 use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};
 
 /// An alphabet is the text between the brackets of a bracket expression, without escapes.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    let of_forms = family.identifiers.iter().flat_map(|all| &all.forms);
-    let of_forms = of_forms.filter_map(|form| Some((form.alphabet.as_ref()?, form.place)));
+    let of_forms = family.identifiers.iter().flat_map(|all| &all.forms).flat_map(Form::patterns);
+    let of_forms = of_forms.filter_map(|pattern| Some((pattern.alphabet.as_ref()?, pattern.place)));
     let of_texts =
         family.identifiers.iter().filter_map(|all| all.alphabet.as_ref()).map(|(text, place)| (text, *place));
     for (alphabet, place) in of_texts.chain(of_forms) {
@@ -30,25 +31,29 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Forms become functions, so their Rust names are distinct, and texts of the identifier can have them.
-pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
+pub(super) fn forms(api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.identifiers {
         for (index, form) in all.forms.iter().enumerate() {
-            if let Some(why) = why_no_text_has(all, form) {
+            if let Some(decided) = &form.decided {
+                an_instrument_decides(api, form, decided, to);
+            }
+            for (pattern, why) in form.patterns().filter_map(|pattern| Some((pattern, why_no_text_has(all, pattern)?)))
+            {
                 to.at(
                     form.name.place,
                     Code::BadAlphabet,
-                    format!("no `{}` has the form `{}`: {why}", all.name.wire, form.pattern),
+                    format!("no `{}` has the form `{}`: {why}", all.name.wire, pattern.text),
                 )
                 .related(all.name.place, "the identifier is here")
                 .help("correct the form, or the `length` or `alphabet` of the identifier");
             }
             let earlier = all.forms[..index].iter().find(|other| other.name.rust == form.name.rust);
-            let twin = all.forms[..index].iter().find(|other| other.pattern == form.pattern);
-            if let Some(twin) = twin.filter(|_| !form.pattern.is_empty()) {
+            let twin = all.forms[..index].iter().find(|other| other.pattern.text == form.pattern.text);
+            if let Some(twin) = twin.filter(|_| !form.pattern.text.is_empty()) {
                 to.at(
                     form.name.place,
                     Code::DefinedTwice,
-                    format!("the forms `{}` and `{}` are both `{}`", twin.name.wire, form.name.wire, form.pattern),
+                    format!("the forms `{}` and `{}` are both `{}`", twin.name.wire, form.name.wire, form.pattern.text),
                 )
                 .related(twin.name.place, "the other form is here")
                 .help("correct one of them, or remove it");
@@ -66,8 +71,17 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
+/// The other spelling of a form differs from its pattern, and a flag of instruments decides.
+fn an_instrument_decides(api: &Api, form: &Form, Decided { also, by }: &Decided, to: &mut Diagnostics) {
+    if also.text == form.pattern.text {
+        to.at(also.place, Code::BadRule, format!("`also` is the pattern of the form `{}`", form.name.wire))
+            .help("write how texts begin and end that may have another form, or remove `also` and `decided_by`");
+    }
+    instrument_property(api, by, true, to);
+}
+
 /// Why no text of the identifier has a form; `None` if one can.
-fn why_no_text_has(all: &Identifier, form: &Form) -> Option<String> {
+fn why_no_text_has(all: &Identifier, form: &Pattern) -> Option<String> {
     let fixed = form.prefix.chars().chain(form.suffix.chars());
     // At least one character is between prefix and suffix.
     let least = fixed.clone().count() + 1;

@@ -30,8 +30,13 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         const NUMBER: &str = "a `decimal` or an `integer`";
         let is_number = |shape: &Shape| shape.is_one(Type::is_quantity);
         for (property, field) in properties {
-            instrument_property(api, property, to);
-            is_field(record, Some(field), NUMBER, is_number, to);
+            if is_flag(api, &property.0) {
+                let is_truth = |shape: &Shape| family.truth_of(shape).is_some();
+                is_field(record, Some(field), "a boolean, or an enum with `truth`", is_truth, to);
+            } else {
+                instrument_property(api, property, false, to);
+                is_field(record, Some(field), NUMBER, is_number, to);
+            }
         }
         for (field, places) in in_last_place {
             is_field(record, Some(places), NUMBER, is_number, to);
@@ -41,6 +46,12 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// Whether instruments have a flag of this name.
+fn is_flag(api: &Api, name: &str) -> bool {
+    let instrument = api.account.as_ref().and_then(|account| account.instrument.as_ref());
+    instrument.is_some_and(|instrument| instrument.names(true).any(|flag| flag == name))
 }
 
 /// The family has requests that name their instruments.

@@ -155,9 +155,10 @@ fn example(account: &Account) -> String {
     let mut members = vec!["\n  \"name\": \"desk-1\"".to_owned()];
     members.push(format!("\n  \"properties\": {{{}\n  }}", properties.collect::<Vec<_>>().join(",")));
     members.extend(account.instrument.iter().map(|instrument| {
-        let numbers = instrument.properties.iter().map(|property| format!("{:?}: \"0.1\"", property.name.wire));
-        let numbers = numbers.collect::<Vec<_>>().join(", ");
-        format!("\n  \"instruments\": {{\n    \"LINE\": {{\n      \"SYMBOL\": {{ {numbers} }}\n    }}\n  }}")
+        let value = |property: &InstrumentProperty| if property.is_flag { "true" } else { "\"0.1\"" };
+        let values = instrument.properties.iter().map(|one| format!("{:?}: {}", one.name.wire, value(one)));
+        let values = values.collect::<Vec<_>>().join(", ");
+        format!("\n  \"instruments\": {{\n    \"LINE\": {{\n      \"SYMBOL\": {{ {values} }}\n    }}\n  }}")
     }));
     format!("{{{}\n}}", members.join(","))
 }
@@ -182,13 +183,16 @@ fn table(account: &Account) -> TokenStream {
             denied_by: &[#(#codes),*],
         })
     });
-    let numbers = account.instrument.iter().flat_map(|instrument| &instrument.properties);
-    let numbers = numbers.map(|property| &property.name.wire);
+    let [numbers, flags] = [false, true].map(|flags| {
+        let names = account.instrument.iter().flat_map(move |instrument| instrument.names(flags));
+        names.collect::<Vec<_>>()
+    });
     quote! {
         /// What a caller can state about an account.
         pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
             properties: &[#(#properties),*],
             instrument: &[#(#numbers),*],
+            flags: &[#(#flags),*],
         };
     }
 }
@@ -290,6 +294,20 @@ fn instrument_property(property: &InstrumentProperty) -> TokenStream {
     let mut sets = Docs::default();
     sets.markdown(&format!("Sets {}.", code(wire)));
     let sets = sets.outer();
+    if property.is_flag {
+        return quote! {
+            #docs
+            pub fn #name(&self) -> Option<bool> {
+                self.properties.flag(#wire)
+            }
+
+            #sets
+            pub fn #set(self, value: bool) -> Self {
+                let properties = self.properties.with_flag(#wire, value);
+                Self { properties }
+            }
+        };
+    }
     quote! {
         #docs
         pub fn #name(&self) -> Option<&runtime::Decimal> {

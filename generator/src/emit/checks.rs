@@ -7,17 +7,27 @@ use quote::quote;
 use super::code::{ident, number};
 use super::conditions::Conditions;
 use super::expression::Expression;
-use super::lookup::{Lookup, Text};
+use super::lookup::{Lookup, Target, Text};
 use super::scope::Scope;
 use crate::diagnostics::Place;
-use crate::model::{Condition, InstrumentNames, Parameter, Rule, Test};
+use crate::model::{Condition, Identifier, InstrumentNames, Parameter, Rule, Test};
 
 /// Sets the instrument of the request for the checks that follow.
 pub(super) fn instrument(scope: &Scope<'_>, parameters: &[Parameter], names: &InstrumentNames) -> TokenStream {
     let of = Lookup { scope, parameters, base: quote!(self) };
     let text = |wire| of.text(wire).map_or(quote!(None), Text::optional);
     let (line, symbol) = (text(&names.line.0), text(&names.symbol.0));
-    quote!(to.names_instrument(#line, #symbol);)
+    let named = quote!(to.names_instrument(#line, #symbol););
+    let Some(Target::Plain(parameter)) = of.find(&names.symbol.0) else { return named };
+    if !scope.family.identifier_of(&parameter.shape).is_some_and(Identifier::is_respelled) {
+        return named;
+    }
+    let field = of.field(parameter);
+    let respelled = match parameter.is_required() {
+        true => quote!(#field.respelled()),
+        false => quote!(#field.as_ref().and_then(|text| text.respelled())),
+    };
+    quote!(#named to.also_listed_as(#line, #respelled.as_deref());)
 }
 
 /// The checks of all rules for one set of parameters, each with its index in the table of the operation's rules.

@@ -13,7 +13,9 @@ use super::scope::{Scope, is_timestamp};
 use super::shared::Shared;
 use super::trees;
 use crate::diagnostics::Place;
-use crate::model::{Compared, Comparison, Condition, EnumValue, Operand, Parameter, Relation, Shape, Type, field_name};
+use crate::model::{
+    Compared, Comparison, Condition, Decided, EnumValue, Operand, Parameter, Relation, Shape, Type, field_name,
+};
 
 /// Conditions over one set of parameters.
 pub(super) struct Conditions<'a> {
@@ -37,7 +39,8 @@ impl<'a> Conditions<'a> {
         Self::new(scope, parameters, Account::Check(Cell::new(0)))
     }
 
-    /// Conditions over the parameters in `self`, beside the variable `account`.
+    /// Conditions over the parameters in `self`, beside the variables `known`, which knows the account and instruments, and
+    /// `assumed`, which stands for what an instrument decides that is not known.
     pub(super) fn of_account(scope: &'a Scope<'a>, parameters: &'a [Parameter]) -> Self {
         Self::new(scope, parameters, Account::Bare)
     }
@@ -59,7 +62,7 @@ impl<'a> Conditions<'a> {
         match self.rule() {
             Some(rule) => quote!(to.is(#rule, #property, &[#(#words),*])),
             None => {
-                let is = quote!(account.is(#property, &[#(#words),*]));
+                let is = quote!(known.account.is(#property, &[#(#words),*]));
                 name(property, values).map_or(is.clone(), |name| self.shared.use_of(name, is))
             }
         }
@@ -93,8 +96,13 @@ impl<'a> Conditions<'a> {
             Condition::Given(names) => Expression::all(given(names)),
             Condition::AnyGiven(names) => Expression::any(given(names)),
             Condition::HasForm { parameter, forms } => {
-                let has_form = forms.iter().map(|(form, _)| self.has_form(&parameter.0, form)).collect();
-                self.named(&parameter.0, forms, Expression::any(has_form))
+                let has_form = forms.iter().map(|(form, _)| self.has_form(&parameter.0, form, so)).collect();
+                // A rule asks about each form, which is not shared, because the answer is noted for that rule.
+                return if so {
+                    self.named(&parameter.0, forms, Expression::any(has_form))
+                } else {
+                    Expression::all(has_form)
+                };
             }
             Condition::Is { parameter, values: given_values } => {
                 let values: Vec<&str> = given_values.iter().map(|(value, _)| value.as_str()).collect();
@@ -225,18 +233,48 @@ impl<'a> Conditions<'a> {
         Expression::Equals(compared, quote!(Some(#so)))
     }
 
-    fn has_form(&self, wire: &'a str, form: &str) -> Expression {
-        let never = || Expression::Known(false);
+    /// Whether a text is known to have a form, or known not to.
+    fn has_form(&self, wire: &'a str, form: &str, so: bool) -> Expression {
+        let is = |plain: Expression| if so { plain } else { plain.not() };
+        let never = || Expression::Known(!so);
         let Some(Target::Plain(parameter)) = self.of.find(wire) else { return never() };
         let Some(index) = parameter.shape.single_identifier() else { return never() };
         let identifier = &self.of.scope.family.identifiers[index];
         let Some(form) = identifier.forms.iter().find(|known| known.name.wire == form) else { return never() };
         let (field, has_form) = (self.of.field(parameter), ident(&form_function(form)));
+        if let Some(Decided { by: (flag, _), .. }) = &form.decided {
+            let decided = |text: TokenStream| {
+                let asked = self.instrument_decides(wire, &text, flag);
+                quote!(#text.#has_form().or_else(|| #asked))
+            };
+            let known = match parameter.is_required() {
+                true => decided(field),
+                false => {
+                    let decided = decided(quote!(text));
+                    quote!(#field.as_ref().map_or(Some(false), |text| #decided))
+                }
+            };
+            return match self.account {
+                Account::Check(_) => Expression::Answered(known, so),
+                Account::Bare => is(Expression::Atom(quote!(#known.unwrap_or(assumed)))),
+            };
+        }
         if parameter.is_required() {
-            return Expression::Atom(quote!(#field.#has_form()));
+            return is(Expression::Atom(quote!(#field.#has_form())));
         }
         let name = self.of.scope.named(&identifier.name.rust);
-        Expression::Atom(quote!(#field.as_ref().is_some_and(#name::#has_form)))
+        is(Expression::Atom(quote!(#field.as_ref().is_some_and(#name::#has_form))))
+    }
+
+    /// Whether a flag of the instrument of this name is set, as an `Option<bool>`.
+    fn instrument_decides(&self, wire: &str, text: &TokenStream, flag: &str) -> TokenStream {
+        match self.rule() {
+            Some(rule) => quote!(to.instrument_is(#rule, #wire, #text.as_str(), #flag)),
+            None => {
+                let family = &self.of.scope.family.name;
+                quote!(known.instrument_is(#family, #text.as_str(), #flag))
+            }
+        }
     }
 
     fn is_one_of(&self, wire: &'a str, values: &[&str]) -> Expression {

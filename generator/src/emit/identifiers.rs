@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::code::{File, Item, ident, optional_text};
 use super::docs::{Docs, code};
-use crate::model::{Family, Form, Identifier};
+use crate::model::{Decided, Family, Form, Identifier, Pattern};
 
 /// `identifiers.rs` of a family.
 pub(super) fn emit(family: &Family) -> File {
@@ -56,22 +56,67 @@ fn forms(all: &Identifier) -> TokenStream {
         return TokenStream::new();
     }
     let name = ident(&all.name.rust);
-    let functions = all.forms.iter().map(|form| {
-        let (function, prefix, suffix) = (ident(&form_function(form)), &form.prefix, &form.suffix);
-        let alphabet = optional_text(form.alphabet.as_deref());
-        let mut docs = Docs::default();
-        docs.markdown(&format!(
-            "Whether it has the form {}, which identifies {}.",
-            code(&form.pattern),
-            code(&form.name.wire)
-        ));
+    let functions = all.forms.iter().map(form);
+    let respelled = respelled(all);
+    quote!(impl #name { #(#functions)* #respelled })
+}
+
+/// The function that tests for a form.
+fn form(form: &Form) -> TokenStream {
+    let function = ident(&form_function(form));
+    let mut docs = Docs::default();
+    docs.markdown(&format!(
+        "Whether it has the form {}, which identifies {}.",
+        code(&form.pattern.text),
+        code(&form.name.wire)
+    ));
+    let is_it = has_pattern(&form.pattern);
+    let Some(Decided { also, by: (by, _) }) = &form.decided else {
         let docs = docs.outer();
-        quote! {
+        return quote! {
             #docs
             pub fn #function(&self) -> bool {
-                runtime::emitted::has_form(self.as_str(), #prefix, #alphabet, #suffix)
+                #is_it
             }
+        };
+    };
+    docs.markdown(&format!(
+        "`None` for a text of the form {}: {} of the instrument decides whether that is one.",
+        code(&also.text),
+        code(by)
+    ));
+    let (docs, may_be) = (docs.outer(), has_pattern(also));
+    quote! {
+        #docs
+        pub fn #function(&self) -> Option<bool> {
+            if #is_it {
+                return Some(true);
+            }
+            if #may_be { None } else { Some(false) }
         }
+    }
+}
+
+/// Whether the text has a pattern.
+fn has_pattern(Pattern { prefix, suffix, alphabet, text: _, place: _ }: &Pattern) -> TokenStream {
+    let alphabet = optional_text(alphabet.as_deref());
+    quote!(runtime::emitted::has_form(self.as_str(), #prefix, #alphabet, #suffix))
+}
+
+/// The function that returns the other spelling of a text, by which an instrument may be listed.
+fn respelled(all: &Identifier) -> Option<TokenStream> {
+    if !all.is_respelled() {
+        return None;
+    }
+    let affixes = |Pattern { prefix, suffix, .. }: &Pattern| quote!((#prefix, #suffix));
+    let pairs = all.forms.iter().filter_map(|form| {
+        let [one, other] = [affixes(&form.pattern), affixes(&form.decided.as_ref()?.also)];
+        Some(quote!([#one, #other]))
     });
-    quote!(impl #name { #(#functions)* })
+    Some(quote! {
+        /// The other spelling of a text of a form that is written in two ways.
+        pub fn respelled(&self) -> Option<String> {
+            runtime::emitted::respelled(self.as_str(), &[#(#pairs),*])
+        }
+    })
 }

@@ -5,7 +5,7 @@ use syn::Expr;
 
 use super::trees;
 use crate::diagnostics::Place;
-use crate::model::{Comparison, Condition, Family, Operand, Operation, Relation, Role, Rule, Severity, Test};
+use crate::model::{Comparison, Condition, Family, Form, Operand, Operation, Relation, Role, Rule, Severity, Test};
 
 /// The checked rules, each with its test and its index in the table.
 pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Rule, &Test)> {
@@ -35,7 +35,7 @@ fn row(rule: &Rule, test: &Test, hints: &Hints<'_>) -> Expr {
         Some(("at", trees::text(&rule.at))),
         severity,
         Some(("says", trees::text(&rule.says))),
-        trees::rows("depends_on", depends_on(test).into_iter().map(trees::text)),
+        trees::rows("depends_on", hints.depends_on(test).into_iter().map(trees::text)),
         Some(("hint", trees::text(&hints.hint(test)))),
     ];
     trees::table("Rule", fields)
@@ -56,14 +56,6 @@ pub(super) fn unsupported(operation: &Operation) -> impl Iterator<Item = Expr> {
     })
 }
 
-/// The properties of the account and the instrument that a test needs, without duplicates.
-fn depends_on(test: &Test) -> Vec<&str> {
-    let mut properties: Vec<&str> = test.conditions().filter_map(Condition::property).collect();
-    properties.sort_unstable();
-    properties.dedup();
-    properties
-}
-
 /// How requests of an operation that break a rule are corrected.
 struct Hints<'a> {
     family: &'a Family,
@@ -71,6 +63,30 @@ struct Hints<'a> {
 }
 
 impl Hints<'_> {
+    /// The properties of the account and the instrument that a test needs, without duplicates.
+    fn depends_on<'t>(&'t self, test: &'t Test) -> Vec<&'t str> {
+        let of_forms = test.conditions().flat_map(|condition| self.forms(condition));
+        let of_forms = of_forms.filter_map(|form| Some(form.decided.as_ref()?.by.0.as_str()));
+        let mut properties: Vec<&str> = test.conditions().filter_map(Condition::property).chain(of_forms).collect();
+        properties.sort_unstable();
+        properties.dedup();
+        properties
+    }
+
+    /// The forms that a condition tests.
+    fn forms<'t>(&'t self, condition: &'t Condition) -> Vec<&'t Form> {
+        match condition {
+            Condition::HasForm { parameter, forms } => self.named_forms(&parameter.0, forms),
+            Condition::Not(inner) => self.forms(inner),
+            Condition::Given(_)
+            | Condition::AnyGiven(_)
+            | Condition::Is { .. }
+            | Condition::AccountIs { .. }
+            | Condition::Compares { .. }
+            | Condition::Relates { .. } => Vec::new(),
+        }
+    }
+
     /// How to correct a request that breaks the rule.
     fn hint(&self, test: &Test) -> String {
         match test {
@@ -170,12 +186,17 @@ impl Hints<'_> {
 
     /// The patterns of these forms of an identifier.
     fn patterns(&self, parameter: &str, forms: &[(String, Place)]) -> String {
+        let known = self.named_forms(parameter, forms);
+        known.into_iter().map(Form::in_words).collect::<Vec<_>>().join(" or ")
+    }
+
+    /// These forms of the identifier that a parameter is.
+    fn named_forms(&self, parameter: &str, forms: &[(String, Place)]) -> Vec<&Form> {
         let parameters = self.operation.wire_parameters(self.family);
         let found = parameters.iter().filter(|known| known.name.wire == parameter).find_map(|known| known.parameter());
         let known =
             found.and_then(|found| self.family.identifier_of(&found.shape)).map_or(&[][..], |known| &known.forms);
-        let patterns = known.iter().filter(|known| forms.iter().any(|(name, _)| *name == known.name.wire));
-        patterns.map(|known| format!("`{}`", known.pattern)).collect::<Vec<_>>().join(" or ")
+        known.iter().filter(|known| forms.iter().any(|(name, _)| *name == known.name.wire)).collect()
     }
 }
 

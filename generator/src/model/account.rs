@@ -62,11 +62,19 @@ pub(crate) struct Instrument {
     pub(crate) properties: Vec<InstrumentProperty>,
 }
 
-/// A numeric property of an instrument.
+/// A property of an instrument: a number, or a flag.
 #[derive(Clone, Debug)]
 pub(crate) struct InstrumentProperty {
     pub(crate) name: Name,
     pub(crate) doc: String,
+    pub(crate) is_flag: bool,
+}
+
+impl Instrument {
+    /// The names of its properties that are flags, or of those that are numbers.
+    pub(crate) fn names(&self, flags: bool) -> impl Iterator<Item = &str> {
+        self.properties.iter().filter(move |one| one.is_flag == flags).map(|property| property.name.wire.as_str())
+    }
 }
 
 /// The parameters that name the instrument of a request.

@@ -61,18 +61,55 @@ pub(crate) struct Identifier {
     pub(crate) mint: Option<Place>,
 }
 
-/// A form of text: a beginning and an end, and possibly the characters allowed between them.
+/// A form of text: the pattern that distinguishes it, and another one whose texts have the form if the instrument says so.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) name: Name,
-    pub(crate) pattern: String,
+    pub(crate) pattern: Pattern,
+    pub(crate) decided: Option<Decided>,
+}
+
+/// A spelling that other texts have, too, and the flag of the instrument that tells them apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    pub(crate) also: Pattern,
+    pub(crate) by: (String, Place),
+}
+
+/// A beginning and an end, and possibly the characters allowed between them.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    pub(crate) text: String,
     pub(crate) place: Place,
     pub(crate) prefix: String,
     pub(crate) alphabet: Option<String>,
     pub(crate) suffix: String,
 }
 
+impl Form {
+    /// Its patterns: the one that every text of has the form, and the one that an instrument decides.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        std::iter::once(&self.pattern).chain(self.decided.iter().map(|decided| &decided.also))
+    }
+
+    /// Its patterns in words: `r*`, or `R*` if isStock of the instrument says so.
+    pub(crate) fn in_words(&self) -> String {
+        let pattern = &self.pattern.text;
+        match &self.decided {
+            None => format!("`{pattern}`"),
+            Some(Decided { also, by }) => {
+                format!("`{pattern}`, or `{}` if {} of the instrument says so", also.text, by.0)
+            }
+        }
+    }
+}
+
 impl Identifier {
+    /// Whether some of its texts are written in two ways.
+    pub(crate) fn is_respelled(&self) -> bool {
+        self.forms.iter().any(|form| form.decided.is_some())
+    }
+
     /// Whether texts are checked when a value is made.
     pub(crate) fn is_constrained(&self) -> bool {
         self.length.is_some() || self.alphabet.is_some()

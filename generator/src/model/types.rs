@@ -1,6 +1,6 @@
 //! Types of values: their names in the schema language, and their properties.
 
-use super::{Family, Format, Name, scale};
+use super::{Family, Format, Name, Shape, scale};
 use crate::words::{Numbers, Times, Travels};
 
 /// The JSON form of a boolean.
@@ -325,6 +325,22 @@ pub(crate) fn built_in() -> impl Iterator<Item = (&'static str, Type)> {
 }
 
 impl Family {
+    /// The texts that stand for true and for false in a value of this shape, if it is a yes or no.
+    pub(crate) fn truth_of(&self, shape: &Shape) -> Option<[String; 2]> {
+        match shape.single()? {
+            Type::Boolean(truth) => Some([true, false].map(|value| match truth {
+                Truth::Bare | Truth::Text => value.to_string(),
+                Truth::Number => u8::from(value).to_string(),
+            })),
+            Type::Enum(index) => {
+                let all = self.enums.get(index)?;
+                let (yes, no) = all.truth?;
+                Some([yes, no].map(|index| all.values[index].name.wire.clone()))
+            }
+            _ => None,
+        }
+    }
+
     /// The name of a type in the schema; empty if it is undefined.
     pub(crate) fn type_name(&self, ty: Type) -> &str {
         self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.wire)

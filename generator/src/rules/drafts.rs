@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value, json};
 
-use super::evaluate::{has_form, moment, text};
+use super::evaluate::{has_pattern, moment, text};
 use super::goals::Goal;
 use crate::model::{
     Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Number, Operand, Operation, Parameter,
@@ -192,10 +192,17 @@ impl<'a> Drafts<'a> {
         let named: Vec<_> =
             all.iter().filter(|form| forms.iter().any(|(name, _)| *name == form.name.wire)).copied().collect();
         let mut texts: Vec<String> = self.samples(list, name).iter().filter_map(text).collect();
-        texts.extend(all.iter().map(|form| format!("{}A{}", form.prefix, form.suffix)));
+        texts.extend(all.iter().map(|form| format!("{}A{}", form.pattern.prefix, form.pattern.suffix)));
         let lower: Vec<_> = texts.iter().map(|text| text.to_lowercase()).collect();
         texts.extend(lower);
-        let fitting = texts.into_iter().filter(|text| named.iter().any(|form| has_form(form, text)) == so);
+        // A text that an instrument decides neither keeps nor breaks a rule while none is stated.
+        let is_open = |text: &String| {
+            named.iter().filter_map(|form| form.decided.as_ref()).any(|decided| has_pattern(&decided.also, text))
+        };
+        let fitting = texts.into_iter().filter(|text| !is_open(text)).filter(|text| {
+            let has_it = named.iter().any(|form| has_pattern(&form.pattern, text));
+            has_it == so
+        });
         fitting.map(|text| self.with(draft, list, name, json!(text))).collect()
     }
 

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
 use crate::model::{
-    Comparison, Condition, Duration, Family, Form, Identifier, ListName, Number, Operand, Operation, Rule, Severity,
-    Shape, Test, Type, Window, alphabet,
+    Comparison, Condition, Decided, Duration, Family, Form, Identifier, ListName, Number, Operand, Operation, Pattern,
+    Rule, Severity, Shape, Test, Type, Window, alphabet,
 };
 use crate::words::Times;
 use tradeapi_words::ACCESS_TOLERANCE_MS;
@@ -176,12 +176,13 @@ impl Evaluator<'_> {
             }
             Condition::HasForm { parameter, forms } => {
                 let is_named = |form: &&Form| forms.iter().any(|(name, _)| *name == form.name.wire);
-                let text = given(&parameter.0);
-                Some(
-                    text.is_some_and(|text| {
-                        self.forms(&parameter.0).filter(is_named).any(|form| has_form(form, &text))
-                    }),
-                )
+                let Some(text) = given(&parameter.0) else { return Some(false) };
+                let forms: Vec<_> = self.forms(&parameter.0).filter(is_named).collect();
+                let known: Vec<_> = forms.into_iter().map(|form| self.is_of_form(form, &text)).collect();
+                if known.contains(&Some(true)) {
+                    return Some(true);
+                }
+                (!known.contains(&None)).then_some(false)
             }
             Condition::AccountIs { property, values } => {
                 let known = text(self.account.get(&property.0)?)?;
@@ -225,6 +226,20 @@ impl Evaluator<'_> {
             Shape::One(Type::Time(times)) => Some(times),
             Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
         }
+    }
+
+    /// Whether a text has a form; `None` if an instrument decides that is not known.
+    fn is_of_form(&self, form: &Form, text: &str) -> Option<bool> {
+        if has_pattern(&form.pattern, text) {
+            return Some(true);
+        }
+        let Some(Decided { also: _, by }) = form.decided.as_ref().filter(|one| has_pattern(&one.also, text)) else {
+            return Some(false);
+        };
+        let known = self.account.get("instruments")?.as_array()?.iter();
+        let listed = known.filter(|one| one.get("symbol").and_then(Value::as_str) == Some(text));
+        let flags: Vec<bool> = listed.filter_map(|instrument| instrument.get(&by.0)?.as_bool()).collect();
+        (!flags.is_empty()).then(|| flags.contains(&true))
     }
 
     /// The forms that a parameter can have.
@@ -333,7 +348,8 @@ fn has_shape(identifier: &Identifier, text: &str) -> bool {
     (least..=most).contains(&count) && text.chars().all(|c| alphabet.is_none_or(|alphabet| is_of(alphabet, c)))
 }
 
-pub(super) fn has_form(form: &Form, text: &str) -> bool {
+/// Whether a text has the pattern of a form, whatever an instrument decides.
+pub(super) fn has_pattern(form: &Pattern, text: &str) -> bool {
     let between = text.strip_prefix(form.prefix.as_str()).and_then(|rest| rest.strip_suffix(form.suffix.as_str()));
     between.is_some_and(|between| {
         !between.is_empty() && between.chars().all(|c| form.alphabet.as_ref().is_none_or(|alphabet| is_of(alphabet, c)))

@@ -547,7 +547,7 @@ impl Exchange {
     /// A snapshot of a pair's book.
     pub fn book(&self, line: Line, symbol: &str) -> BookView {
         let core = self.core_now();
-        let found = core.pairs.iter().position(|pair| pair.line == line && pair.symbol == symbol);
+        let found = core.pairs.iter().position(|pair| pair.line == line && pair.is_named(symbol));
         found.map_or_else(BookView::default, |index| BookView::of(&core, index))
     }
 

@@ -7,6 +7,8 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use rust_decimal::Decimal;
+use tradeapi::Operation;
+use tradeapi::runtime::account::ListedInstruments;
 
 use crate::words::{Family, Line, Side};
 
@@ -64,7 +66,7 @@ impl PairName {
     /// Whether it means a pair. Margin trades the pairs of spot.
     pub(crate) fn means(&self, pair: &Instrument) -> bool {
         let line = if self.line == Some(Line::Margin) { Some(Line::Spot) } else { self.line };
-        self.symbol == pair.symbol && line.is_none_or(|line| line == pair.line)
+        pair.is_named(&self.symbol) && line.is_none_or(|line| line == pair.line)
     }
 }
 
@@ -119,6 +121,8 @@ pub(crate) enum Contract {
 pub(crate) struct Instrument {
     pub(crate) line: Line,
     pub(crate) symbol: &'static str,
+    /// The name in the spelling of the documents, if that is another one: of a Reality pair.
+    pub(crate) documented: Option<&'static str>,
     pub(crate) base: Coin,
     pub(crate) quote: Coin,
     pub(crate) contract: Contract,
@@ -286,14 +290,42 @@ impl Instrument {
         self.step.normalize().scale()
     }
 
+    /// Whether it is a token of a stock.
     pub(crate) fn is_reality(&self) -> bool {
-        tradeapi::unified::Symbol::from(self.symbol).is_reality()
+        self.documented.is_some()
+    }
+
+    /// Whether requests mean it by this name.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.symbol == name || self.documented == Some(name)
+    }
+
+    /// The names by which requests mean it.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        [Some(self.symbol), self.documented].into_iter().flatten()
     }
 
     /// Whether a family lists it.
     pub(crate) fn is_listed(&self, family: Family) -> bool {
         self.only.is_none_or(|only| only == family)
     }
+}
+
+/// The name of a Reality pair as the documents write it: with the small letter of its base coin.
+pub(crate) fn documented(line: Line, base: &str, quote: &str) -> Option<&'static str> {
+    let name = tradeapi::unified::Symbol::from(format!("{base}{quote}"));
+    (line == Line::Spot && name.is_reality() == Some(true)).then(|| interned(name.as_str()))
+}
+
+/// What requests of the unified family are checked against: which spot pairs are tokens of stocks.
+pub(crate) fn listed(pairs: &[Instrument]) -> ListedInstruments {
+    let mut listed = ListedInstruments::default();
+    let unified = listed.of(tradeapi::unified::PlaceOrder::META.family);
+    for pair in pairs.iter().filter(|pair| pair.line == Line::Spot) {
+        let stated = tradeapi::Instrument::new().with_is_reality(pair.is_reality());
+        unified.add(pair.line.as_str().to_owned(), pair.symbol.to_owned(), stated.as_ref().clone());
+    }
+    listed
 }
 
 /// The most lots of one order.
@@ -331,8 +363,8 @@ const ROWS: &[Row] = {
         Row(Line::Spot, "BTCUSDT", "BTC", "USDT", Spot, [(1, 2), (1, 6)], [10, 6_400_000, 20_000], Some(Unified)),
         Row(Line::Spot, "ETHUSDT", "ETH", "USDT", Spot, [(1, 2), (1, 4)], [10, 315_000, 4_000], Some(Unified)),
         Row(Line::Spot, "SOLUSDT", "SOL", "USDT", Spot, [(1, 3), (1, 4)], [100, 150_000, 80_000], Some(Unified)),
-        Row(Line::Spot, "rAAPLUSDT", "rAAPL", "USDT", Spot, [(1, 2), (1, 4)], [100, 23_000, 30_000], Some(Unified)),
-        Row(Line::Spot, "rTSLAUSDT", "rTSLA", "USDT", Spot, [(1, 2), (1, 4)], [100, 41_000, 20_000], Some(Unified)),
+        Row(Line::Spot, "RAAPLUSDT", "rAAPL", "USDT", Spot, [(1, 2), (1, 4)], [100, 23_000, 30_000], Some(Unified)),
+        Row(Line::Spot, "RTSLAUSDT", "rTSLA", "USDT", Spot, [(1, 2), (1, 4)], [100, 41_000, 20_000], Some(Unified)),
         Row(UsdtFutures, "BTCUSDT", "BTC", "USDT", Linear, [(1, 1), (1, 3)], [1, 640_000, 20], None),
         Row(UsdtFutures, "ETHUSDT", "ETH", "USDT", Linear, [(1, 2), (1, 2)], [1, 315_000, 40], None),
         Row(UsdtFutures, "SOLUSDT", "SOL", "USDT", Linear, [(1, 3), (1, 1)], [1, 150_000, 80], None),
@@ -354,6 +386,7 @@ pub(crate) fn all() -> Vec<Instrument> {
             Instrument {
                 line: *line,
                 symbol,
+                documented: documented(*line, base, quote),
                 base,
                 quote,
                 contract: *contract,

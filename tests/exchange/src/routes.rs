@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::Request;
 use rustc_hash::FxHashMap;
 use tradeapi::observed::{GetContracts, GetInstruments};
+use tradeapi::runtime::account::Known;
 use tradeapi::runtime::checks::CheckContext;
 use tradeapi::runtime::json::{Encode, JsonWriter};
 use tradeapi::runtime::tables::{Effect, Meta, RateLimit, Scope, Sends};
@@ -238,9 +239,12 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
         .iter()
         .find(|name| matches!(O::META.effect, Effect::Create | Effect::Amend) && CONDITIONS.contains(&name.as_str()))
         .cloned();
-    let class = read.as_ref().ok().and_then(|request| request.limit_class(properties));
-    let context =
-        CheckContext { account: properties, now: Some(Timestamp::from_millis(core.now)), ..CheckContext::default() };
+    let class = read
+        .as_ref()
+        .ok()
+        .and_then(|request| request.limit_class(Known { account: properties, listed: Some(&core.listed) })[0]);
+    let (now, listed) = (Some(Timestamp::from_millis(core.now)), Some(&core.listed));
+    let context = CheckContext { account: properties, listed, now, ..CheckContext::default() };
     let violations = read.as_ref().map(|request| request.inspect(context)).unwrap_or_default();
     for name in ignored {
         count_rule(&mut core.ignored, &format!("{}.{name}", O::META.id));

@@ -161,7 +161,7 @@ impl Setup {
     fn checked_pairs(&self) -> Result<Vec<Instrument>, String> {
         let mut pairs = instruments::all();
         for pair in &self.instruments {
-            if pairs.iter().any(|other| other.symbol == pair.symbol && other.line == pair.line) {
+            if pairs.iter().any(|other| other.is_named(&pair.symbol) && other.line == pair.line) {
                 return Err(format!("the pair {} of {} is there twice", pair.symbol, pair.line));
             }
             pairs.push(pair.instrument()?);
@@ -296,6 +296,7 @@ impl Pair {
         let mut made = Instrument {
             line: self.line,
             symbol: interned(&self.symbol),
+            documented: instruments::documented(self.line, &self.base, &self.quote),
             base: interned(&self.base),
             quote: interned(&self.quote),
             contract,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rust_decimal::Decimal;
 use rustc_hash::FxHashMap;
+use tradeapi::runtime::account::ListedInstruments;
 use tradeapi::runtime::signing::HmacSha256;
 
 use crate::accounts::{Account, Profile, User};
@@ -14,7 +15,7 @@ use crate::dice::Dice;
 use crate::events::Event;
 use crate::faults::{Conditions, Faults};
 use crate::hostile::{Hostile, Views};
-use crate::instruments::{Coin, Instrument};
+use crate::instruments::{self, Coin, Instrument};
 use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::log::Log;
@@ -47,6 +48,8 @@ pub(crate) struct Core {
     pub(crate) now: u64,
     pub(crate) pairs: Vec<Instrument>,
     by_symbol: FxHashMap<(Line, &'static str), usize>,
+    /// What the rules about requests depend on of each pair.
+    pub(crate) listed: ListedInstruments,
     pub(crate) books: Vec<Book>,
     pub(crate) markets: Vec<Market>,
     /// When other participants act next.
@@ -106,7 +109,11 @@ impl Core {
         let mut core = Self {
             settings,
             now,
-            by_symbol: pairs.iter().enumerate().map(|(index, pair)| ((pair.line, pair.symbol), index)).collect(),
+            by_symbol: (0..)
+                .zip(&pairs)
+                .flat_map(|(at, pair)| pair.names().map(move |name| ((pair.line, name), at)))
+                .collect(),
+            listed: instruments::listed(&pairs),
             books: vec![Book::default(); pairs.len()],
             markets,
             pairs,
@@ -255,7 +262,7 @@ impl Core {
         let line = if line == Some(Line::Margin) { Some(Line::Spot) } else { line };
         let is_meant = |pair: &&Instrument| line.is_none_or(|line| pair.line == line && pair.is_listed(family));
         let exact = line.and_then(|line| self.by_symbol.get(&(line, symbol))).map(|index| &self.pairs[*index]);
-        let of_any = || self.pairs.iter().filter(is_meant).find(|pair| pair.symbol == symbol);
+        let of_any = || self.pairs.iter().filter(is_meant).find(|pair| pair.is_named(symbol));
         let in_any_letters = || {
             let mut meant = self.pairs.iter().filter(is_meant).filter(|_| self.settings.tolerant);
             meant.find(|pair| pair.symbol.eq_ignore_ascii_case(symbol))

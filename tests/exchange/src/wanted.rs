@@ -22,7 +22,7 @@ impl<'a> Wanted<'a> {
     /// Whether what belongs to a pair of a line is selected.
     pub(crate) fn holds(self, core: &Core, line: Line, pair: usize) -> bool {
         self.line.is_none_or(|wanted| line.as_str() == wanted)
-            && self.symbol.is_none_or(|wanted| core.pairs[pair].symbol == wanted)
+            && self.symbol.is_none_or(|wanted| core.pairs[pair].is_named(wanted))
             && self.coin.is_none_or(|wanted| core.is_margined_in(pair, wanted))
     }
 

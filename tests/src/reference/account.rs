@@ -40,6 +40,15 @@ impl<'a> Account<'a> {
         }
     }
 
+    /// Whether a pair is marked as a Reality pair, whatever its line.
+    pub(super) fn has_reality_mark(self, symbol: Option<String>) -> Option<bool> {
+        let instruments = self.0.get("instruments")?.as_array()?.iter().map(Request);
+        instruments
+            .filter(|it| it.text("symbol") == symbol)
+            .filter_map(|it| Some(it.text("isReality")? == "true"))
+            .max()
+    }
+
     /// The known properties of an instrument. `line` is its category or product type.
     pub(super) fn instrument(self, line: Option<String>, symbol: Option<String>) -> Option<Instrument<'a>> {
         let instruments = self.0.get("instruments")?.as_array()?;

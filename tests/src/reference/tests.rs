@@ -106,6 +106,10 @@ fn unified_orders() {
     });
     let spot = |members: Value| with(json!({"category": "SPOT"}), &members);
     let hedge = json!({"positionMode": "hedge_mode"});
+    let marked = |so: bool| {
+        let pair = |symbol: &str| json!({"line": "SPOT", "symbol": symbol, "isReality": so});
+        json!({"instruments": [pair("RAAPLUSDT"), pair("RUNEUSDT")]})
+    };
     let rules = |members: Value| {
         let rules = with(json!({"line": "USDT-FUTURES", "symbol": "BTCUSDT"}), &members);
         json!({"instruments": [rules]})
@@ -130,6 +134,9 @@ fn unified_orders() {
             (json!({"tpLimitPrice": "1", "tpOrderType": "limit"}), json!({}), Accepted),
             (spot(json!({"symbol": "rAAPLUSDT", "slOrderType": "limit"})), json!({}), Refused),
             (spot(json!({"symbol": "rAAPLUSDT", "slOrderType": "market"})), json!({}), Accepted),
+            (spot(json!({"symbol": "RAAPLUSDT", "slOrderType": "limit"})), marked(true), Refused),
+            (spot(json!({"symbol": "RUNEUSDT", "slOrderType": "limit"})), marked(false), Accepted),
+            (spot(json!({"symbol": "RUNEUSDT", "slOrderType": "limit"})), json!({}), Accepted),
             (json!({"symbol": "BTCUSD_CM", "takeProfit": "1"}), json!({}), Refused),
             (json!({"timeInForce": "rpi"}), json!({}), Accepted),
             (json!({"timeInForce": "rpi"}), json!({"rpiMarketMaker": false}), Refused),

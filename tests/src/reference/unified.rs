@@ -59,15 +59,15 @@ pub(super) fn inspect(name: &str, request: Request, account: Account, now: i128,
         }
         "place-reality-order" => {
             reality(request, account, out);
-            reality_pair(request, out);
+            reality_pair(request, account, out);
         }
         "cancel-reality-order" => {
             reality(request, account, out);
-            reality_pair(request, out);
+            reality_pair(request, account, out);
         }
         "reality-fills" => {
             reality(request, account, out);
-            reality_pair(request, out);
+            reality_pair(request, account, out);
         }
         "cancel-order" | "cancel-symbol-order" | "order-info" | "unfilled-orders" | "assets" | "inner-trades" => {}
         _ => unknown(name),
@@ -91,7 +91,7 @@ fn place_order(order: Request, account: Account, out: &mut Findings) {
     out.refuse_if(order.has("autoBorrow") && !order.is("category", "SPOT"), "autoBorrow is for spot orders");
     for (price, kind) in LIMIT_PRICES {
         out.refuse_if(order.has(price) && !order.is(kind, "limit"), format!("{price} needs {kind} limit"));
-        let limit_reality = is_reality(order) && order.is(kind, "limit");
+        let limit_reality = is_reality(order, account) == Some(true) && order.is(kind, "limit");
         out.refuse_if(limit_reality, format!("Reality pairs have no {kind} limit"));
     }
     let preset = is_new_coin_m(order) && order.has_any(&TAKE_PROFIT_STOP_LOSS);
@@ -149,16 +149,24 @@ fn reality(request: Request, account: Account, out: &mut Findings) {
     out.refuse_if(account.lacks("whitelisted"), "Reality operations are for whitelisted users");
 }
 
-fn reality_pair(request: Request, out: &mut Findings) {
-    out.refuse_if(!is_reality(request), "symbol is not a Reality pair");
+fn reality_pair(request: Request, account: Account, out: &mut Findings) {
+    out.refuse_if(is_reality(request, account) == Some(false), "symbol is not a Reality pair");
 }
 
 fn is_futures(request: Request) -> bool {
     request.text("category").is_some_and(|category| FUTURES.contains(&category.as_str()))
 }
 
-fn is_reality(request: Request) -> bool {
-    has_name_between(request, "r", "USDT")
+/// Whether the symbol is that of a Reality pair: with the small letter of the document, or in capitals if the instrument of
+/// that name is known to be one. `None` if that is not known.
+fn is_reality(request: Request, account: Account) -> Option<bool> {
+    if has_name_between(request, "r", "USDT") {
+        return Some(true);
+    }
+    if !has_name_between(request, "R", "USDT") {
+        return Some(false);
+    }
+    account.has_reality_mark(request.text("symbol"))
 }
 
 fn is_new_coin_m(request: Request) -> bool {

@@ -493,4 +493,5 @@ fn reality_operations_take_reality_pairs_only() {
         |symbol: &str| wrong_with("unified.cancel-reality-order", &format!(r#"{{"symbol":"{symbol}","orderId":"1"}}"#));
     assert_eq!(cancel("rAMDUSDT"), []);
     assert_eq!(cancel("BTCUSDT"), [("reality-pairs-only", "symbol".to_owned())]);
+    assert_eq!(cancel("RAMDUSDT"), [], "the instrument decides");
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::Account;
 use crate::value::Decimal;
 
 /// Instruments by their business line and their symbol.
@@ -30,6 +31,14 @@ impl Instruments {
         let place = self.by_symbol.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
         let (_, lines) = &self.by_symbol[place];
         lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
+    }
+
+    /// Whether a flag is set of the instrument `symbol`, in any business line: one that states it is enough. `None` if no
+    /// line states the flag.
+    pub fn flag(&self, symbol: &str, flag: &str) -> Option<bool> {
+        let place = self.by_symbol.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
+        let (_, lines) = &self.by_symbol[place];
+        lines.iter().filter_map(|(_, instrument)| instrument.flag(flag)).max()
     }
 
     /// The instruments, each with its business line and its symbol.
@@ -64,6 +73,12 @@ impl ListedInstruments {
         instruments.get(line, symbol)
     }
 
+    /// Whether a flag is set of the instrument `symbol` of a family, in any business line. `None` if that is not known.
+    pub fn flag(&self, family: &str, symbol: &str, flag: &str) -> Option<bool> {
+        let (_, instruments) = self.by_family.iter().find(|(known, _)| *known == family)?;
+        instruments.flag(symbol, flag)
+    }
+
     /// The number of instruments, in all families.
     pub fn len(&self) -> usize {
         let mut count = 0;
@@ -81,16 +96,43 @@ impl ListedInstruments {
     }
 }
 
-/// The steps and bounds of an instrument, by their names in the schema. A rule that needs a missing one is not checked.
+/// The account and the instruments that the exchange lists: what a rate limit may depend on beside the request.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The account.
+    pub account: &'a Account,
+    /// The instruments that the exchange lists, for those that the account does not state.
+    pub listed: Option<&'a ListedInstruments>,
+}
+
+impl Known<'_> {
+    /// Whether a flag is set of the instrument `symbol` of a family. What the account states takes precedence over the
+    /// listing. `None` if neither says so.
+    pub fn instrument_is(self, family: &str, symbol: &str, flag: &str) -> Option<bool> {
+        let stated = self.account.instrument_flag(symbol, flag);
+        stated.or_else(|| self.listed?.flag(family, symbol, flag))
+    }
+}
+
+impl<'a> From<&'a Account> for Known<'a> {
+    /// The account alone.
+    fn from(account: &'a Account) -> Self {
+        Self { account, listed: None }
+    }
+}
+
+/// The properties of an instrument, by their names in the schema: steps and bounds, and flags. A rule that needs a missing
+/// one is not checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instrument {
     properties: Vec<(Cow<'static, str>, Decimal)>,
+    flags: Vec<(Cow<'static, str>, bool)>,
 }
 
 impl Instrument {
     /// An instrument without properties.
     pub const fn new() -> Self {
-        Self { properties: Vec::new() }
+        Self { properties: Vec::new(), flags: Vec::new() }
     }
 
     /// Sets a property, replacing an earlier value.
@@ -105,12 +147,34 @@ impl Instrument {
         self.properties.push((property, value));
     }
 
-    /// The value of a property.
+    /// Sets a flag, replacing an earlier value.
+    #[must_use]
+    pub fn with_flag(mut self, flag: impl Into<Cow<'static, str>>, value: bool) -> Self {
+        self.set_flag(flag.into(), value);
+        self
+    }
+
+    pub(crate) fn set_flag(&mut self, flag: Cow<'static, str>, value: bool) {
+        self.flags.retain(|(known, _)| *known != flag);
+        self.flags.push((flag, value));
+    }
+
+    /// The value of a flag.
+    pub fn flag(&self, flag: &str) -> Option<bool> {
+        self.flags.iter().find(|(known, _)| known == flag).map(|(_, value)| *value)
+    }
+
+    /// The flags that are stated.
+    pub fn flags(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.flags.iter().map(|(name, value)| (&**name, *value))
+    }
+
+    /// The value of a property that is a number.
     pub fn get(&self, property: &str) -> Option<&Decimal> {
         self.properties.iter().find(|(known, _)| known == property).map(|(_, value)| value)
     }
 
-    /// The properties that are set.
+    /// The numbers that are set.
     pub fn properties(&self) -> impl Iterator<Item = (&str, &Decimal)> {
         self.properties.iter().map(|(name, value)| (&**name, value))
     }

@@ -159,8 +159,14 @@ impl<'a> Reading<'a> {
 
     fn instrument(&mut self, table: &AccountTable, value: Value<'a>) -> Instrument {
         self.members(value).into_iter().fold(Instrument::new(), |instrument, member| {
+            if let Some(flag) = table.flags.iter().find(|flag| **flag == member.name) {
+                return match self.property(PropertyKind::Flag, member.value) {
+                    Some(PropertyValue::Flag(value)) => instrument.with_flag(*flag, value),
+                    _ => instrument,
+                };
+            }
             let Some(name) = table.instrument.iter().find(|name| **name == member.name) else {
-                self.unknown(&member, "property", table.instrument);
+                self.unknown(&member, "property", &[table.instrument, table.flags].concat());
                 return instrument;
             };
             match read_json::<Decimal>(member.value.raw) {

@@ -68,6 +68,9 @@ fn properties_of(instrument: &Instrument) -> String {
     for (name, value) in instrument.properties() {
         members.push(format!("{}: {}", text(name), write_json(value)));
     }
+    for (name, value) in instrument.flags() {
+        members.push(format!("{}: {value}", text(name)));
+    }
     if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join(", ")) }
 }
 

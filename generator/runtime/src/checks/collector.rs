@@ -17,7 +17,7 @@ use regex_lite::Regex;
 
 use super::policy::CheckContext;
 use super::undecided::{Asked, Notes};
-use super::violation::{Place, Violation, Violations};
+use super::violation::{DOUBT, Place, Violation, Violations};
 use super::{given, window};
 use crate::account::{Account, Instrument};
 use crate::tables::{Length, Meta, Rule, Severity, Window};
@@ -34,13 +34,22 @@ pub struct Checks<'a> {
     place: Option<&'a Place<'a>>,
     instrument: Option<&'a Instrument>,
     notes: Option<Notes<'a>>,
+    doubt: RefCell<Option<Violation>>,
     found: Violations,
 }
 
 impl<'a> Checks<'a> {
     /// Begins the checks of a request of the operation `meta`.
     pub fn new(meta: Option<&'static Meta>, context: CheckContext<'a>) -> Self {
-        Self { meta, context, place: None, instrument: None, notes: None, found: Violations::default() }
+        Self {
+            meta,
+            context,
+            place: None,
+            instrument: None,
+            notes: None,
+            doubt: RefCell::default(),
+            found: Violations::default(),
+        }
     }
 
     /// The same checks, which note what they ask for in vain.
@@ -51,6 +60,7 @@ impl<'a> Checks<'a> {
     /// Ends the checks of a request and returns the violations. `json` writes the request; it is called only if a
     /// violation shows a part of it.
     pub(crate) fn finish(mut self, json: &dyn Fn() -> String) -> Violations {
+        self.found.extend(self.doubt.take());
         given::fill_in(&mut self.found, json);
         self.found
     }
@@ -68,6 +78,16 @@ impl<'a> Checks<'a> {
         });
         if let Some(notes) = &mut self.notes {
             notes.about(symbol);
+        }
+    }
+
+    /// Sets the instrument by its other spelling, unless it is known by the one before.
+    pub fn also_listed_as(&mut self, line: Option<&str>, symbol: Option<&str>) {
+        if self.instrument.is_none()
+            && let Some((line, symbol)) = line.zip(symbol)
+        {
+            let listed = || self.context.listed?.get(self.meta?.family, line, symbol);
+            self.instrument = self.context.account.instrument(line, symbol).or_else(listed);
         }
     }
 
@@ -111,6 +131,37 @@ impl<'a> Checks<'a> {
     pub fn is_at_most(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
         let number = number?;
         self.of_instrument(rule, property, |instrument| instrument.is_not_exceeded_by(property, number))
+    }
+
+    /// Whether a flag is set of the instrument that the parameter `name` names. `None` if that is not known, which a warning
+    /// states.
+    pub fn instrument_is(&self, rule: &'static Rule, name: &'static str, symbol: &str, flag: &str) -> Option<bool> {
+        let family = self.meta.map_or("", |meta| meta.family);
+        let is = self.context.known().instrument_is(family, symbol, flag);
+        if is.is_none() {
+            self.doubts(rule, name, symbol, flag);
+        }
+        is
+    }
+
+    #[cold]
+    fn doubts(&self, rule: &'static Rule, name: &'static str, symbol: &str, flag: &str) {
+        if let Some(notes) = self.notes {
+            notes.lacks_flag(rule, flag, symbol);
+        }
+        let id = Place::rule(self.place, name, DOUBT);
+        if self.severity(rule.id, rule.severity).is_none() || self.severity(&id, Severity::Warn).is_none() {
+            return;
+        }
+        self.doubt.borrow_mut().get_or_insert_with(|| Violation {
+            rule: id,
+            severity: Severity::Warn,
+            parameter: Place::path(self.place, name),
+            given: symbol.to_owned(),
+            allowed: format!("the rule {} depends on {flag} of the instrument, which is not known", rule.id),
+            source: String::new(),
+            hint: "load the instruments, or state this one in the account".to_owned(),
+        });
     }
 
     fn of_account(&self, rule: &'static Rule, property: &str, is: Option<bool>) -> Option<bool> {
@@ -375,10 +426,10 @@ impl<'a> Checks<'a> {
     }
 
     fn within(&mut self, place: &Place<'_>, check: impl FnOnce(&mut Checks<'_>)) {
-        let found = std::mem::take(&mut self.found);
-        let mut inner = Checks { place: Some(place), found, ..*self };
+        let (found, doubt) = (std::mem::take(&mut self.found), std::mem::take(&mut self.doubt));
+        let mut inner = Checks { place: Some(place), found, doubt, ..*self };
         check(&mut inner);
-        self.found = inner.found;
+        (self.found, self.doubt) = (inner.found, inner.doubt);
     }
 
     /// No document states this rule, so the violation names none.

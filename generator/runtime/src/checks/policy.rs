@@ -1,6 +1,6 @@
 //! Which rules are checked, how severely, and what a check knows besides the request.
 
-use crate::account::{Account, ListedInstruments};
+use crate::account::{Account, Known, ListedInstruments};
 use crate::tables::{Meta, Severity};
 use crate::value::Timestamp;
 
@@ -15,6 +15,13 @@ pub struct CheckContext<'a> {
     pub now: Option<Timestamp>,
     /// Which rules are checked, and how severely.
     pub policy: &'a CheckPolicy,
+}
+
+impl<'a> CheckContext<'a> {
+    /// The account and the instruments.
+    pub fn known(&self) -> Known<'a> {
+        Known { account: self.account, listed: self.listed }
+    }
 }
 
 static NO_PROPERTIES: Account = Account::new();

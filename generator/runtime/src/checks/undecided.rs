@@ -62,6 +62,11 @@ impl<'a> Notes<'a> {
         self.note(rule, property, name);
     }
 
+    /// Notes a flag of the instrument of this name.
+    pub(super) fn lacks_flag(self, rule: &Rule, flag: &str, instrument: &str) {
+        self.note(rule, flag, Some(instrument.to_owned()));
+    }
+
     fn note(self, rule: &Rule, property: &str, instrument: Option<String>) {
         let undecided = Undecided { rule: rule.id, property: property.to_owned(), instrument };
         let all = &mut self.asked.borrow_mut().undecided;

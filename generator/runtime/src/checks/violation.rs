@@ -27,6 +27,16 @@ pub struct Violation {
     pub hint: String,
 }
 
+/// How the rule of a parameter ends that is open because a flag of its instrument is not known. No id of a schema has a
+/// dot.
+pub(super) const DOUBT: &str = "form";
+
+impl Violation {
+    fn is_doubt(&self) -> bool {
+        self.severity == Severity::Warn && self.rule.rsplit_once('.').is_some_and(|(_, kind)| kind == DOUBT)
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.parameter.is_empty() {
@@ -71,6 +81,16 @@ impl Violations {
     /// The warnings, or all violations as an error if one refuses the request.
     pub(crate) fn into_result(self) -> Result<Self, Self> {
         if self.refuse() { Err(self) } else { Ok(self) }
+    }
+
+    /// Whether one states that a flag of an instrument is not known.
+    pub(crate) fn have_doubts(&self) -> bool {
+        self.0.iter().any(Violation::is_doubt)
+    }
+
+    /// Removes those that state this.
+    pub(crate) fn drop_doubts(&mut self) {
+        self.0.retain(|violation| !violation.is_doubt());
     }
 
     pub(crate) fn push(&mut self, violation: Violation) {

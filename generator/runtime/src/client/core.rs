@@ -13,7 +13,7 @@ use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
 use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
-use crate::account::{Account, AccountMismatch, Instrument, ListedInstruments, Mismatches};
+use crate::account::{Account, AccountMismatch, Instrument, Known, ListedInstruments, Mismatches};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::clock::{Environment, Moment, Skew, Timer};
 use crate::drift::Drift;
@@ -194,12 +194,17 @@ impl ClientCore {
 
     pub(super) async fn admit_any(&self, operation: &dyn DynOperation) -> Result<Permit<'_>, Error> {
         let timer: &dyn Timer = self.environment();
-        self.pacing.admit(self.parts.api, operation, self.account(), timer).await
+        self.pacing.admit(self.parts.api, self.counted(operation), timer).await
     }
 
     /// How `operation` counts against rate limits.
     pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
-        self.pacing.call(operation, self.account())
+        self.counted(operation)
+    }
+
+    fn counted(&self, operation: &dyn DynOperation) -> Call<'_> {
+        let Checking { account, listed, .. } = &*self.checking;
+        self.pacing.call(operation, Known { account, listed: Some(&listed.read()) })
     }
 
     /// How long `calls` take if they are made now, and which limit delays them. Nothing is sent.
@@ -325,7 +330,10 @@ impl ClientCore {
         let meta = operation.meta();
         // Few rules need the time.
         let now = (meta.window.is_some() || meta.rules_of_time).then(|| self.now());
-        let violations = operation.inspect(CheckContext { account, listed: Some(&listed.read()), now, policy });
+        let mut violations = operation.inspect(CheckContext { account, listed: Some(&listed.read()), now, policy });
+        if violations.have_doubts() && listed.has_said_so() {
+            violations.drop_doubts();
+        }
         violations.into_result().map_err(|violations| self.refused(meta, violations))
     }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::account::Account;
+use crate::account::Known;
 use crate::clock::{Timer, pause};
 use crate::error::{Error, Limited, LimiterFailure};
 use crate::limits::{Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable};
@@ -162,20 +162,19 @@ impl RateLimitPolicy {
         Arc::new(Self { name: name.to_owned(), ..Self::clone(self) })
     }
 
-    /// `operation` of `account` as the limiter sees it.
-    pub(crate) fn call<'a>(&'a self, operation: &dyn DynOperation, account: &'a Account) -> Call<'a> {
-        Call::of_any(operation, &self.classes, account).counted_for(&self.name, &self.address)
+    /// `operation` as the limiter sees it, by what is known beside it.
+    pub(crate) fn call(&self, operation: &dyn DynOperation, known: Known<'_>) -> Call<'_> {
+        Call::of_any(operation, &self.classes, known).counted_for(&self.name, &self.address)
     }
 
-    /// Waits until `operation` of `account` may be sent.
+    /// Waits until a call may be sent.
     pub(crate) async fn admit(
         &self,
         api: &'static Api,
-        operation: &dyn DynOperation,
-        account: &Account,
+        call: Call<'_>,
         timer: &dyn Timer,
     ) -> Result<Permit<'_>, Error> {
-        let (limiter, meta) = (&*self.limiter, operation.meta());
+        let (limiter, meta) = (&*self.limiter, call.meta());
         #[cfg(feature = "blocking")]
         super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), meta.id))?;
         let waits = match self.mode {
@@ -186,7 +185,7 @@ impl RateLimitPolicy {
         let mut spread = Duration::ZERO;
         if self.mode == LimitMode::Spread && is_spread(meta.effect) {
             let now = timer.now();
-            let mut slot = self.slots.take(self.call(operation, account), now);
+            let mut slot = self.slots.take(call, now);
             spread = slot.at.saturating_sub(now);
             if !spread.is_zero() {
                 observe::waits_for_room(meta);
@@ -194,7 +193,7 @@ impl RateLimitPolicy {
             }
             slot.is_used = true;
         }
-        let reservation = match limiter.admit(self.call(operation, account), waits) {
+        let reservation = match limiter.admit(call, waits) {
             Admission::Now(known) => known,
             Admission::Later(later) => {
                 observe::waits_for_room(meta);

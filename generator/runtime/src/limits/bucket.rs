@@ -18,6 +18,7 @@ pub(super) type Key = slotmap::DefaultKey;
 pub(super) struct Bucket {
     operation: &'static Meta,
     classes: [&'static str; 2],
+    or_classes: Option<[&'static str; 2]>,
     /// The rows of the operation's table that apply to its calls.
     rows: u64,
     account: String,
@@ -60,6 +61,7 @@ impl Bucket {
         Self {
             operation: call.meta(),
             classes: [call.uid_class, call.ip_class],
+            or_classes: call.or_classes,
             rows: call.rows,
             account: account.to_owned(),
             address: address.to_owned(),
@@ -78,6 +80,7 @@ impl Bucket {
         let (account, address) = names(call);
         std::ptr::eq(self.operation, call.meta())
             && self.rows == call.rows
+            && self.or_classes == call.or_classes
             && is_same(self.classes[0], call.uid_class)
             && is_same(self.classes[1], call.ip_class)
             && is_same(&self.account, account)

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::account::Account;
+use crate::account::Known;
 use crate::json::{Kind, ReadError, Reader};
 use crate::operation::{DynOperation, Operation};
 use crate::parameters::{Named, Parameters, json_of};
@@ -17,6 +17,8 @@ pub struct Call<'a> {
     meta: &'static Meta,
     pub(super) uid_class: &'static str,
     pub(super) ip_class: &'static str,
+    /// The classes that it may have instead, if an instrument decides that is not known. The rows of both apply.
+    pub(super) or_classes: Option<[&'static str; 2]>,
     account: &'a str,
     address: &'a str,
     /// The rows of the table that apply to the call, a bit for each.
@@ -29,29 +31,33 @@ impl<'a> Call<'a> {
     #[inline]
     pub fn new(meta: &'static Meta) -> Self {
         let rows = if meta.limits.iter().any(is_of_some) { heaviest(meta, &|_| true) } else { ALL };
-        Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, account: "", address: "", rows }
+        Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, or_classes: None, account: "", address: "", rows }
     }
 
     /// The call of `operation` with the rows of its class: the one that `classes` select, or else the one that follows
-    /// from the request and the account.
-    pub fn of<O: Operation>(operation: &O, classes: &Classes, account: &Account) -> Self {
-        Self::of_any(operation, classes, account)
+    /// from the request, the account and the instruments. If an instrument that is not known decides, the rows of both
+    /// classes apply.
+    pub fn of<'k, O: Operation>(operation: &O, classes: &Classes, known: impl Into<Known<'k>>) -> Self {
+        Self::of_any(operation, classes, known.into())
     }
 
     /// [`of`](Self::of) for an operation without its type.
-    pub(crate) fn of_any(operation: &dyn DynOperation, classes: &Classes, account: &Account) -> Self {
+    pub(crate) fn of_any(operation: &dyn DynOperation, classes: &Classes, known: Known<'_>) -> Self {
         let meta = operation.meta();
         let has_rows = |class: &&str, scope| meta.limits.iter().any(|row| row.scope == scope && row.class == *class);
-        let by_itself = operation.limit_class(account);
-        let choose = |scope| {
+        let [by_itself, or_else] = operation.limit_class(known);
+        let choose = |scope, by_itself: Option<&'static str>| {
             let stated = classes.choose(meta.limits, scope, operation);
             stated.or(by_itself.filter(|class| has_rows(class, scope))).unwrap_or(DEFAULT)
         };
+        let of_both = |by_itself| [Scope::Uid, Scope::Ip].map(|scope| choose(scope, by_itself));
+        let [uid_class, ip_class] = of_both(by_itself);
+        let or_classes = (by_itself != or_else).then(|| of_both(or_else));
         let rows = match meta.limits.iter().any(is_of_some) {
             true => rows_of(operation),
             false => ALL,
         };
-        Self { uid_class: choose(Scope::Uid), ip_class: choose(Scope::Ip), rows, ..Self::new(meta) }
+        Self { uid_class, ip_class, or_classes, rows, ..Self::new(meta) }
     }
 
     /// The same, counted for the user `account` and the network address `address`.
@@ -67,15 +73,14 @@ impl<'a> Call<'a> {
 
     /// The rows that apply to it; all of them must have room.
     pub fn limits(&self) -> impl Iterator<Item = &'static RateLimit> {
-        let Self { uid_class, ip_class, rows, .. } = *self;
-        let class = move |scope| match scope {
-            Scope::Uid => uid_class,
-            Scope::Ip => ip_class,
+        let Self { uid_class, ip_class, or_classes, rows, .. } = *self;
+        let is_of =
+            move |row: &RateLimit, [uid, ip]: [&str; 2]| row.class == if row.scope == Scope::Uid { uid } else { ip };
+        let is_meant = move |row: &RateLimit| {
+            is_of(row, [uid_class, ip_class]) || or_classes.is_some_and(|classes| is_of(row, classes))
         };
         let rows_of_classes = self.meta.limits.iter().enumerate();
-        rows_of_classes
-            .filter(move |(index, row)| row.class == class(row.scope) && has(rows, *index))
-            .map(|(_, row)| row)
+        rows_of_classes.filter(move |(index, row)| is_meant(row) && has(rows, *index)).map(|(_, row)| row)
     }
 
     /// The account or the address that is counted within `scope`. Empty if it has no name.

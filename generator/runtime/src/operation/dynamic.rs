@@ -6,7 +6,7 @@
 //! were 610,000 lines of LLVM IR of the emitted crate, which are 213,000 now.
 
 use super::{ItemJudge, ItemOutcomes, Operation};
-use crate::account::Account;
+use crate::account::Known;
 use crate::checks::{CheckContext, Violations};
 use crate::json::{Decode, Form, ReadError, Reader};
 use crate::lifecycle::{OrderResult, OrderShown, PropertyShown};
@@ -19,7 +19,7 @@ pub(crate) trait DynOperation: Parameters + Send + Sync {
     fn write_path(&self, out: &mut PathWriter);
     fn write_headers(&self, out: &mut HeaderWriter<'_>);
     fn inspect(&self, context: CheckContext<'_>) -> Violations;
-    fn limit_class(&self, account: &Account) -> Option<&'static str>;
+    fn limit_class(&self, known: Known<'_>) -> [Option<&'static str>; 2];
 }
 
 impl<O: Operation> DynOperation for O {
@@ -39,8 +39,8 @@ impl<O: Operation> DynOperation for O {
         Operation::inspect(self, context)
     }
 
-    fn limit_class(&self, account: &Account) -> Option<&'static str> {
-        Operation::limit_class(self, account)
+    fn limit_class(&self, known: Known<'_>) -> [Option<&'static str>; 2] {
+        Operation::limit_class(self, known)
     }
 }
 

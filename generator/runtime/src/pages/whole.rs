@@ -2,7 +2,7 @@
 //! list, is not a page: taken for an empty one, it would end an incomplete listing.
 
 use super::page::Paged;
-use crate::account::Account;
+use crate::account::Known;
 use crate::checks::Checks;
 use crate::json::{Decode, Form, Kind, ReadError, Reader};
 use crate::lifecycle::{OrderShown, PropertyShown};
@@ -37,8 +37,8 @@ impl<O: Paged> Operation for ForPage<O> {
         O::show_properties(&response.0, see);
     }
 
-    fn limit_class(&self, account: &Account) -> Option<&'static str> {
-        self.0.limit_class(account)
+    fn limit_class(&self, known: Known<'_>) -> [Option<&'static str>; 2] {
+        self.0.limit_class(known)
     }
 }
 

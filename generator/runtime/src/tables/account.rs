@@ -5,13 +5,15 @@
 pub struct AccountTable {
     /// The properties of an account.
     pub properties: &'static [AccountProperty],
-    /// The properties of an instrument, which are numbers.
+    /// The properties of an instrument that are numbers.
     pub instrument: &'static [&'static str],
+    /// Those that are flags.
+    pub flags: &'static [&'static str],
 }
 
 impl AccountTable {
     /// No properties: an account has a name only.
-    pub const NONE: Self = Self { properties: &[], instrument: &[] };
+    pub const NONE: Self = Self { properties: &[], instrument: &[], flags: &[] };
 
     /// The property with this name.
     pub fn property(&self, name: &str) -> Option<&'static AccountProperty> {

@@ -47,6 +47,17 @@ pub fn has_form(text: &str, prefix: &str, alphabet: Option<&str>, suffix: &str) 
     !between.is_empty() && between.chars().all(fits)
 }
 
+/// The other spelling of a text that begins and ends as one of each pair does, with the same text between.
+pub fn respelled(text: &str, pairs: &[[(&str, &str); 2]]) -> Option<String> {
+    pairs.iter().find_map(|[one, other]| {
+        let written = |(prefix, suffix): &(&str, &str), as_other: &(&str, &str)| {
+            let between = text.strip_prefix(prefix)?.strip_suffix(suffix)?;
+            (!between.is_empty()).then(|| [as_other.0, between, as_other.1].concat())
+        };
+        written(one, other).or_else(|| written(other, one))
+    })
+}
+
 impl fmt::Display for InvalidIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} is not a valid {}: it must have {}", self.given, self.kind, self.expected)

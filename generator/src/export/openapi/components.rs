@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::object::Object;
-use super::patterns::{class, form_pattern};
+use super::patterns::{class, form};
 use super::values::{Location, component, list_of, or_null, reference, schema};
 use super::{answers, credentials, parameters};
 use crate::model::{
@@ -75,7 +75,7 @@ fn beyond(value: &EnumValue) -> Option<(String, Value)> {
 
 fn identifier(all: &Identifier) -> Value {
     let Identifier { name: _, doc, length, alphabet, forms, mint } = all;
-    let forms = forms.iter().map(|form| (form.name.wire.clone(), Value::from(form_pattern(form))));
+    let forms = forms.iter().map(|form| (form.name.wire.clone(), self::form(form)));
     Object::new()
         .with("type", "string")
         .text("description", doc)

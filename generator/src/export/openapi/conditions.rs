@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::object::{Object, any_of, having};
-use super::patterns::form_pattern;
+use super::patterns::form_patterns;
 use super::values::typed;
 use crate::model::{Condition, Family, Parameter, Rule, RuleKind, Severity, Test, Type};
 
@@ -34,7 +34,8 @@ impl Members<'_> {
             return None;
         }
         let Some(Test::Condition { when, require, forbid }) = &rule.test else { return None };
-        let (when, require, forbid) = (self.all(when)?, self.all(require)?, self.all(forbid)?);
+        // What an instrument decides is not refused here.
+        let (when, require, forbid) = (self.all(when, false)?, self.all(require, true)?, self.all(forbid, false)?);
         let forbid = together(forbid).map(|forbid| json!({"not": forbid}));
         let then = together(require.into_iter().chain(forbid).collect())?;
         let schema = Object::new().with("$comment", rule.id.as_str());
@@ -44,11 +45,12 @@ impl Members<'_> {
         })
     }
 
-    fn all(&self, conditions: &[Condition]) -> Option<Vec<Value>> {
-        conditions.iter().map(|condition| self.condition(condition)).collect()
+    fn all(&self, conditions: &[Condition], may_be: bool) -> Option<Vec<Value>> {
+        conditions.iter().map(|condition| self.condition(condition, may_be)).collect()
     }
 
-    fn condition(&self, condition: &Condition) -> Option<Value> {
+    /// The requests for which a condition holds; with `may_be`, also those for which that is unknown.
+    fn condition(&self, condition: &Condition, may_be: bool) -> Option<Value> {
         match condition {
             Condition::Given(names) => Some(all_given(&texts(names))),
             Condition::AnyGiven(names) => {
@@ -62,9 +64,10 @@ impl Members<'_> {
                 let index = self.find(name)?.shape.single_identifier()?;
                 let all = &self.family.identifiers[index].forms;
                 let meant = all.iter().filter(|form| texts(forms).contains(&form.name.wire.as_str()));
-                Some(member(name, any_of(meant.map(|form| json!({"pattern": form_pattern(form)})).collect())))
+                let patterns = meant.flat_map(|form| form_patterns(form, may_be));
+                Some(member(name, any_of(patterns.map(|pattern| json!({"pattern": pattern})).collect())))
             }
-            Condition::Not(inner) => Some(json!({"not": self.condition(inner)?})),
+            Condition::Not(inner) => Some(json!({"not": self.condition(inner, !may_be)?})),
             Condition::AccountIs { .. } | Condition::Compares { .. } | Condition::Relates { .. } => None,
         }
     }

@@ -1,10 +1,27 @@
 //! Regular expressions of texts.
 
-use crate::model::Form;
+use serde_json::{Value, json};
 
-/// The regular expression of a form.
-pub(super) fn form_pattern(form: &Form) -> String {
-    let Form { name: _, pattern: _, place: _, prefix, alphabet, suffix } = form;
+use crate::model::{Decided, Form, Pattern};
+
+/// A form: its regular expression, or an object with that and what an instrument decides.
+pub(super) fn form(Form { name: _, pattern, decided }: &Form) -> Value {
+    let pattern = regular_expression(pattern);
+    match decided {
+        None => Value::from(pattern),
+        Some(Decided { also, by: (by, _) }) => {
+            json!({"pattern": pattern, "also": regular_expression(also), "decided_by": by})
+        }
+    }
+}
+
+/// The regular expressions of the texts that have a form; with `may_be`, also of those that an instrument decides.
+pub(super) fn form_patterns(Form { name: _, pattern, decided }: &Form, may_be: bool) -> Vec<String> {
+    let also = decided.iter().filter(|_| may_be).map(|Decided { also, by: _ }| also);
+    std::iter::once(pattern).chain(also).map(regular_expression).collect()
+}
+
+fn regular_expression(Pattern { text: _, place: _, prefix, alphabet, suffix }: &Pattern) -> String {
     let between = alphabet.as_deref().map_or_else(|| ".".to_owned(), class);
     format!("^{}{between}*{}$", literal(prefix), literal(suffix))
 }

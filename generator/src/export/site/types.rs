@@ -60,7 +60,10 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
                         }
                         @if one.mint.is_some() { span { "The client can make new ones" } }
                         @for form in &one.forms {
-                            span { "Form " code { (form.name.wire) } ": " code { (form.pattern) } }
+                            span { "Form " code { (form.name.wire) } ": " code { (form.pattern.text) }
+                                @if let Some(decided) = &form.decided {
+                                    ", or " code { (decided.also.text) } " if " (decided.by.0) " of the instrument says so"
+                                } }
                         }
                     }
                     (uses(here, family, &one.name.wire))

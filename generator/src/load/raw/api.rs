@@ -288,18 +288,20 @@ mappings! {
         denied_by: Texts,
     }
 
-    /// What is traded, and its properties: numbers by their names.
+    /// What is traded, and its properties: numbers and flags by their names.
     Instrument {
         /// What it means.
         @required doc: Option<Text>,
-        /// The numbers, each with its meaning.
+        /// The properties, each with its meaning.
         properties: Named<Short<InstrumentProperty>>,
     }
 
-    /// A property of an instrument, which is a number.
+    /// A property of an instrument: a number, or a flag.
     InstrumentProperty {
         /// What it means.
         @required doc: Option<Text>,
+        /// `flag` for yes or no. Left out: it is a number.
+        r#type: Option<Spanned<PropertyType>>,
         /// Its Rust name, if the name cannot be used.
         rust: Option<Text>,
     }

@@ -63,9 +63,20 @@ mappings! {
         /// The allowed characters, as in a bracket expression.
         alphabet: Option<Text>,
         /// Forms that distinguish kinds of texts: how such a text begins and ends, with `*` between.
-        forms: Named<Text>,
+        forms: Named<Short<Form>>,
         /// Whether the client makes new ones.
         mint: Option<Spanned<bool>>,
+    }
+
+    /// A form of texts: a pattern such as `a*z`.
+    Form {
+        /// How such a text begins and ends, with `*` between.
+        @required pattern: Option<Text>,
+        /// Another spelling, with the same text between; other texts may be written so, too.
+        also: Option<Text>,
+        /// With `also`: the flag of the instrument with that name, which decides whether a text in that spelling has the
+        /// form.
+        decided_by: Option<Text>,
     }
 
     /// Parameters that are allowed only in certain combinations.
@@ -242,6 +253,12 @@ declared! {
         keep: (Keep, Place),
         /// The text that deletes it.
         delete: Option<Ref>,
+    }
+}
+
+impl ShortForm for Form {
+    fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self { pattern: Some(Spanned::read(from)?), ..Self::default() })
     }
 }
 

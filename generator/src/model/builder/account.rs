@@ -66,11 +66,23 @@ impl Builder<'_> {
         let property = |this: &mut Self, name: &Text, property: &raw::InstrumentProperty| InstrumentProperty {
             name: this.property_name(name, &property.rust),
             doc: text_of(&property.doc),
+            is_flag: this.is_flag(property.r#type.as_ref()),
         };
         Instrument {
             doc: self.need(&raw.doc, "doc", raw.place),
             properties: raw.properties.iter().map(|(name, raw)| property(self, name, raw)).collect(),
         }
+    }
+
+    /// Whether a property of an instrument is a flag; times and names are properties of accounts only.
+    fn is_flag(&mut self, kind: Option<&Spanned<PropertyType>>) -> bool {
+        let Some(kind) = kind else { return false };
+        if kind.value != PropertyType::Flag {
+            self.to
+                .at(kind.place, Code::Misplaced, "a property of an instrument is a number or a flag")
+                .help("write `type: flag`, or leave `type` out for a number");
+        }
+        kind.value == PropertyType::Flag
     }
 
     fn property_name(&mut self, name: &Text, rust: &Option<Text>) -> Name {

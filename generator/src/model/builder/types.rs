@@ -8,8 +8,8 @@ use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Kind, Place, unknown};
 use crate::load::{Named, Spanned, Text, Texts, raw};
 use crate::model::{
-    Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, OneOf, Record, RecordCase, RecordForm, Type,
-    built_in, variant_name,
+    Case, Choice, ChoiceKind, Decided, Enum, EnumValue, Field, Form, Identifier, OneOf, Pattern, Record, RecordCase,
+    RecordForm, Type, built_in, variant_name,
 };
 
 /// The meaning of each type name of a family.
@@ -174,8 +174,28 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// Reads a form such as `a*z`: its beginning and its end.
-    fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
+    /// Reads a form: its pattern, and the one that an instrument decides.
+    fn form(&mut self, name: &Text, raw: &raw::Form) -> Option<Form> {
+        let Some(pattern) = &raw.pattern else {
+            self.builder.missing("pattern", name.place);
+            self.builder.to.note_unread(name.place.file, "forms");
+            return None;
+        };
+        let decided = match (&raw.also, &raw.decided_by) {
+            (Some(also), Some(by)) => Some(Decided { also: self.pattern(also)?, by: placed(by) }),
+            (None, None) => None,
+            (Some(lone), None) | (None, Some(lone)) => {
+                self.builder.to.at(lone.place, Code::Misplaced, "`also` and `decided_by` of a form go together").help(
+                    "name the flag of the instrument that tells texts in the other spelling apart, or remove both",
+                );
+                None
+            }
+        };
+        Some(Form { name: self.field_name(name, &None), pattern: self.pattern(pattern)?, decided })
+    }
+
+    /// Reads a pattern such as `a*z`: its beginning and its end.
+    fn pattern(&mut self, pattern: &Text) -> Option<Pattern> {
         let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
             self.builder.to.note_unread(pattern.place.file, "forms");
             self.builder.to.at(pattern.place, Code::BadAlphabet, format!("invalid form `{}`", pattern.value)).help(
@@ -184,9 +204,8 @@ impl FamilyBuilder<'_, '_> {
             );
             return None;
         };
-        Some(Form {
-            name: self.field_name(name, &None),
-            pattern: pattern.value.clone(),
+        Some(Pattern {
+            text: pattern.value.clone(),
             place: pattern.place,
             prefix: prefix.to_owned(),
             alphabet: alphabet.map(str::to_owned),

@@ -57,12 +57,13 @@ impl Instrument {
 
 impl InstrumentProperty {
     pub(super) fn element(&self) -> Element {
-        let Self { name, doc } = self;
+        let Self { name, doc, is_flag } = self;
         named("property", path("instrument", &name.wire), name)
             .when(additive("a setter sets it"), breaking("its setter is removed"))
             .keys([
                 Key::new("name", &name.wire, behaviour("rules know it by another name")),
                 Key::new("rust", name.bare(), breaking("its setter has another name")),
+                Key::new("type", if *is_flag { "flag" } else { "number" }, breaking("its setter takes another type")),
                 Key::prose("doc", doc),
             ])
     }

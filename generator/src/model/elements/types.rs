@@ -6,8 +6,8 @@ use crate::diagnostics::Place;
 use crate::json::Value;
 use crate::model::facts::Fact;
 use crate::model::{
-    Case, Choice, ChoiceKind, Deprecated, Enum, EnumValue, Family, Form, Identifier, Name, Parameter, Shape, Truth,
-    Type, Unit, alphabet, declared, phrases,
+    Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumValue, Family, Form, Identifier, Name, Parameter, Pattern,
+    Shape, Truth, Type, Unit, alphabet, declared, phrases,
 };
 
 /// An element with a name on the wire and one in Rust.
@@ -189,13 +189,23 @@ impl Identifier {
 
 impl Form {
     fn element(&self, of: &str) -> Element {
-        let Self { name, pattern, place: _, prefix: _, alphabet: _, suffix: _ } = self;
+        let Self { name, pattern, decided } = self;
+        let Pattern { text: pattern, place: _, prefix: _, alphabet: _, suffix: _ } = pattern;
+        let also = decided.as_ref().map(|Decided { also, by: _ }| also.text.clone());
+        let by = decided.as_ref().map(|Decided { also: _, by }| by);
+        let decides = Means::Each {
+            added: breaking("its function returns an option"),
+            removed: breaking("its function returns a boolean"),
+            changed: behaviour("other texts match it"),
+        };
         named("form", path(of, &name.wire), name)
             .when(additive("a function tests for it"), breaking("the function that tests for it is removed"))
             .keys([
                 Key::new("name", &name.wire, documentation("")),
                 Key::new("rust", name.bare(), breaking("its function has another name")),
                 Key::new("pattern", pattern, behaviour("other texts match it")),
+                Key::new("also", maybe(also), decides),
+                Key::placed("decided_by", by, behaviour("another flag of instruments decides")),
             ])
     }
 }

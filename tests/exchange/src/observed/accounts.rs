@@ -172,7 +172,7 @@ impl Serve for GetTradeRate {
     fn serve(self, at: &mut Desk<'_>) -> Result<FeeRate, Refusal> {
         let is_spot = self.business_type.as_str() != "mix";
         let is_meant = |line: Line| line.is_futures() != is_spot;
-        let is_known = at.core.pairs.iter().any(|pair| pair.symbol == self.symbol.as_str() && is_meant(pair.line));
+        let is_known = at.core.pairs.iter().any(|pair| pair.is_named(self.symbol.as_str()) && is_meant(pair.line));
         if is_known { Ok(fees()) } else { Err(at.refusal(Reason::UnknownSymbol)) }
     }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use rust_decimal::Decimal;
 use tradeapi::observed::{
-    CoinInfo, Contract, ContractStatus, ContractTier, ContractType, GetCoins, GetContractTiers, GetContracts,
-    GetInstruments, GetMarginCurrencies, GetMarketTime, GetPositionTiers, GetServerTime, GetSpotSymbols,
+    AssetKind, CoinInfo, Contract, ContractStatus, ContractTier, ContractType, GetCoins, GetContractTiers,
+    GetContracts, GetInstruments, GetMarginCurrencies, GetMarketTime, GetPositionTiers, GetServerTime, GetSpotSymbols,
     GetUnifiedServerTime, InstrumentInfo, InstrumentStatus, MarginCurrency, PositionTier, ServerTime, SpotSymbol,
+    YesNo,
 };
 use tradeapi::{List, Timestamp};
 
@@ -65,7 +66,7 @@ fn listed<'a>(
 ) -> impl Iterator<Item = &'a Instrument> {
     let line = if line == Line::Margin.as_str() { Line::Spot.as_str() } else { line };
     core.pairs.iter().filter(move |pair| {
-        pair.line.as_str() == line && pair.is_listed(family) && symbol.is_none_or(|symbol| symbol == pair.symbol)
+        pair.line.as_str() == line && pair.is_listed(family) && symbol.is_none_or(|symbol| pair.is_named(symbol))
     })
 }
 
@@ -102,6 +103,7 @@ impl Serve for GetInstruments {
             shown.max_symbol_order_num = ceiling(line);
             // An order has no least value here, and trading has always gone on.
             (shown.min_order_amount, shown.launch_time) = (Some(0.into()), Some(Timestamp::from_millis(0)));
+            shown.asset_kind = Some(if pair.is_reality() { AssetKind::Stock } else { AssetKind::Crypto });
             shown.status = Some(if pair.suspended { InstrumentStatus::Offline } else { InstrumentStatus::Online });
             if pair.line.is_futures() {
                 shown.contract_type = Some(ContractType::Perpetual);
@@ -113,7 +115,10 @@ impl Serve for GetInstruments {
                 shown.max_position_num = Some(MOST_POSITIONS);
                 (shown.fee_rate_up_ratio, shown.open_cost_up_ratio) = (Some(0.into()), Some(0.into()));
                 (shown.off_time, shown.limit_open_time) = (Some((-1).into()), Some((-1).into()));
+                shown.is_real_world_asset = Some(YesNo::No);
             } else {
+                shown.is_reality = Some(YesNo::from(pair.is_reality()));
+                shown.is_regional = Some(YesNo::No);
                 shown.quote_precision = Some((pair.price_places() + pair.size_places()).into());
             }
             shown
@@ -165,7 +170,7 @@ fn spot_pairs(core: &Core) -> impl Iterator<Item = &Instrument> {
 
 impl Serve for GetSpotSymbols {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<SpotSymbol>, Refusal> {
-        let wanted = |pair: &&Instrument| self.symbol.as_ref().is_none_or(|symbol| symbol.as_str() == pair.symbol);
+        let wanted = |pair: &&Instrument| self.symbol.as_ref().is_none_or(|symbol| pair.is_named(symbol.as_str()));
         let shown = spot_pairs(at.core).filter(wanted).map(|pair| {
             let mut shown = SpotSymbol::default();
             shown.symbol = Some(pair.symbol.into());

@@ -37,4 +37,5 @@ mod rules_unified;
 mod scripts;
 mod set_market;
 mod standing;
+mod stock_tokens;
 mod tolerance;

@@ -86,7 +86,7 @@ fn an_order_with_a_lost_answer_is_found_by_its_client_id() {
                            "clientOid": client});
         assert_eq!(refused(&exchange, &format!("{UNIFIED}/place-reality-order"), order), code);
         let record = info(&exchange, &client);
-        assert_eq!([&record["category"], &record["symbol"], &record["qty"]], ["SPOT", "rAAPLUSDT", "1"]);
+        assert_eq!([&record["category"], &record["symbol"], &record["qty"]], ["SPOT", "RAAPLUSDT", "1"]);
     }
 }
 

@@ -106,7 +106,9 @@ impl Bucket {
         let mut keys = common_keys(&prefix, call.counted(Scope::Ip));
         keys.extend(rows.iter().map(|(operation, row)| key(&prefix, &WindowKey::of(*operation, row, call))));
         let [uid, ip] = [Scope::Uid, Scope::Ip].map(|scope| name_of(call.counted(scope)));
-        let name = format!("{}:{}:{}:{:x}:{uid}:{ip}", call.meta().id, call.uid_class, call.ip_class, call.rows);
+        let [or_uid, or_ip] = call.or_classes.unwrap_or_default();
+        let classes = [call.uid_class, call.ip_class, or_uid, or_ip].join(":");
+        let name = format!("{}:{classes}:{:x}:{uid}:{ip}", call.meta().id, call.rows);
         Self {
             keys,
             name,
@@ -312,6 +314,7 @@ struct KnownBucket {
 struct BucketKey {
     operation: &'static str,
     classes: [&'static str; 2],
+    or_classes: Option<[&'static str; 2]>,
     rows: u64,
     account: String,
     address: String,
@@ -327,6 +330,7 @@ impl Registry {
         let who = BucketKey {
             operation: call.meta().id,
             classes: [call.uid_class, call.ip_class],
+            or_classes: call.or_classes,
             rows: call.rows,
             account: call.counted(Scope::Uid).to_owned(),
             address: call.counted(Scope::Ip).to_owned(),
