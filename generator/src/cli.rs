@@ -8,4 +8,4 @@ mod output;
 pub(crate) mod shell;
 pub(crate) mod watch;
 
-pub(crate) use output::{Output, OutputFormat};
+pub(crate) use output::{Output, OutputFormat, misread};

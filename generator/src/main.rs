@@ -5,6 +5,7 @@ mod cli;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use tradeapi_gen::{Code, Diagnostics, Generator, Layout, RuleTests, Schema, SiteOptions};
 
@@ -67,6 +68,7 @@ enum Command {
     /// Explains a code of a mistake, such as E0203, or shows everything about an operation.
     Explain {
         /// A code, the id of an operation such as `unified.place-order`, or its name if only one family has it.
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         what: String,
         #[command(flatten)]
         schema: SchemaFolder,
@@ -96,6 +98,7 @@ enum Command {
     /// Prints the manual page.
     Man {
         /// The command whose page to print, such as `generate` or `export site`; without one, the page that lists all.
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         command: Vec<String>,
     },
 }
@@ -124,7 +127,7 @@ enum Export {
         #[arg(long)]
         check: bool,
         /// Revision of the git repository since which changes are shown.
-        #[arg(long, value_name = "REVISION")]
+        #[arg(long, value_name = "REVISION", value_parser = NonEmptyStringValueParser::new())]
         since: Option<String>,
         /// Folder with the documents, each named after its key in api.yaml: they get pages, and rules link to their
         /// lines.
@@ -183,7 +186,8 @@ struct Target {
     #[arg(long)]
     module: bool,
     /// Emit only these: a family, or operations as `family.operation`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires_all = ["module", "out"])]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires_all = ["module", "out"],
+          value_parser = NonEmptyStringValueParser::new())]
     only: Vec<String>,
 }
 
@@ -226,9 +230,13 @@ impl SchemaFolder {
 }
 
 fn main() -> ExitCode {
-    let Cli { command } = Cli::parse();
+    let Cli { command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return cli::misread(&error),
+    };
     let output = Output::new(command.format());
-    run(command, &output).unwrap_or_else(|diagnostics| output.mistakes(&diagnostics))
+    let code = run(command, &output).unwrap_or_else(|diagnostics| output.mistakes(&diagnostics));
+    output.end(code)
 }
 
 fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {

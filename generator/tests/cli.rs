@@ -1,6 +1,9 @@
 //! The command line as a maintainer uses it: what it prints, how it exits, what it leaves on disk.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+#[path = "../../tests/shared/empty_arguments.rs"]
+mod empty_arguments;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -475,4 +478,48 @@ fn init_changes_no_folder_that_has_files() {
         assert!(said(&output).contains("help: "), "{}", said(&output));
     }
     assert_eq!(before, files(folder.path()));
+}
+
+/// The case flag-takes-the-next-option.
+#[test]
+fn no_option_takes_the_next_one_or_an_empty_variable_for_its_value() {
+    assert!(empty_arguments::tried(env!("CARGO_BIN_EXE_tradeapi-gen")) > 40);
+}
+
+/// The case wrong-argument-is-not-json.
+#[test]
+fn wrong_arguments_are_a_diagnostic_for_whoever_reads_json() {
+    for arguments in [
+        &["check", "--format", "json", "--no-such-option"][..],
+        &["audit", "--format=json"],
+        &["list", "--schema", "--format", "json"],
+    ] {
+        let output = run(arguments);
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(2), &b""[..]), "{arguments:?}");
+        let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(line["severity"], "error");
+        assert!(line["message"].as_str().is_some_and(|message| message.contains("--")), "{line}");
+    }
+    let people = run(&["check", "--format", "short", "--no-such-option"]);
+    assert!(people.status.code() == Some(2) && people.stdout.is_empty() && people.stderr.starts_with(b"error: "));
+    let help = run(&["check", "--format", "json", "--help"]);
+    assert!(help.status.success() && help.stdout.starts_with(b"Reads the schema"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_a_failure_unless_nobody_reads_it() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    for arguments in [&["list"][..], &["facts"], &["man"], &["completions", "bash"], &["--help"], &["--version"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"));
+        command.args(arguments).current_dir(Path::new(&schema()).parent().unwrap());
+        let failed = command.stdout(full()).stderr(Stdio::piped()).output().unwrap();
+        let error = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert_eq!(failed.status.code(), Some(1), "{arguments:?}: {error}");
+        assert!(error.starts_with("error: the output cannot be written: "), "{arguments:?}: {error}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let unread = command.stdout(writer).output().unwrap();
+        assert!(unread.status.success() && unread.stderr.is_empty(), "{arguments:?}: {unread:?}");
+    }
 }

@@ -28,6 +28,8 @@ pub struct Command {
     pub(crate) has_pages: bool,
     /// Whether it is a read that lists something.
     pub(crate) is_listing: bool,
+    /// Whether it is a change of several items, each of which is reported.
+    pub(crate) has_items: bool,
     pub(crate) dry_run: fn(DryRunOf<'_>) -> Result<DryRun, Violations>,
     call: CallOf,
 }
@@ -93,7 +95,7 @@ impl Command {
             + 'static,
     {
         let command = Self::of::<O>(name, |called| Box::pin(calls::batch::<O>(called)));
-        Self { dry_run: dry_run::of_batch::<O>, ..command }
+        Self { has_items: true, dry_run: dry_run::of_batch::<O>, ..command }
     }
 
     /// Changes of several items, each of which is confirmed by queries if its outcome is unknown.
@@ -102,7 +104,7 @@ impl Command {
         O: Described + ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
     {
         let command = Self::of::<O>(name, |called| Box::pin(calls::confirmed_batch::<O>(called)));
-        Self { dry_run: dry_run::of_confirmed_batch::<O>, ..command }
+        Self { has_items: true, dry_run: dry_run::of_confirmed_batch::<O>, ..command }
     }
 
     const fn of<O: Operation + Described + 'static>(name: &'static str, call: CallOf) -> Self {
@@ -114,6 +116,7 @@ impl Command {
             mint: None,
             has_pages: false,
             is_listing: false,
+            has_items: false,
             dry_run: dry_run::of::<O>,
             call,
         }

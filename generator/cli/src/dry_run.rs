@@ -17,11 +17,13 @@ use crate::limits;
 /// The name and the value of a header.
 pub(crate) type Header = (String, String);
 
-/// What a dry run needs.
+/// What a dry run needs: neither a client nor a transport, so that it cannot send anything.
 pub(crate) struct DryRunOf<'a> {
     pub(crate) api: &'static Api,
     pub(crate) json: &'a str,
     pub(crate) account: &'a Account,
+    /// Where requests go, if that is known.
+    pub(crate) address: Option<&'a BaseUrl>,
     /// The headers of the API that are set.
     pub(crate) headers: &'a [Header],
     pub(crate) now: Timestamp,
@@ -30,6 +32,7 @@ pub(crate) struct DryRunOf<'a> {
 /// What would be sent, and what its checks found.
 pub(crate) struct DryRun {
     meta: &'static Meta,
+    address: Option<String>,
     calls: Vec<ShownCall>,
     /// The number of items of a batch; none of anything else.
     items: usize,
@@ -63,7 +66,7 @@ enum CheckResult {
     Needs(Vec<Undecided>),
 }
 
-/// A placeholder: only the path and the query are shown.
+/// Stands for an address that is not known: only the path and the query are shown.
 const ADDRESS: &str = "http://localhost";
 
 /// The dry run of a request that is one call.
@@ -157,12 +160,13 @@ impl DryRunOf<'_> {
             Check { rule: rule.id, says: rule.says, result }
         });
         let checks = checks.collect();
-        Ok(DryRun { meta: O::META, calls, items: 0, violations, checks, notes: Vec::new() })
+        let address = self.address.map(ToString::to_string);
+        Ok(DryRun { meta: O::META, address, calls, items: 0, violations, checks, notes: Vec::new() })
     }
 
     fn sent<O: Operation>(&self, request: &O) -> Result<ShownCall, Violations> {
-        let parts =
-            BaseUrl::parse(ADDRESS, true).and_then(|base| Ok((base, HeaderValues::new(self.api, self.headers)?)));
+        let base = self.address.cloned().map_or_else(|| BaseUrl::parse(ADDRESS, true), Ok);
+        let parts = base.and_then(|base| Ok((base, HeaderValues::new(self.api, self.headers)?)));
         let Ok((base, headers)) = parts else { return Ok(ShownCall::default()) };
         match unsigned_request(self.api, request, &base, &headers) {
             Ok(request) => Ok(shown(&request)),
@@ -194,6 +198,9 @@ impl DryRun {
         out.begin_object();
         out.member("dryRun").boolean(true);
         out.member("operation").string(self.meta.id);
+        if let Some(address) = &self.address {
+            out.member("address").string(address);
+        }
         out.member("wouldBeSent").boolean(!self.violations.refuse());
         out.member("requests").begin_array();
         self.calls.iter().for_each(|call| call.write(out.element()));
@@ -233,7 +240,8 @@ impl DryRun {
 
     /// For people.
     pub(crate) fn text(&self) -> String {
-        let mut text = self.calls.iter().map(ShownCall::text).collect::<Vec<_>>().join("\n");
+        let mut text = self.address.as_ref().map(|address| format!("To {address}:\n\n")).unwrap_or_default();
+        text += &self.calls.iter().map(ShownCall::text).collect::<Vec<_>>().join("\n");
         if self.calls.len() > 1 {
             text += &format!("\n{} items in {} calls\n", self.items, self.calls.len());
         }

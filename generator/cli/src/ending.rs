@@ -19,11 +19,14 @@ pub enum Ending {
     Unknown,
     /// Some items were done, and the others were not, which is known of each: 4.
     Partly,
+    /// A change was done, and its result could not be written: 5.
+    Unwritten,
 }
 
 impl Ending {
     /// All of them.
-    pub(crate) const ALL: [Self; 5] = [Self::Done, Self::NotDone, Self::Refused, Self::Unknown, Self::Partly];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Done, Self::NotDone, Self::Refused, Self::Unknown, Self::Partly, Self::Unwritten];
 
     /// The word for it in JSON.
     pub const fn as_str(self) -> &'static str {
@@ -33,6 +36,7 @@ impl Ending {
             Self::Refused => "refused",
             Self::Unknown => "unknown",
             Self::Partly => "partly done",
+            Self::Unwritten => "done, not written",
         }
     }
 
@@ -44,6 +48,7 @@ impl Ending {
             Self::Refused => 2,
             Self::Unknown => 3,
             Self::Partly => 4,
+            Self::Unwritten => 5,
         }
     }
 
@@ -57,6 +62,7 @@ impl Ending {
             Self::Partly => {
                 "partly done: some items had their effect, and the others had none; each states its outcome"
             }
+            Self::Unwritten => "done, and its result could not be written; standard error has it",
         }
     }
 

@@ -161,6 +161,9 @@ pub(crate) async fn recover(
         Ok(recovered) => recovered,
         Err(error) => return Ended::failed(Ending::NotDone, error.to_string()),
     };
+    if recovered.changes.is_empty() {
+        to.note("the journal has no open change");
+    }
     let mut endings = Vec::new();
     for change in &recovered.changes {
         let ending = Ending::from(change.outcome());

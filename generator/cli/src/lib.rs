@@ -38,11 +38,14 @@ mod parameter;
 mod profile;
 mod program;
 mod request;
+mod rows;
 mod settings;
+mod signals;
 mod table;
 mod watch;
 mod words;
 
+pub use arguments::command_line;
 pub use command::Command;
 pub use ending::Ending;
 pub use program::main;

@@ -19,6 +19,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::Effect;
+use tradeapi_runtime::wire::BaseUrl;
 use tradeapi_runtime::{Account, ClientCore, Timestamp};
 
 use self::tool::{BODY, DAYS, DRY_RUN, Everyday, FIRST, USUALLY_FIRST};
@@ -28,6 +29,7 @@ use crate::dry_run::{DryRunOf, Header};
 use crate::ending::{Ended, Ending};
 use crate::options::{ALLOW_TRADING, MCP_DEADLINE, MOST_DAYS, USUAL_DAYS};
 use crate::output::Report;
+use crate::profile::Profile;
 use crate::settings::{self, Purpose};
 use crate::table::Program;
 use crate::{everyday, request};
@@ -45,6 +47,15 @@ pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> En
         Ok(account) => account,
         Err(why) => return Ended::refused(why),
     };
+    let profile = Profile::of(program, options);
+    let known = profile.and_then(|profile| {
+        let address = settings::address(program, &profile, options)?;
+        Ok((address, settings::headers(program, &profile, options)?))
+    });
+    let (address, headers) = match known {
+        Ok(known) => known,
+        Err(why) => return Ended::refused(why),
+    };
     let server = Server {
         program,
         account,
@@ -52,10 +63,8 @@ pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> En
         public: settings::client(program, options, Purpose::Public),
         policy: settings::policy(options, MCP_DEADLINE),
         longest: settings::deadline(options).unwrap_or(MCP_DEADLINE) + CALL,
-        headers: match settings::headers(program, None, options) {
-            Ok(headers) => headers,
-            Err(why) => return Ended::refused(why),
-        },
+        address,
+        headers,
         may_trade: options.get_flag(ALLOW_TRADING),
     };
     let running = match server.serve(rmcp::transport::stdio()).await {
@@ -78,7 +87,8 @@ struct Server {
     policy: ConfirmPolicy,
     /// How long a change may take.
     longest: Duration,
-    /// The headers that dry runs show.
+    /// The address and the headers that dry runs show.
+    address: Option<BaseUrl>,
     headers: Vec<Header>,
     may_trade: bool,
 }
@@ -121,7 +131,7 @@ impl Collector {
         }
         match ended.ending {
             Ending::Done => CallToolResult::structured(value),
-            Ending::NotDone | Ending::Refused | Ending::Unknown | Ending::Partly => {
+            Ending::NotDone | Ending::Refused | Ending::Unknown | Ending::Partly | Ending::Unwritten => {
                 CallToolResult::structured_error(value)
             }
         }
@@ -231,9 +241,10 @@ impl Server {
         }
         let client = match Purpose::of(command.meta) {
             Purpose::Public => &self.public,
-            Purpose::Reads | Purpose::Changes => &self.client,
+            Purpose::Reads | Purpose::Changes | Purpose::Recovers => &self.client,
         };
         let mut to = Collector::new(first);
+        request::oddities(command, &json).iter().for_each(|oddity| to.note(oddity));
         let ended = match client {
             Ok(client) => command.call(Called { client, json: &json, policy: &self.policy, to: &mut to }).await,
             Err(why) => Ended::refused(why.clone()),
@@ -246,11 +257,13 @@ impl Server {
         let now = Timestamp::from(std::time::SystemTime::now());
         let mut to = Collector::new(None);
         to.is_dry_run = true;
+        request::oddities(command, json).iter().for_each(|oddity| to.note(oddity));
         to.note(if is_asked { "Nothing was sent, because dryRun is true." } else { NOT_ALLOWED });
         match (command.dry_run)(DryRunOf {
             api: self.program.api,
             json,
             account: &self.account,
+            address: self.address.as_ref(),
             headers: &self.headers,
             now,
         }) {

@@ -46,6 +46,7 @@ pub(crate) const MOST_DAYS: u32 = 3650;
 
 /// The values of [`FORMAT`].
 pub(crate) const TABLE: &str = "table";
+pub(crate) const JSON_LINES: &str = "json";
 
 /// The options of all commands.
 pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
@@ -53,9 +54,10 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
     let option = |name: &'static str, help: String| Arg::new(name).long(name).help(help).global(true);
     vec![
         option(FORMAT, "The form of results: tables for people, lines of JSON for programs. [default: table on a terminal]".to_owned())
-            .value_parser([TABLE, "json"]),
+            .value_parser([TABLE, JSON_LINES]),
         option(COLUMNS, "The columns, separated by commas. The results are a table then.".to_owned())
             .value_name("NAMES")
+            .value_parser(stated)
             .value_delimiter(','),
         option(LOCAL, "Talks to the local exchange that runs on this machine.".to_owned())
             .action(ArgAction::SetTrue),
@@ -64,12 +66,15 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
             format!("The address and keys in the file NAME.env, or in a file at this path, which only its owner can read. Without it, they are those of {prefix}_URL, {prefix}_KEY, {prefix}_SECRET and {prefix}_PASSPHRASE."),
         )
         .value_name("NAME")
+        .value_parser(stated)
         .conflicts_with(LOCAL),
         option(ACCOUNT, "A JSON file with properties of the account and its instruments, which some rules depend on.".to_owned())
             .value_name("FILE")
+            .value_parser(stated)
             .value_hint(ValueHint::FilePath),
         option(HEADER, headers(program))
             .value_name("NAME=VALUE")
+            .value_parser(stated)
             .action(ArgAction::Append),
         option(DEADLINE, deadline())
             .value_name("SECONDS")
@@ -86,6 +91,7 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
         #[cfg(feature = "journal")]
         option(JOURNAL, "Stores each change in this folder before it is sent, and its outcome after.".to_owned())
             .value_name("FOLDER")
+            .value_parser(stated)
             .value_hint(ValueHint::DirPath),
     ]
 }
@@ -96,6 +102,7 @@ pub(crate) fn of_operations() -> Vec<Arg> {
     vec![
         option(JSON, "Parameters as JSON from a file, or from standard input with `-`. Flags win over them.")
             .value_name("FILE")
+            .value_parser(stated)
             .value_hint(ValueHint::FilePath),
         option(DRY_RUN, "Shows the request and what its checks find, without keys, and sends nothing.")
             .action(ArgAction::SetTrue),
@@ -118,6 +125,14 @@ fn deadline() -> String {
     );
     #[cfg(not(feature = "mcp"))]
     return format!("How long an unknown outcome is queried. [default: {usual}]");
+}
+
+/// Takes a text that states something: one of blanks may be a variable that has no value.
+pub(crate) fn stated(text: &str) -> Result<String, &'static str> {
+    match text.trim() {
+        "" => Err("it is empty, as a variable without a value is; state a value, or leave the option out"),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<u64, &'static str> {

@@ -3,9 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 
 use tradeapi_runtime::Violations;
-use tradeapi_runtime::json::{Json, JsonWriter, Map, read_json};
+use tradeapi_runtime::json::{Json, JsonWriter, read_json};
 
 use crate::ending::{Ended, Ending};
+use crate::rows::{Layout, Row, printable, row};
 
 /// The form of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +17,8 @@ pub(crate) enum Format {
     Json,
 }
 
-/// The width of a table on a terminal of unknown width.
-const WIDTH: usize = 120;
-/// A column is not wider than this.
-const WIDEST: usize = 44;
-/// The space between columns.
-const GAP: &str = "  ";
+/// Erases the line of a terminal on which the cursor is.
+const ERASE: &str = "\r\u{1b}[K";
 
 /// Takes the results of a command while it runs.
 pub(crate) trait Report: Send {
@@ -61,30 +58,47 @@ pub(crate) struct Printer {
     format: Format,
     /// How many results are wanted.
     first: Option<usize>,
-    columns: Vec<String>,
+    layout: Layout,
+    /// Whether the results are those of a change.
+    is_change: bool,
     taken: usize,
     rows: Vec<Row>,
-    /// The reader of the output has closed it.
-    is_closed: bool,
+    shows_progress: bool,
+    /// Why nothing can be written any more, and what of a change was not.
+    failed: Option<io::Error>,
+    unwritten: String,
 }
 
-/// The members of a result as texts.
-type Row = Vec<(String, String)>;
-
 impl Printer {
-    pub(crate) fn new(format: Format, first: Option<usize>, columns: Vec<String>) -> Self {
-        Self { format, first, columns, taken: 0, rows: Vec::new(), is_closed: false }
+    pub(crate) fn new(format: Format, first: Option<usize>, layout: Layout, is_change: bool) -> Self {
+        Self {
+            format,
+            first,
+            layout,
+            is_change,
+            taken: 0,
+            rows: Vec::new(),
+            shows_progress: false,
+            failed: None,
+            unwritten: String::new(),
+        }
     }
 
     /// Whether columns are chosen, and results have none.
     pub(crate) fn ignores_columns(&self) -> bool {
-        self.format == Format::Json && !self.columns.is_empty()
+        self.format == Format::Json && !self.layout.columns.is_empty()
     }
 
     /// Prints a text to standard output.
     pub(crate) fn print(&mut self, text: &str) {
-        let written = write!(io::stdout().lock(), "{text}").and_then(|()| io::stdout().flush());
-        self.is_closed |= written.is_err();
+        self.erase_progress();
+        if self.failed.is_none() {
+            let written = write!(io::stdout().lock(), "{text}").and_then(|()| io::stdout().flush());
+            self.failed = written.err();
+        }
+        if self.failed.is_some() && self.is_change {
+            self.unwritten += text;
+        }
     }
 
     /// The form of results.
@@ -92,54 +106,80 @@ impl Printer {
         self.format
     }
 
-    /// Prints what is left to print, and how the command ended.
+    /// Prints what is left to print, and how the command ended. Returns how it ended if the output is taken into
+    /// account.
     pub(crate) fn end(&mut self, ended: &Ended) -> Ending {
         self.flush();
-        let Some(failure) = &ended.failure else { return ended.ending };
-        match self.format {
-            Format::Json => {
-                let mut out = JsonWriter::new();
-                out.begin_object();
-                out.member("outcome").string(ended.ending.as_str());
-                failure.write(&mut out);
-                out.end_object();
-                self.print(&(out.finish() + "\n"));
-            }
-            Format::Table => {
-                let what = if ended.ending == Ending::Unknown { "unknown" } else { "error" };
-                say(&format!("{what}: {}", failure.message));
-                if let Some(request) = &failure.request {
-                    say(&format!("request: {request}"));
+        self.erase_progress();
+        if let Some(failure) = &ended.failure {
+            match self.format {
+                Format::Json => {
+                    let mut out = JsonWriter::new();
+                    out.begin_object();
+                    out.member("outcome").string(ended.ending.as_str());
+                    failure.write(&mut out);
+                    out.end_object();
+                    self.print(&(out.finish() + "\n"));
                 }
-                if let Some(remedy) = failure.remedy {
-                    say(&format!("help: {remedy}"));
+                Format::Table => {
+                    let what = if ended.ending == Ending::Unknown { "unknown" } else { "error" };
+                    say(&format!("{what}: {}", failure.message));
+                    if let Some(request) = &failure.request {
+                        say(&format!("request: {request}"));
+                    }
+                    if let Some(remedy) = failure.remedy {
+                        say(&format!("help: {remedy}"));
+                    }
                 }
             }
         }
-        ended.ending
+        match self.failed.take() {
+            None => ended.ending,
+            // That nobody reads a listing to its end is no failure.
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe && !self.is_change => ended.ending,
+            Some(error) => self.end_unwritten(ended, &error),
+        }
+    }
+
+    /// Says that the results could not be written, and what is known of a change nevertheless.
+    fn end_unwritten(&self, ended: &Ended, error: &io::Error) -> Ending {
+        say(&format!("error: the output cannot be written: {error}"));
+        if self.is_change {
+            say(&format!("outcome: {}\n{}", ended.ending.as_str(), self.unwritten.trim_end()));
+        } else if let Some(failure) = &ended.failure {
+            say(&format!("error: {}", failure.message));
+        }
+        match ended.ending {
+            Ending::Done if self.is_change => Ending::Unwritten,
+            Ending::Done => Ending::NotDone,
+            other => other,
+        }
     }
 
     /// Prints the table of what was taken so far.
     pub(crate) fn flush(&mut self) {
         let rows = std::mem::take(&mut self.rows);
-        if !rows.is_empty() {
-            let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(WIDTH);
-            let width = if io::stdout().is_terminal() { width } else { usize::MAX };
-            self.print(&table(&rows, &self.columns, width));
-            let unknown = |column: &&String| rows.iter().flatten().all(|(name, _)| name != *column);
-            for column in self.columns.iter().filter(unknown) {
-                let mut known: Vec<&str> = rows.iter().flatten().map(|(name, _)| name.as_str()).collect();
-                known.sort_unstable();
-                known.dedup();
-                say(&format!("note: no result has the column {column}; there are {}", known.join(", ")));
-            }
+        if rows.is_empty() {
+            return;
+        }
+        self.print(&self.layout.table(&rows));
+        let (missing, known) = self.layout.missing(&rows);
+        for column in missing {
+            say(&format!("note: no result has the column {column}; there are {}", known.join(", ")));
+        }
+    }
+
+    fn erase_progress(&mut self) {
+        if std::mem::take(&mut self.shows_progress) {
+            let _ = write!(io::stderr(), "{ERASE}");
         }
     }
 }
 
 impl Report for Printer {
     fn item(&mut self, json: &str, _id: Option<&str>) -> bool {
-        if self.first.is_some_and(|first| self.taken >= first) || self.is_closed {
+        let is_wanted = |taken| self.first.is_none_or(|first| taken < first);
+        if !is_wanted(self.taken) || (self.failed.is_some() && !self.is_change) {
             return false;
         }
         self.taken += 1;
@@ -147,119 +187,24 @@ impl Report for Printer {
             Format::Json => self.print(&format!("{json}\n")),
             Format::Table => self.rows.push(row(json)),
         }
-        !self.is_closed && self.first.is_none_or(|first| self.taken < first)
+        self.failed.is_none() && self.first.is_none_or(|first| self.taken < first)
     }
 
     fn progress(&mut self) {
         if self.format == Format::Table && io::stderr().is_terminal() {
-            // The line is overwritten by the next one, and in the end by the table.
-            let _ = write!(io::stderr(), "\r{} read\r", self.taken);
+            self.shows_progress = true;
+            let _ = write!(io::stderr(), "{ERASE}{} read", self.taken);
         }
     }
 
     fn note(&mut self, text: &str) {
+        self.erase_progress();
         say(&format!("note: {text}"));
     }
 }
 
-/// Prints a line to standard error. Nothing is left to do if that fails.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
-}
-
-/// The members of an object, and those of objects within it; of anything else, a single one.
-fn row(json: &str) -> Row {
-    let mut row = Row::new();
-    add_members(String::new(), json, &mut row);
-    row
-}
-
-fn add_members(name: String, json: &str, to: &mut Row) {
-    match read_json::<Map<Json>>(json) {
-        Ok(map) if json.starts_with('{') => {
-            for (member, value) in map.entries {
-                let name = if name.is_empty() { member } else { format!("{name}.{member}") };
-                add_members(name, value.as_str(), to);
-            }
-        }
-        _ => to.push((if name.is_empty() { "value".to_owned() } else { name }, cell(json))),
-    }
-}
-
-/// A value without quotes; a list as JSON. Control characters, with which an answer could rewrite the
-/// terminal, are escaped.
-fn cell(json: &str) -> String {
-    let text =
-        if json.starts_with('"') { read_json(json).unwrap_or_else(|_| json.to_owned()) } else { json.to_owned() };
-    if text.chars().any(char::is_control) { text.escape_default().to_string() } else { text }
-}
-
-/// A row for each result, or a line for each member if there is a single one.
-pub(crate) fn table(rows: &[Row], wanted: &[String], width: usize) -> String {
-    let mut columns: Vec<&str> = wanted.iter().map(String::as_str).collect();
-    if columns.is_empty() {
-        for (name, _) in rows.iter().flatten() {
-            if !columns.contains(&name.as_str()) {
-                columns.push(name);
-            }
-        }
-    }
-    if let [row] = rows {
-        return members(row, &columns);
-    }
-    let value = |row: &Row, column: &str| {
-        let found = row.iter().find(|(name, _)| name == column);
-        shortened(found.map_or("", |(_, value)| value))
-    };
-    let mut total = 0;
-    let mut shown = Vec::new();
-    for column in &columns {
-        let widest = rows.iter().map(|row| value(row, column).chars().count()).max().unwrap_or_default();
-        let widest = widest.max(column.chars().count());
-        total += widest + GAP.len();
-        if total - GAP.len() > width && !shown.is_empty() {
-            break;
-        }
-        shown.push((*column, widest));
-    }
-    let line = |cell: &dyn Fn(&str) -> String| {
-        let cells = shown.iter().map(|(column, width)| format!("{:<width$}", cell(column)));
-        cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned() + "\n"
-    };
-    let mut text = line(&|column| column.to_owned());
-    for row in rows {
-        text += &line(&|column| value(row, column));
-    }
-    let left_out = &columns[shown.len()..];
-    if !left_out.is_empty() {
-        text += &format!("(left out: {}; --columns or --format json shows them)\n", left_out.join(", "));
-    }
-    text
-}
-
-fn members(row: &Row, columns: &[&str]) -> String {
-    let shown = || columns.iter().filter_map(|column| row.iter().find(|(name, _)| name == column));
-    let width = shown().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
-    shown().map(|(name, value)| format!("{name:<width$}{GAP}{value}\n")).collect()
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(WIDEST) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn several_results_are_a_table_and_one_is_a_list() {
-        let rows: Vec<Row> = [r#"{"a":"1","b":{"c":[2]}}"#, r#"{"b":{"c":"x\u001b[2J"}}"#].map(row).into();
-        assert_eq!(table(&rows, &[], usize::MAX), "a  b.c\n1  [2]\n   x\\u{1b}[2J\n");
-        assert_eq!(table(&rows[..1], &[], 80), "a    1\nb.c  [2]\n");
-        assert_eq!(table(&rows, &["b.c".to_owned()], 80), "b.c\n[2]\nx\\u{1b}[2J\n");
-        assert_eq!(table(&rows, &[], 3), "a\n1\n\n(left out: b.c; --columns or --format json shows them)\n");
-    }
+/// Prints lines to standard error. Nothing is left to do if that fails.
+pub(crate) fn say(lines: &str) {
+    let lines: Vec<String> = lines.lines().map(printable).collect();
+    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
 }

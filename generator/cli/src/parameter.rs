@@ -1,6 +1,6 @@
 //! The parameters of requests, as the rows of the emitted crate describe them.
 
-use tradeapi_runtime::parameters::described::{Decision, Described, Row, Values};
+use tradeapi_runtime::parameters::described::{DECIMAL, Decision, Described, Row, Values};
 
 /// A parameter of a request, or of the objects in one.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub(crate) struct Parameter {
     pub(crate) required: Required,
     /// Whether `null` is a value.
     pub(crate) takes_null: bool,
+    /// Whether an empty text is a value.
+    pub(crate) takes_blank: bool,
     /// What it is, with its default, unit and bounds.
     pub(crate) doc: String,
 }
@@ -59,7 +61,8 @@ impl Parameter {
     fn single(row: &Row, required: Required) -> Self {
         let kind = Kind::of(&row.values, row.only());
         let (name, flag) = (row.name(), flag(row.rust));
-        Self { name, flag, kind, required, takes_null: row.takes_null(), doc: meaning(row.about) }
+        let (takes_null, takes_blank) = (row.takes_null(), row.takes_blank());
+        Self { name, flag, kind, required, takes_null, takes_blank, doc: meaning(row.about) }
     }
 }
 
@@ -99,7 +102,7 @@ fn of_row(row: &Row) -> Vec<Parameter> {
 fn of_decision(decision: &Decision, required: Required) -> Vec<Parameter> {
     let Decision { name, about, values, cases } = decision;
     let (flag, kind) = (flag(name), Kind::of(values, &[]));
-    let decider = Parameter { name, flag, kind, required, takes_null: false, doc: plain(about) };
+    let decider = Parameter { name, flag, kind, required, takes_null: false, takes_blank: false, doc: plain(about) };
     let mut members: Vec<(Parameter, Vec<(String, String)>)> = Vec::new();
     for case in cases.iter() {
         let with = format!("{name} {}", (case.value)());
@@ -138,6 +141,15 @@ impl Required {
 }
 
 impl Kind {
+    /// Whether the values are decimals, or lists of them.
+    pub(crate) fn is_decimal(&self) -> bool {
+        match self {
+            Self::Text(name) => *name == DECIMAL,
+            Self::List(of) => of.is_decimal(),
+            _ => false,
+        }
+    }
+
     /// The kind of these values, of which only some may be allowed.
     fn of(values: &Values, only: &[&str]) -> Self {
         match values {

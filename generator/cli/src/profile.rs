@@ -5,14 +5,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{env, fmt};
 
+use clap::ArgMatches;
 use zeroize::Zeroizing;
 
+use crate::options;
 use crate::table::Program;
 
 /// The end of the name of a profile's file.
 const SUFFIX: &str = "env";
 /// The profile that a local exchange writes.
-pub(crate) const LOCAL: &str = "local";
+const LOCAL: &str = "local";
 
 /// The variables of a profile: the lines of a file, or the environment.
 pub(crate) enum Profile {
@@ -31,12 +33,26 @@ impl fmt::Debug for Profile {
 }
 
 impl Profile {
+    /// Reads the profile that the options name, or takes the environment.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, or is not a profile.
+    pub(crate) fn of(program: &Program, options: &ArgMatches) -> Result<Self, String> {
+        match options.get_one::<String>(options::PROFILE) {
+            Some(name) => Self::read(program, name),
+            None if options.get_flag(options::LOCAL) => Self::read(program, LOCAL),
+            None => Ok(Self::Environment),
+        }
+    }
+
     /// Reads the profile `name`, which is a path if it has a separator.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, if others than its owner can read it, or if a line is not `NAME=VALUE`.
-    pub(crate) fn read(program: &Program, name: &str) -> Result<Self, String> {
+    /// Fails if the file cannot be read, if others than its owner can read it, if a line is not `NAME=VALUE`, or if two
+    /// lines set one variable.
+    fn read(program: &Program, name: &str) -> Result<Self, String> {
         let path = match name.contains(std::path::is_separator) {
             true => PathBuf::from(name),
             false => folder(program)?.join(format!("{name}.{SUFFIX}")),
@@ -46,11 +62,11 @@ impl Profile {
             _ => format!("the profile {}: {why}", path.display()),
         };
         let text = text(&path).map_err(failed)?;
-        let variables = variables(&text).map_err(|line| failed(format!("line {line} is not NAME=VALUE")))?;
+        let variables = variables(&text).map_err(failed)?;
         Ok(Self::File { path, variables })
     }
 
-    /// The value of a variable, unless it is empty.
+    /// The value of a variable, unless it is empty or blank.
     pub(crate) fn get(&self, name: &str) -> Option<Zeroizing<String>> {
         let value = match self {
             Self::Environment => env::var(name).ok().map(Zeroizing::new),
@@ -58,7 +74,7 @@ impl Profile {
                 variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
             }
         };
-        value.filter(|value| !value.is_empty())
+        value.filter(|value| !value.trim().is_empty())
     }
 
     /// That a variable is missing.
@@ -104,19 +120,27 @@ fn check_owner(_file: &File) -> Result<(), String> {
     Err("who can read a file is not known on this system; use variables of the environment".to_owned())
 }
 
-/// The variables of lines such as `export NAME=VALUE`, or the number of the first line that is none.
-fn variables(text: &str) -> Result<Vec<(String, Zeroizing<String>)>, usize> {
-    let lines = text.lines().map(str::trim).enumerate();
-    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    lines
-        .map(|(at, line)| {
-            let line = line.strip_prefix("export ").unwrap_or(line).trim_start();
-            let (name, value) = line.split_once('=').ok_or(at + 1)?;
-            let quoted = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
-            let value = quoted('\'').or_else(|| quoted('"')).unwrap_or(value);
-            Ok((name.trim_end().to_owned(), Zeroizing::new(value.to_owned())))
-        })
-        .collect()
+/// The variables of lines such as `export NAME=VALUE`, or what is wrong with a line.
+fn variables(text: &str) -> Result<Vec<(String, Zeroizing<String>)>, String> {
+    // Some editors begin a file with a byte-order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut variables: Vec<(String, Zeroizing<String>)> = Vec::new();
+    for (at, line) in text.lines().map(str::trim).enumerate() {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let line = line.strip_prefix("export ").unwrap_or(line).trim_start();
+        let (name, value) = line.split_once('=').ok_or_else(|| format!("line {} is not NAME=VALUE", at + 1))?;
+        let name = name.trim_end();
+        // A shell takes the last, and whoever reads the file perhaps the first.
+        if variables.iter().any(|(other, _)| other == name) {
+            return Err(format!("line {} sets {name} again; leave out all but one", at + 1));
+        }
+        let quoted = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
+        let value = quoted('\'').or_else(|| quoted('"')).unwrap_or(value);
+        variables.push((name.to_owned(), Zeroizing::new(value.to_owned())));
+    }
+    Ok(variables)
 }
 
 #[cfg(test)]
@@ -125,9 +149,11 @@ mod tests {
 
     #[test]
     fn a_profile_has_the_lines_that_a_shell_reads() {
-        let read = variables("# keys\n\nexport A=1\n B='x y'\nC=\"z=\"\n").unwrap_or_default();
+        let read = variables("\u{feff}# keys\n\nexport A=1\n B='x y'\nC=\"z=\"\n").unwrap_or_default();
         let read: Vec<_> = read.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(read, [("A", "1"), ("B", "x y"), ("C", "z=")]);
-        assert_eq!(variables("A=1\nsecret").err(), Some(2));
+        assert_eq!(variables("A=1\nsecret").err(), Some("line 2 is not NAME=VALUE".to_owned()));
+        let twice = variables("A=1\n\nexport A=secret").err();
+        assert_eq!(twice, Some("line 3 sets A again; leave out all but one".to_owned()));
     }
 }

@@ -1,29 +1,42 @@
 //! A run of a program.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ArgMatches;
+use clap::error::ErrorKind;
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::Effect;
 use tradeapi_runtime::{ClientCore, Timestamp};
 
-use crate::arguments;
+use crate::arguments::{self, command_line};
 use crate::calls::Called;
 use crate::command::Command;
 use crate::dry_run::DryRunOf;
 use crate::ending::{Ended, Ending};
 use crate::options::{COLUMNS, DAYS, DRY_RUN, EVERY, FIRST, FORMAT, OUT, SHELL, TABLE, USUAL_DAYS};
-use crate::output::{Format, Printer, say};
+use crate::output::{Format, Printer, Report as _, say};
+use crate::parameter::Required;
+use crate::profile::Profile;
+use crate::rows::Layout;
 use crate::settings::{self, Purpose};
-use crate::table::Program;
+use crate::signals::told_to_end;
+use crate::table::{Family, Program};
 use crate::words::Word;
 use crate::{catalogue, everyday, request, watch};
 
+/// The width of a terminal that does not tell.
+const WIDTH: usize = 120;
+
 /// Runs a program with the arguments of the process; its exit status is that of [`Ending`](crate::Ending).
 pub fn main(program: &'static Program) -> ExitCode {
-    let arguments = arguments::of(program).get_matches();
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let arguments = match arguments::read(program, &given) {
+        Ok(arguments) => arguments,
+        Err(error) => return misread(&given, &error).into(),
+    };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -34,20 +47,41 @@ pub fn main(program: &'static Program) -> ExitCode {
     runtime.block_on(run(program, &arguments)).into()
 }
 
+/// Prints the help or the version, or what is wrong with the arguments, in the form of all results.
+fn misread(given: &[OsString], error: &clap::Error) -> Ending {
+    let is_table = arguments::asks_for_tables(given, io::stdout().is_terminal());
+    if !error.use_stderr() || is_table {
+        return match error.print() {
+            Err(failed) if !error.use_stderr() && failed.kind() != io::ErrorKind::BrokenPipe => {
+                say(&format!("error: the output cannot be written: {failed}"));
+                Ending::NotDone
+            }
+            _ if error.use_stderr() => Ending::Refused,
+            _ => Ending::Done,
+        };
+    }
+    let text = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a command is missing; --help lists them".to_owned(),
+        _ => error.render().to_string(),
+    };
+    let why = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    Printer::new(Format::Json, None, Layout::default(), false).end(&Ended::refused(why))
+}
+
 async fn run(program: &'static Program, arguments: &ArgMatches) -> Ending {
     let Some((name, within)) = arguments.subcommand() else { return Ending::Refused };
     let named = within.subcommand();
     let options = named.map_or(within, |(_, options)| options);
-    let mut printer = printer(options);
-    let ended = match Word::of(program, name) {
+    let word = Word::of(program, name);
+    let command = named.and_then(|(operation, _)| find(program, name, operation));
+    let mut printer = printer(program, word, command, options);
+    let ended = match (word, command) {
         _ if printer.ignores_columns() => {
             Ended::refused(format!("--{COLUMNS} chooses the columns of a table, and --{FORMAT} json has none"))
         }
-        Some(word) => run_word(program, word, options, &mut printer).await,
-        None => match named.and_then(|(operation, _)| find(program, name, operation)) {
-            Some(command) => operation(program, command, options, &mut printer).await,
-            None => Ended::refused("there is no such command"),
-        },
+        (Some(word), _) => run_word(program, word, options, &mut printer).await,
+        (None, Some(command)) => operation(program, command, options, &mut printer).await,
+        (None, None) => Ended::refused("there is no such command"),
     };
     printer.end(&ended)
 }
@@ -63,7 +97,7 @@ async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, t
             if let Some(shell) = options.get_one::<clap_complete::Shell>(SHELL) {
                 // Written to a closed pipe by itself, it would panic.
                 let mut script = Vec::new();
-                clap_complete::generate(*shell, &mut arguments::of(program), program.name, &mut script);
+                clap_complete::generate(*shell, &mut command_line(program), program.name, &mut script);
                 to.print(&String::from_utf8_lossy(&script));
             }
             Ended::DONE
@@ -76,7 +110,9 @@ async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, t
         Word::Orders | Word::Watch | Word::Positions => {
             run_with_client(program, word, Purpose::Reads, options, to).await
         }
-        _ => run_with_client(program, word, Purpose::Changes, options, to).await,
+        #[cfg(feature = "journal")]
+        Word::Recover => run_with_client(program, word, Purpose::Recovers, options, to).await,
+        Word::Flatten => run_with_client(program, word, Purpose::Changes, options, to).await,
     }
 }
 
@@ -129,31 +165,49 @@ async fn run_everyday(
     }
 }
 
-/// Waits until the process is told to end: by Ctrl-C, by another process, or because its terminal is closed.
-async fn told_to_end() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        if let (Ok(mut ended), Ok(mut closed)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = ended.recv() => {}
-                _ = closed.recv() => {}
-            }
-            return;
-        }
-    }
-    let _ = interrupted.await;
-}
-
-fn printer(options: &ArgMatches) -> Printer {
+fn printer(
+    program: &'static Program,
+    word: Option<Word>,
+    command: Option<&'static Command>,
+    options: &ArgMatches,
+) -> Printer {
     let format = options.get_one::<String>(FORMAT).map(String::as_str);
     let first = options.try_get_one::<usize>(FIRST).ok().flatten().copied();
     let columns: Vec<_> = options.get_many::<String>(COLUMNS).into_iter().flatten().cloned().collect();
-    let is_table = format.map_or_else(|| !columns.is_empty() || io::stdout().is_terminal(), |format| format == TABLE);
-    Printer::new(if is_table { Format::Table } else { Format::Json }, first, columns)
+    let is_terminal = io::stdout().is_terminal();
+    let is_table = format.map_or_else(|| !columns.is_empty() || is_terminal, |format| format == TABLE);
+    let is_sent = !options.try_get_one::<bool>(DRY_RUN).ok().flatten().copied().unwrap_or_default();
+    let is_change = match command {
+        Some(command) => is_sent && command.meta.effect != Effect::Read,
+        None => word.is_some_and(Word::changes),
+    };
+    let always: &[&str] = match word {
+        Some(Word::Watch) => &["change"],
+        _ if is_change => &["outcome", "error"],
+        _ => &[],
+    };
+    let layout = Layout {
+        is_list: command.is_none_or(|command| command.is_listing || command.has_items),
+        columns,
+        always,
+        leading: leading(program, command),
+        width: is_terminal.then(|| std::env::var("COLUMNS").ok()?.parse().ok()).map(|width| width.unwrap_or(WIDTH)),
+    };
+    Printer::new(if is_table { Format::Table } else { Format::Json }, first, layout, is_change)
+}
+
+/// The columns that a person looks for first: what an order cannot be placed without, in the order of its parameters, for
+/// each way to place one.
+fn leading(program: &'static Program, command: Option<&'static Command>) -> Vec<Vec<String>> {
+    let is_of_family =
+        |family: &&Family| command.is_none_or(|one| family.commands.iter().any(|other| std::ptr::eq(one, other)));
+    let commands = program.families.iter().filter(is_of_family).flat_map(|family| family.commands);
+    let created = commands.filter(|command| command.meta.effect == Effect::Create);
+    let names = |command: &Command| {
+        let needed = (command.parameters)().into_iter().filter(|parameter| parameter.required != Required::No);
+        needed.map(|parameter| parameter.name.to_owned()).collect()
+    };
+    created.map(names).collect()
 }
 
 fn find(program: &'static Program, family: &str, operation: &str) -> Option<&'static Command> {
@@ -172,8 +226,9 @@ async fn operation(
         Ok(json) => json,
         Err(why) => return Ended::refused(why),
     };
+    request::oddities(command, &json).iter().for_each(|oddity| to.note(oddity));
     if options.get_flag(DRY_RUN) {
-        return dry_run(program, command, options, &json, to);
+        return dry_run(program, command, options, &json, to).unwrap_or_else(Ended::refused);
     }
     let client = match settings::client(program, options, Purpose::of(command.meta)) {
         Ok(client) => client,
@@ -190,17 +245,21 @@ async fn operation(
     }
 }
 
-fn dry_run(program: &'static Program, command: &Command, options: &ArgMatches, json: &str, to: &mut Printer) -> Ended {
-    let account = match settings::account(program, options) {
-        Ok(account) => account,
-        Err(why) => return Ended::refused(why),
-    };
+/// Shows a request. There is no client, so nothing can be sent.
+fn dry_run(
+    program: &'static Program,
+    command: &Command,
+    options: &ArgMatches,
+    json: &str,
+    to: &mut Printer,
+) -> Result<Ended, String> {
+    let profile = Profile::of(program, options)?;
+    let (account, headers) = (settings::account(program, options)?, settings::headers(program, &profile, options)?);
+    let address = settings::address(program, &profile, options)?;
     let now = Timestamp::from(std::time::SystemTime::now());
-    let headers = match settings::headers(program, None, options) {
-        Ok(headers) => headers,
-        Err(why) => return Ended::refused(why),
-    };
-    match (command.dry_run)(DryRunOf { api: program.api, json, account: &account, headers: &headers, now }) {
+    let given =
+        DryRunOf { api: program.api, json, account: &account, address: address.as_ref(), headers: &headers, now };
+    Ok(match (command.dry_run)(given) {
         Ok(shown) => {
             match to.format() {
                 Format::Json => to.print(&(shown.json() + "\n")),
@@ -209,11 +268,11 @@ fn dry_run(program: &'static Program, command: &Command, options: &ArgMatches, j
             Ended::reported(shown.ending())
         }
         Err(violations) => violations.into(),
-    }
+    })
 }
 
 fn manual(program: &'static Program, options: &ArgMatches, to: &mut Printer) -> io::Result<Ended> {
-    let line = arguments::of(program);
+    let line = command_line(program);
     match options.get_one::<String>(OUT) {
         Some(folder) => {
             std::fs::create_dir_all(folder)?;

@@ -23,29 +23,25 @@ const STDIN: &str = "-";
 ///
 /// Fails if something is not JSON, or cannot be read.
 pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String, String> {
-    let base = match flags.get_one::<String>(JSON) {
-        Some(from) => content(from)?,
-        None => String::new(),
-    };
+    let base = flags.get_one::<String>(JSON).map(|from| stated_content(from)).transpose()?;
     let parameters = (command.parameters)();
     if let Some(body) = parameters.iter().find(|parameter| parameter.name.is_empty()) {
         let array = match flags.get_one::<String>(&body.id()) {
             Some(text) => json_of(text)?,
-            None if base.is_empty() => "[]".to_owned(),
-            None => base,
+            None => base.unwrap_or_else(|| "[]".to_owned()),
         };
-        refuse_null_in_change(command, &array)?;
+        refuse_missing(command, &array)?;
         return Ok(minted_items(command, &array));
     }
-    let base = if base.trim().is_empty() { "{}" } else { &base };
-    let mut members = members_of(base).map_err(|error| format!("--{JSON}: {error}"))?;
+    let base = base.unwrap_or_else(|| "{}".to_owned());
+    let mut members = members_of(&base).map_err(|error| format!("--{JSON}: {error}"))?;
     for parameter in &parameters {
         if let Some(value) = stated(parameter, flags)? {
             members.retain(|(name, _)| name != parameter.name);
             members.push((parameter.name.to_owned(), value));
         }
     }
-    refuse_null_in_change(command, &object(&members))?;
+    refuse_missing(command, &object(&members))?;
     with_times(&parameters, &mut members);
     Ok(minted(command, members))
 }
@@ -57,7 +53,8 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
 /// Fails if they are not an object, or an array where that is the body, or if one is `null`.
 #[cfg(feature = "mcp")]
 pub(crate) fn completed(command: &Command, json: &str) -> Result<String, String> {
-    refuse_null(&(command.parameters)(), json)?;
+    let widens = matches!(command.meta.effect, Effect::Cancel | Effect::Close);
+    refuse(&(command.parameters)(), json, widens)?;
     match (command.parameters)().iter().any(|parameter| parameter.name.is_empty()) {
         true => Ok(minted_items(command, json)),
         false => members_of(json).map(|mut members| {
@@ -67,26 +64,55 @@ pub(crate) fn completed(command: &Command, json: &str) -> Result<String, String>
     }
 }
 
-/// Without a parameter, a change is another one: a cancellation of all orders instead of those of a symbol.
-fn refuse_null_in_change(command: &Command, json: &str) -> Result<(), String> {
+/// Refuses values that may be missing by mistake: without a parameter, a change is another one, such as a cancellation of
+/// all orders instead of those of a symbol. A read without one shows more, and changes nothing.
+fn refuse_missing(command: &Command, json: &str) -> Result<(), String> {
     match command.meta.effect {
         Effect::Read => Ok(()),
-        _ => refuse_null(&(command.parameters)(), json),
+        effect => refuse(&(command.parameters)(), json, matches!(effect, Effect::Cancel | Effect::Close)),
     }
 }
 
-/// Refuses `null`, except as the value of a parameter that takes it.
-fn refuse_null(parameters: &[Parameter], json: &str) -> Result<(), String> {
-    let known = Kind::Object(parameters.to_vec());
-    match null_within(Some(&known), json, String::new()) {
-        Some(path) if path.is_empty() => Err("null is not a request".to_owned()),
-        Some(path) => Err(format!("{path}: null is not a value; leave it out, or state a value")),
-        None => Ok(()),
-    }
+/// Refuses `null`, except as the value of a parameter that takes it; and empty texts, which some documents take for
+/// parameters that are left out, where that means more of what is there.
+fn refuse(parameters: &[Parameter], json: &str, with_empty: bool) -> Result<(), String> {
+    let mut refused = None;
+    each_value(Some(&Kind::Object(parameters.to_vec())), None, json, String::new(), &mut |path, of, value| {
+        let (what, is_taken) = match value {
+            "null" => ("null", of.is_some_and(|parameter| parameter.takes_null)),
+            r#""""# if with_empty => ("an empty text", of.is_some_and(|parameter| parameter.takes_blank)),
+            _ => return,
+        };
+        if !is_taken && refused.is_none() {
+            refused = Some(match path {
+                "" => format!("{what} is not a request"),
+                _ => format!("{path}: {what} is not a value; leave it out, or state a value"),
+            });
+        }
+    });
+    refused.map_or(Ok(()), Err)
 }
 
-/// The path to the first `null` in JSON of this kind that is not a value. What is not JSON has none.
-fn null_within(kind: Option<&Kind>, json: &str, path: String) -> Option<String> {
+/// What is odd about a change, although no rule forbids it: numbers below zero.
+pub(crate) fn oddities(command: &Command, json: &str) -> Vec<String> {
+    let mut oddities = Vec::new();
+    if command.meta.effect != Effect::Read {
+        let all = Kind::Object((command.parameters)());
+        each_value(Some(&all), None, json, String::new(), &mut |path, of, value| {
+            let number = value.trim_matches('"');
+            if of.is_some_and(|parameter| parameter.kind.is_decimal()) && number.starts_with('-') {
+                oddities.push(format!("{path} is negative: {number}"));
+            }
+        });
+    }
+    oddities
+}
+
+/// Takes a value, the path to it, and its parameter.
+type See<'a> = dyn FnMut(&str, Option<&Parameter>, &str) + 'a;
+
+/// Calls `see` with each value in JSON of this kind that is neither an object nor a list. What is not JSON has none.
+fn each_value(kind: Option<&Kind>, of: Option<&Parameter>, json: &str, path: String, see: &mut See<'_>) {
     let json = json.trim();
     match json.as_bytes().first() {
         Some(b'{') => {
@@ -95,13 +121,11 @@ fn null_within(kind: Option<&Kind>, json: &str, path: String) -> Option<String> 
                 _ => &[],
             };
             let members = read_json::<Map<Json>>(json).map(|map| map.entries).unwrap_or_default();
-            members.iter().find_map(|(name, value)| {
+            for (name, value) in &members {
                 let parameter = parameters.iter().find(|parameter| parameter.name == name);
-                let takes_null = value.as_str() == "null" && parameter.is_some_and(|parameter| parameter.takes_null);
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                let kind = parameter.map(|parameter| &parameter.kind);
-                if takes_null { None } else { null_within(kind, value.as_str(), path) }
-            })
+                each_value(parameter.map(|parameter| &parameter.kind), parameter, value.as_str(), path, see);
+            }
         }
         Some(b'[') => {
             // A body that is an array is the only parameter, and has no name.
@@ -113,9 +137,11 @@ fn null_within(kind: Option<&Kind>, json: &str, path: String) -> Option<String> 
                 other => other,
             };
             let items = read_json::<Vec<Json>>(json).unwrap_or_default();
-            items.iter().enumerate().find_map(|(at, item)| null_within(kind, item.as_str(), format!("{path}[{at}]")))
+            for (at, item) in items.iter().enumerate() {
+                each_value(kind, of, item.as_str(), format!("{path}[{at}]"), see);
+            }
         }
-        _ => (json == "null").then_some(path),
+        _ => see(&path, of, json),
     }
 }
 
@@ -149,16 +175,28 @@ fn json_of(text: &str) -> Result<String, String> {
     Json::new(&text).map(|json| json.as_str().to_owned()).map_err(|error| error.to_string())
 }
 
-/// The content of a file, or of standard input.
+/// The content of a file, or of standard input, without the byte-order mark with which some programs begin it.
 fn content(from: &str) -> Result<String, String> {
-    if from == STDIN {
-        let mut text = String::new();
-        return io::stdin()
-            .read_to_string(&mut text)
-            .map(|_| text)
-            .map_err(|error| format!("cannot read standard input: {error}"));
+    let mut text = String::new();
+    let read = match from {
+        STDIN => io::stdin().read_to_string(&mut text),
+        _ => fs::File::open(from).and_then(|mut file| file.read_to_string(&mut text)),
+    };
+    read.map_err(|error| format!("cannot read {}: {error}", name_of(from)))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// The content of a file that states a request. An empty one states none: the program that was to write it has failed.
+fn stated_content(from: &str) -> Result<String, String> {
+    let text = content(from)?;
+    match text.trim() {
+        "" => Err(format!("--{JSON}: {} is empty; {{}} states that there are no parameters", name_of(from))),
+        _ => Ok(text),
     }
-    fs::read_to_string(from).map_err(|error| format!("cannot read {from}: {error}"))
+}
+
+fn name_of(from: &str) -> &str {
+    if from == STDIN { "standard input" } else { from }
 }
 
 /// The members with times in milliseconds where a date or a time in ISO 8601 is stated.
@@ -255,19 +293,16 @@ mod tests {
         assert_eq!(with_ids("{}", "id", mint), "{}");
     }
 
+    fn parameter(name: &'static str, kind: Kind, takes_null: bool, takes_blank: bool) -> Parameter {
+        let required = crate::parameter::Required::No;
+        Parameter { name, flag: String::new(), kind, required, takes_null, takes_blank, doc: String::new() }
+    }
+
     #[test]
-    fn null_is_refused_except_where_it_is_a_value() {
-        let parameter = |name, kind, takes_null| Parameter {
-            name,
-            flag: String::new(),
-            kind,
-            required: crate::parameter::Required::No,
-            takes_null,
-            doc: String::new(),
-        };
+    fn null_and_empty_texts_are_refused_except_where_they_are_values() {
         let text = || Kind::Text("text");
-        let items = Kind::Objects(vec![parameter("a", text(), true), parameter("b", text(), false)]);
-        let named = [parameter("edit", text(), true), parameter("items", items.clone(), false)];
+        let items = Kind::Objects(vec![parameter("a", text(), true, true), parameter("b", text(), false, false)]);
+        let named = [parameter("edit", text(), true, true), parameter("items", items.clone(), false, false)];
         for (json, path) in [
             (r#"{"edit":null,"items":[{"a":null}]}"#, None),
             (r#"{"edit":"null"}"#, None),
@@ -275,15 +310,20 @@ mod tests {
             (r#"{"items":[{"a":"1"},{"a":null,"b": null}]}"#, Some("items[1].b")),
             (r#"{"other":{"edit":[1,null]}}"#, Some("other.edit[1]")),
         ] {
-            let refused = refuse_null(&named, json).err();
-            assert_eq!(
-                refused,
-                path.map(|path| format!("{path}: null is not a value; leave it out, or state a value"))
-            );
+            let refused = |what: &str| {
+                path.map_or(Ok(()), |path| {
+                    Err(format!("{path}: {what} is not a value; leave it out, or state a value"))
+                })
+            };
+            assert_eq!(refuse(&named, json, false), refused("null"));
+            let empty = json.replace(r#""null""#, r#""text""#).replace("null", r#""""#);
+            assert_eq!(refuse(&named, &empty, true), refused("an empty text"));
+            assert_eq!(refuse(&named, &empty, false), Ok(()));
         }
-        let body = [parameter("", items, false)];
-        assert_eq!(refuse_null(&body, r#"[{"a":null}]"#), Ok(()));
-        assert!(refuse_null(&body, r#"[{"a":null,"b":null}]"#).is_err_and(|why| why.starts_with("[0].b: ")));
-        assert!(refuse_null(&body, "null").is_err());
+        let body = [parameter("", items, false, false)];
+        assert_eq!(refuse(&body, r#"[{"a":null}]"#, false), Ok(()));
+        let second = refuse(&body, r#"[{"a":null,"b":null}]"#, false);
+        assert!(second.is_err_and(|why| why.starts_with("[0].b: ")));
+        assert!(refuse(&body, "null", false).is_err());
     }
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use clap::ArgMatches;
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::{Access, Effect, Meta};
-use tradeapi_runtime::wire::HeaderValues;
+use tradeapi_runtime::wire::{BaseUrl, HeaderValues};
 use tradeapi_runtime::{Account, ClientBuilder, ClientCore, Credentials};
 
 use crate::dry_run::Header;
 use crate::options as names;
-use crate::profile::{self, Profile};
+use crate::profile::Profile;
 use crate::table::Program;
 
 /// The account that the options state: the properties in a file, or none.
@@ -47,23 +47,58 @@ pub(crate) fn policy(options: &ArgMatches, usual: Duration) -> ConfirmPolicy {
 ///
 /// # Errors
 ///
-/// Fails if one is not `NAME=VALUE`, or not a header of the API.
+/// Fails if one is not `NAME=VALUE`, is set twice, or is not a header of the API. Beside a profile that sets none, those
+/// of the environment are refused: a header can choose the market, so none is left out in silence.
 pub(crate) fn headers(
     program: &'static Program,
-    profile: Option<&Profile>,
+    profile: &Profile,
     options: &ArgMatches,
 ) -> Result<Vec<Header>, String> {
-    let stored = profile.and_then(|profile| profile.get(&format!("{}_HEADERS", program.prefix())));
-    let stored = stored.as_ref().map(|all| all.split(',')).into_iter().flatten();
-    let given = options.get_many::<String>(names::HEADER).into_iter().flatten().map(String::as_str);
-    let headers: Vec<Header> = stored.chain(given).map(header).collect::<Result<_, _>>()?;
+    let variable = format!("{}_HEADERS", program.prefix());
+    let stored = profile.get(&variable);
+    if stored.is_none() && Profile::Environment.get(&variable).is_some() {
+        return Err(format!(
+            "the environment sets {variable}, which does not apply beside a profile; move it into the profile, or unset it"
+        ));
+    }
+    let stored = all_headers(stored.as_ref().map(|all| all.split(',')).into_iter().flatten())?;
+    let given = all_headers(options.get_many::<String>(names::HEADER).into_iter().flatten().map(String::as_str))?;
+    let is_given = |name: &str| given.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+    let mut headers: Vec<Header> = stored.into_iter().filter(|(name, _)| !is_given(name)).collect();
+    headers.extend(given);
     HeaderValues::new(program.api, &headers).map_err(|error| error.to_string())?;
     Ok(headers)
 }
 
-fn header(text: &str) -> Result<Header, String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("the header {text:?} is not NAME=VALUE"))?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
+/// The headers of one source, each of which is set once.
+fn all_headers<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<Header>, String> {
+    let mut headers: Vec<Header> = Vec::new();
+    for text in texts {
+        let (name, value) = header(text).ok_or_else(|| format!("the header {text:?} is not NAME=VALUE"))?;
+        if headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+            return Err(format!("the header {name} is set twice; leave out all but one"));
+        }
+        headers.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(headers)
+}
+
+fn header(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    Some((name.trim(), value.trim())).filter(|(name, value)| !name.is_empty() && !value.is_empty())
+}
+
+/// The address of a profile, if it has one.
+///
+/// # Errors
+///
+/// Fails if it is no address, or one on another machine although the local exchange is asked for.
+pub(crate) fn address(program: &Program, profile: &Profile, options: &ArgMatches) -> Result<Option<BaseUrl>, String> {
+    let Some(url) = profile.get(&format!("{}_URL", program.prefix())) else { return Ok(None) };
+    if options.get_flag(names::LOCAL) && !is_loopback(&url) {
+        return Err(format!("--{} is for an exchange on this machine", names::LOCAL));
+    }
+    BaseUrl::parse(&url, false).map(Some).map_err(|error| error.to_string())
 }
 
 /// What a command does with its client.
@@ -75,6 +110,8 @@ pub(crate) enum Purpose {
     Reads,
     /// It may change something, which a journal stores.
     Changes,
+    /// It asks what became of the changes that a journal has.
+    Recovers,
 }
 
 impl Purpose {
@@ -94,18 +131,12 @@ impl Purpose {
 ///
 /// Fails if the address, the keys or the account are missing or wrong, or if another process has the journal open.
 pub(crate) fn client(program: &'static Program, options: &ArgMatches, purpose: Purpose) -> Result<ClientCore, String> {
-    let profile = match options.get_one::<String>(names::PROFILE) {
-        Some(name) => Profile::read(program, name)?,
-        None if options.get_flag(names::LOCAL) => Profile::read(program, profile::LOCAL)?,
-        None => Profile::Environment,
-    };
+    let profile = Profile::of(program, options)?;
     let name = |part: &str| format!("{}_{part}", program.prefix());
-    let url = profile.get(&name("URL")).ok_or_else(|| profile.lacks(&name("URL")))?;
-    if options.get_flag(names::LOCAL) && !is_loopback(&url) {
-        return Err(format!("--{} is for an exchange on this machine", names::LOCAL));
-    }
-    let mut builder = ClientBuilder::<ClientCore>::new(program.api, url.as_str()).account(account(program, options)?);
-    for (name, value) in headers(program, Some(&profile), options)? {
+    let url = address(program, &profile, options)?.ok_or_else(|| profile.lacks(&name("URL")))?;
+    let mut builder =
+        ClientBuilder::<ClientCore>::new(program.api, url.to_string()).account(account(program, options)?);
+    for (name, value) in headers(program, &profile, options)? {
         builder = builder.header(name, value);
     }
     let builder = match credentials(program, &profile)? {
@@ -114,7 +145,10 @@ pub(crate) fn client(program: &'static Program, options: &ArgMatches, purpose: P
         None => return Err(profile.lacks(&name("KEY"))),
     };
     // A process that only reads does not keep others from a journal.
-    let builder = if purpose == Purpose::Changes { with_journal(builder, options)? } else { builder };
+    let builder = match purpose {
+        Purpose::Public | Purpose::Reads => builder,
+        Purpose::Changes | Purpose::Recovers => with_journal(builder, options, purpose)?,
+    };
     builder.build().map_err(|error| error.to_string())
 }
 
@@ -138,20 +172,28 @@ fn is_loopback(url: &str) -> bool {
 }
 
 #[cfg(feature = "journal")]
-fn with_journal(builder: ClientBuilder<ClientCore>, options: &ArgMatches) -> Result<ClientBuilder<ClientCore>, String> {
+fn with_journal(
+    builder: ClientBuilder<ClientCore>,
+    options: &ArgMatches,
+    purpose: Purpose,
+) -> Result<ClientBuilder<ClientCore>, String> {
     use tradeapi_runtime::journal::{Durability, FileJournal};
 
-    match options.get_one::<String>(names::JOURNAL) {
-        Some(folder) => {
-            let journal = FileJournal::open(folder, Durability::default()).map_err(|error| error.to_string())?;
-            Ok(builder.journal(std::sync::Arc::new(journal)))
-        }
-        None => Ok(builder),
+    let Some(folder) = options.get_one::<String>(names::JOURNAL) else { return Ok(builder) };
+    // A folder that is misspelt would become an empty journal, of which everything is known.
+    if purpose == Purpose::Recovers && !FileJournal::exists(folder) {
+        return Err(format!("there is no journal in {folder}"));
     }
+    let journal = FileJournal::open(folder, Durability::default()).map_err(|error| error.to_string())?;
+    Ok(builder.journal(std::sync::Arc::new(journal)))
 }
 
 #[cfg(not(feature = "journal"))]
-fn with_journal(builder: ClientBuilder<ClientCore>, _: &ArgMatches) -> Result<ClientBuilder<ClientCore>, String> {
+fn with_journal(
+    builder: ClientBuilder<ClientCore>,
+    _: &ArgMatches,
+    _: Purpose,
+) -> Result<ClientBuilder<ClientCore>, String> {
     Ok(builder)
 }
 

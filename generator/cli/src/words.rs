@@ -5,7 +5,7 @@ use tradeapi_runtime::reconcile::Listing;
 
 #[cfg(feature = "mcp")]
 use crate::options::ALLOW_TRADING;
-use crate::options::{DAYS, EVERY, MOST_DAYS, OUT, SHELL, USUAL_DAYS, first};
+use crate::options::{DAYS, EVERY, MOST_DAYS, OUT, SHELL, USUAL_DAYS, first, stated};
 use crate::table::Program;
 
 /// A command that is not an operation.
@@ -52,6 +52,18 @@ impl Word {
             Self::Catalogue => "catalogue",
             Self::Completions => "completions",
             Self::Man => "man",
+        }
+    }
+
+    /// Whether the command changes something, or says what became of a change.
+    pub(crate) const fn changes(self) -> bool {
+        match self {
+            Self::Flatten => true,
+            #[cfg(feature = "journal")]
+            Self::Recover => true,
+            #[cfg(feature = "mcp")]
+            Self::Mcp => false,
+            Self::Orders | Self::Watch | Self::Positions | Self::Catalogue | Self::Completions | Self::Man => false,
         }
     }
 
@@ -120,7 +132,11 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     all.push(word(Word::Catalogue).about("Prints all operations as JSON lines: parameters, effect, limits, rules."));
     let shell = Arg::new(SHELL).required(true).value_parser(value_parser!(clap_complete::Shell));
     all.push(word(Word::Completions).about("Prints completions for a shell.").arg(shell));
-    let out = Arg::new(OUT).long(OUT).help("Writes a page for each command into this folder.").value_name("FOLDER");
+    let out = Arg::new(OUT)
+        .long(OUT)
+        .help("Writes a page for each command into this folder.")
+        .value_name("FOLDER")
+        .value_parser(stated);
     all.push(word(Word::Man).about("Prints the manual page.").arg(out));
     all
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use tradeapi_gen::{Audit, Diagnostics, Documents, Schema};
 
 use super::Output;
@@ -18,7 +19,7 @@ pub(crate) struct Arguments {
     docs: PathBuf,
     /// The documents as they were reviewed, in another folder or at a git revision of this one: shows which words
     /// changed.
-    #[arg(long, value_name = "FOLDER|REVISION")]
+    #[arg(long, value_name = "FOLDER|REVISION", value_parser = NonEmptyStringValueParser::new())]
     was: Option<String>,
     /// Record the sections as they are now in the schema's files.
     #[arg(long)]

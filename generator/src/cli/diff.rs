@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use tradeapi_gen::diff::{Class, Format};
 use tradeapi_gen::{Diagnostics, Generator, Schema};
 
@@ -17,7 +18,8 @@ pub(crate) struct Arguments {
     /// Folder with the newer schema.
     new: Option<PathBuf>,
     /// Revision of the git repository that has the older schema; the newer one is the folder as it is now.
-    #[arg(long, value_name = "REVISION", default_value = "HEAD", conflicts_with = "old")]
+    #[arg(long, value_name = "REVISION", default_value = "HEAD", conflicts_with = "old",
+          value_parser = NonEmptyStringValueParser::new())]
     against: String,
     /// Folder with the schema that is compared with a revision.
     #[arg(long, value_name = "FOLDER", default_value = "schema", conflicts_with = "old")]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use tradeapi_gen::Diagnostics;
 
 use super::Output;
@@ -13,13 +14,13 @@ pub(crate) struct Arguments {
     /// The folder of the project, new or empty.
     folder: PathBuf,
     /// The name of the crate [default: that of the folder].
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     name: Option<String>,
     /// A checkout of this repository, whose crates the project depends on: `.` within one.
     #[arg(long, value_name = "FOLDER")]
     crates: PathBuf,
     /// The repository of tradeapi-gen to depend on instead, so that other machines find it, too.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = NonEmptyStringValueParser::new())]
     git: Option<String>,
     #[command(flatten)]
     pub(crate) report: ReportOptions,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use tradeapi_gen::{Diagnostics, DraftSource, Drafted, Generator};
 
 use super::Output;
@@ -10,9 +11,10 @@ use super::Output;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The family, which is a folder of the schema.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     family: String,
     /// The operation: the last segment of its path. With `--from`, the heading of its section.
-    #[arg(required_unless_present_any = ["from_openapi", "from_recording"])]
+    #[arg(required_unless_present_any = ["from_openapi", "from_recording"], value_parser = NonEmptyStringValueParser::new())]
     operation: Option<String>,
     /// Draft the operation that a section of the documents describes; each document is named after its key in api.yaml.
     #[arg(long, value_name = "FOLDER")]
@@ -24,7 +26,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "from", "from_openapi"])]
     from_recording: Option<PathBuf>,
     /// Draft only these operations of the file: paths, which stand for those below them too, tags or ids.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["operation", "from"])]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["operation", "from"],
+          value_parser = NonEmptyStringValueParser::new())]
     only: Vec<String>,
 }
 

@@ -1,7 +1,8 @@
 //! Output streams and the format of mistakes.
 
+use std::cell::OnceCell;
 use std::fmt::Display;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -22,11 +23,13 @@ pub(crate) enum OutputFormat {
 /// Standard output and standard error.
 pub(crate) struct Output {
     format: OutputFormat,
+    /// Why nothing can be written any more.
+    failed: OnceCell<io::Error>,
 }
 
 impl Output {
     pub(crate) fn new(format: OutputFormat) -> Self {
-        Self { format }
+        Self { format, failed: OnceCell::new() }
     }
 
     /// Whether a program reads the output.
@@ -44,9 +47,25 @@ impl Output {
         ExitCode::FAILURE
     }
 
-    /// Prints the requested output. A reader that closes the pipe early, such as `head`, is not a failure.
+    /// Prints the requested output.
     pub(crate) fn print(&self, text: impl Display) {
-        let _ = writeln!(std::io::stdout(), "{text}");
+        if self.failed.get().is_none()
+            && let Err(error) = writeln!(io::stdout(), "{text}").and_then(|()| io::stdout().flush())
+        {
+            let _ = self.failed.set(error);
+        }
+    }
+
+    /// The exit code if the output is taken into account. A reader that closes the pipe early, such as `head`, is not a
+    /// failure.
+    pub(crate) fn end(&self, code: ExitCode) -> ExitCode {
+        match self.failed.get() {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let _ = writeln!(io::stderr(), "error: the output cannot be written: {error}");
+                ExitCode::FAILURE
+            }
+            Some(_) | None => code,
+        }
     }
 
     /// Reports success, unless a program reads the output.
@@ -88,6 +107,28 @@ impl Output {
         ExitCode::FAILURE
     }
 }
+
+/// Prints the help or the version, or what is wrong with the arguments: as a diagnostic, if they ask for such.
+pub(crate) fn misread(error: &clap::Error) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    let is_json = arguments.iter().any(|argument| argument == "--format=json")
+        || arguments.windows(2).any(|pair| pair == ["--format", "json"]);
+    if !error.use_stderr() || !is_json {
+        let output = Output::new(OutputFormat::Human);
+        if let Err(failed) = error.print() {
+            let _ = output.failed.set(failed);
+        }
+        return output.end(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(MISREAD)));
+    }
+    let text = error.render().to_string();
+    let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    let output = Output::new(OutputFormat::Json);
+    output.print(serde_json::json!({ "severity": "error", "message": message }));
+    output.end(ExitCode::from(MISREAD))
+}
+
+/// The exit code of wrong arguments.
+const MISREAD: u8 = 2;
 
 /// A difference as a diagnostic, for a program that reads JSON.
 fn as_json(difference: &Difference, help: &str) -> serde_json::Value {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand};
 use mimalloc::MiMalloc;
 use tradeapi_campaign::fleet::{self, FAULTS_WHEN_REFUSING, FAULTS_WHEN_SHARING, Fleet, RedisFallback};
@@ -84,9 +85,13 @@ enum Command {
     /// The process that `kills` starts.
     #[command(hide = true)]
     Child {
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         url: String,
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         key: String,
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         secret: String,
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         passphrase: String,
         journal: PathBuf,
         clock_right_at: u64,

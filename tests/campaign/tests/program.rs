@@ -1,6 +1,9 @@
 //! The options of the program, and its output.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+#[path = "../../shared/empty_arguments.rs"]
+mod empty_arguments;
+
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
@@ -30,6 +33,12 @@ fn options_that_mean_nothing_are_refused() {
     }
     let (succeeded, help, _) = ended(&["--help"]);
     assert!(succeeded && help.contains("--beyond") && !help.contains("child"), "{help}");
+}
+
+/// The case flag-takes-the-next-option.
+#[test]
+fn no_option_takes_the_next_one_or_an_empty_variable_for_its_value() {
+    assert!(empty_arguments::tried(env!("CARGO_BIN_EXE_tradeapi-campaign")) > 15);
 }
 
 #[test]

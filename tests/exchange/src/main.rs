@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, Subcommand};
 use profile::LocalProfile;
 use tradeapi_exchange::{
@@ -31,7 +32,7 @@ struct Arguments {
     #[arg(long, default_value = "127.0.0.1")]
     bind: IpAddr,
     /// Another name of this machine, under which its page may be opened.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     host: Vec<String>,
     /// The seed of prices, of other participants' orders, of random faults and of the keys.
     #[arg(long)]
@@ -100,6 +101,7 @@ enum Command {
     /// Shows the state of a running exchange in this terminal, refreshed each second.
     Watch {
         /// The address that the exchange printed.
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         url: String,
         /// Prints the state once.
         #[arg(long)]
@@ -113,7 +115,7 @@ enum Command {
 }
 
 fn recorded(text: &str) -> Result<(PairName, PathBuf), String> {
-    let (pair, file) = text.split_once('=').ok_or("expected PAIR=FILE")?;
+    let (pair, file) = text.split_once('=').filter(|(_, file)| !file.is_empty()).ok_or("expected PAIR=FILE")?;
     Ok((pair.parse()?, file.into()))
 }
 
@@ -143,11 +145,12 @@ fn restored(
 ) -> io::Result<Exchange> {
     let failed = |why: String| io::Error::other(format!("{}: {why}", journal.display()));
     let text = fs::read_to_string(journal).map_err(|error| failed(error.to_string()))?;
-    if let Some(torn) = torn_line(&text) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if let Some(torn) = torn_line(text) {
         let bytes = torn.len();
         warn(&format!("warning: {}: the last line is torn, and its {bytes} bytes are left out", journal.display()));
     }
-    restore(&text).map_err(|error| failed(error.to_string()))
+    restore(text).map_err(|error| failed(error.to_string()))
 }
 
 /// The exchange that the arguments describe, with a running clock.

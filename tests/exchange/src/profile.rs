@@ -1,23 +1,31 @@
 //! The profile by which `tradeapi --local` finds the exchange: the lines that it prints, in a file for its owner alone.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::{env, process};
 
-/// The file, which is removed at the end unless another exchange has replaced it.
+/// The file, which is removed at the end unless somebody has replaced it.
 pub(crate) struct LocalProfile {
     path: PathBuf,
     lines: String,
+    /// Held as long as the exchange runs, however it ends.
+    _lock: File,
 }
 
 impl LocalProfile {
     /// Writes the file into `TRADEAPI_PROFILES` or `~/.config/tradeapi`; `None` if neither is known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be written, or is that of another exchange that is running: whoever trades there must not find
+    /// this one in its place.
     pub(crate) fn write(lines: &str) -> io::Result<Option<Self>> {
         let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let own = variable("TRADEAPI_PROFILES");
         let Some(folder) = own.or_else(|| Some(variable("HOME")?.join(".config/tradeapi"))) else { return Ok(None) };
         fs::create_dir_all(&folder)?;
+        let lock = locked(folder.join(".local.lock"))?;
         let path = folder.join("local.env");
         let draft = folder.join(format!(".local.env.{}", process::id()));
         let mut options = OpenOptions::new();
@@ -29,7 +37,19 @@ impl LocalProfile {
             let _ = fs::remove_file(&draft);
             return Err(error);
         }
-        Ok(Some(Self { path, lines: lines.to_owned() }))
+        Ok(Some(Self { path, lines: lines.to_owned(), _lock: lock }))
+    }
+}
+
+/// The file that a running exchange holds a lock on. It stays, because another process may be about to lock it.
+fn locked(path: PathBuf) -> io::Result<File> {
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::other("another exchange is running, and the profile is that of it"))
+        }
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

@@ -248,7 +248,8 @@ impl Setup {
     pub fn read(path: &std::path::Path) -> std::io::Result<Self> {
         let failed = |why: String| std::io::Error::other(format!("{}: {why}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-        Self::from_yaml(&text).map_err(|error| failed(error.to_string()))
+        // Some editors begin a file with a byte-order mark.
+        Self::from_yaml(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(|error| failed(error.to_string()))
     }
 }
 

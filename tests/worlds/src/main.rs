@@ -1,9 +1,12 @@
 //! Explores small worlds, or replays one.
 
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use clap::builder::NonEmptyStringValueParser;
 use tradeapi_worlds::{Assumption, Laws, SCENARIOS, Scenario, Words, explore, run};
 
 /// Runs the client in every small world that deviates from the kind one by at most so many choices.
@@ -13,16 +16,16 @@ struct Options {
     #[arg(long, default_value_t = 2)]
     deviations: usize,
     /// Explores these scenarios only.
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     scenario: Vec<String>,
     /// An assumption that does not hold: a name of the table in the guide.
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     without: Option<String>,
     /// Stops a scenario after so many failures.
     #[arg(long, default_value_t = 5)]
     failures: usize,
     /// Tells the story of one world of the only scenario: `point = option; point = option`.
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     replay: Option<String>,
 }
 
@@ -31,7 +34,8 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("error: {error}");
+            // If it cannot be printed, there is nobody to tell.
+            let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
     }
@@ -52,7 +56,7 @@ fn explore_or_replay(options: &Options) -> Result<bool, String> {
     if let Some(text) = &options.replay {
         let [scenario] = scenarios[..] else { return Err("name one scenario to replay".to_owned()) };
         let words = Words::read(text).map_err(|part| format!("`{part}` is not of the form `point = option`"))?;
-        return Ok(replay(scenario, &words, laws));
+        return replay(scenario, &words, laws);
     }
     let begun = Instant::now();
     let (mut worlds, mut failed) = (0, 0);
@@ -60,37 +64,48 @@ fn explore_or_replay(options: &Options) -> Result<bool, String> {
         let begun = Instant::now();
         let explored = explore(scenario, options.deviations, laws, options.failures);
         let [done, not_done, unknown] = explored.said;
-        println!(
+        print(format_args!(
             "{}: {} worlds, at most {} choices, said {done} done, {not_done} not done, {unknown} unknown, {:.1} s",
             scenario.name,
             explored.worlds,
             explored.points,
             begun.elapsed().as_secs_f64()
-        );
+        ))?;
         for failure in &explored.failures {
             for word in &failure.false_words {
-                println!("  {word}");
+                print(format_args!("  {word}"))?;
             }
             let without = broken.map(|one| format!(" --without \"{}\"", one.name())).unwrap_or_default();
-            println!("    --scenario {}{without} --replay \"{}\"", scenario.name, failure.words);
+            print(format_args!("    --scenario {}{without} --replay \"{}\"", scenario.name, failure.words))?;
         }
         worlds += explored.worlds;
         failed += explored.failures.len();
     }
     let bound = options.deviations;
-    println!(
+    print(format_args!(
         "{worlds} worlds with at most {bound} deviations, {failed} with a false word, {:.1} s",
         begun.elapsed().as_secs_f64()
-    );
+    ))?;
     Ok(failed == 0)
 }
 
-fn replay(scenario: &'static Scenario, words: &Words, laws: Laws) -> bool {
+/// Tells the story of a world. Returns whether the client said nothing false in it.
+fn replay(scenario: &'static Scenario, words: &Words, laws: Laws) -> Result<bool, String> {
     let run = run(scenario, words, laws);
-    run.story.iter().for_each(|line| println!("{line}"));
+    run.story.iter().try_for_each(print)?;
     for point in words.missed_by(&run.choices) {
-        println!("warning: there is no such choice at `{point}`");
+        print(format_args!("warning: there is no such choice at `{point}`"))?;
     }
-    run.false_words.iter().for_each(|word| println!("FALSE: {word}"));
-    run.false_words.is_empty()
+    run.false_words.iter().try_for_each(|word| print(format_args!("FALSE: {word}")))?;
+    Ok(run.false_words.is_empty())
+}
+
+/// Prints a line. That nobody reads it any more is no failure.
+fn print(line: impl Display) -> Result<(), String> {
+    match writeln!(io::stdout(), "{line}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("the output cannot be written: {error}"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,6 +1,9 @@
 //! Every small world with few deviations, and each assumption with a world in which it does not hold.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+#[path = "../../shared/empty_arguments.rs"]
+mod empty_arguments;
+
 use tradeapi_worlds::{Assumption, Failure, Laws, SCENARIOS, Scenario, Words, explore, run};
 
 /// The most deviations of the worlds that are run here; the program goes further.
@@ -181,4 +184,10 @@ fn the_assumptions_are_those_of_the_guide() {
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let names: Vec<_> = rows.map(|row| row.trim_matches('|').split('|').next().unwrap().trim()).collect();
     assert_eq!(names, Assumption::ALL.map(Assumption::name));
+}
+
+/// The case flag-takes-the-next-option.
+#[test]
+fn no_option_takes_the_next_one_or_an_empty_variable_for_its_value() {
+    assert_eq!(empty_arguments::tried(env!("CARGO_BIN_EXE_tradeapi-worlds")), 5);
 }

@@ -127,7 +127,8 @@ fn first() -> Value {
 
 /// The schema of results, which all tools share.
 fn output() -> Arc<JsonObject> {
-    let outcomes: Vec<_> = Ending::ALL.iter().map(|ending| ending.as_str()).chain([DRY_RUN_OUTCOME]).collect();
+    let endings = Ending::ALL.iter().filter(|ending| **ending != Ending::Unwritten);
+    let outcomes: Vec<_> = endings.map(|ending| ending.as_str()).chain([DRY_RUN_OUTCOME]).collect();
     let properties = json!({
         "outcome": { "type": "string", "enum": outcomes },
         "results": { "type": "array" },

@@ -36,6 +36,8 @@ impl Account {
 }
 
 fn read(table: &AccountTable, text: &str) -> Result<Account, Vec<AccountMistake>> {
+    // Some editors begin a file with a byte-order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reading = Reading { text, mistakes: Vec::new() };
     let mut account = Account::new();
     if reading.is_json() {

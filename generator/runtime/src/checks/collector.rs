@@ -260,11 +260,12 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The text, if set, must not be empty: on the wire, that is the same as a missing one.
+    /// The text, if set, must not be empty, nor consist of blanks: an exchange may take it for a missing one.
     pub fn text(&mut self, name: &'static str, value: Option<&String>) {
-        if value.is_some_and(String::is_empty) {
-            let allowed = "an empty text is not a value".to_owned();
-            self.violated("empty", name, &r#""""#, allowed, "set it, or leave it out");
+        if let Some(blank) = value.filter(|value| value.trim().is_empty()) {
+            let what = if blank.is_empty() { "an empty text" } else { "a blank text" };
+            let allowed = format!("{what} is not a value");
+            self.violated("empty", name, &format_args!("{blank:?}"), allowed, "set it, or leave it out");
         }
     }
 

@@ -25,7 +25,7 @@ use fjall::{Guard, PersistMode, Readable, Snapshot};
 
 use self::continuity::Continuity;
 use self::sync::SyncThread;
-use self::tables::{Tables, not_opened, number_of, place};
+use self::tables::{Found, Tables, found_in, not_opened, number_of, place};
 
 use super::entry::{read, with_ending, with_items, written};
 use super::process::OwnProcess;
@@ -110,6 +110,11 @@ impl FileJournal {
         };
         let (process, open, continuity) = (OwnProcess::new(), Mutex::new(open), Mutex::new(continuity));
         Ok(Self { tables, process, begins, next, open, has_failed: AtomicBool::new(false), path, continuity, disk })
+    }
+
+    /// Whether a folder has something that [`open`](Self::open) would read, rather than begin a journal there.
+    pub fn exists(path: impl AsRef<Path>) -> bool {
+        !matches!(found_in(path.as_ref()), Ok(Found::Nothing))
     }
 
     /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay. That they were

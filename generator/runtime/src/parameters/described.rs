@@ -66,6 +66,9 @@ pub enum Values {
 /// The [`Values::Text`] of a time in milliseconds since 1970.
 pub const MILLIS: &str = "time in milliseconds";
 
+/// The [`Values::Text`] of a decimal.
+pub const DECIMAL: &str = "decimal";
+
 /// A value of an enum.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
@@ -135,6 +138,11 @@ impl Row {
     /// Whether `null` is a value of it, which deletes what it names.
     pub const fn takes_null(&self) -> bool {
         self.table.or_null
+    }
+
+    /// Whether an empty text is a value of it, which keeps what an amendment could replace or delete.
+    pub const fn takes_blank(&self) -> bool {
+        !self.table.delete.is_empty() && !self.table.or_null
     }
 
     /// The values that it takes, if not all of its type.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[cfg(feature = "described")]
-use super::described::{Described, MILLIS, Values};
+use super::described::{DECIMAL, Described, MILLIS, Values};
 use super::{Entries, ParameterReader, ParameterTable, ParameterWriter, Parameters};
 use crate::checks::Checks;
 use crate::json::{Decode, Json};
@@ -410,8 +410,8 @@ singles! {
     String: Text, Text("string");
     u64: Number, Text("integer");
     i64: Number, Text("signed");
-    Decimal: Number, Text("decimal");
-    Scaled<SCALE> [const SCALE: u8]: Number, Text("decimal");
+    Decimal: Number, Text(DECIMAL);
+    Scaled<SCALE> [const SCALE: u8]: Number, Text(DECIMAL);
     bool: Plain, Truth;
     Timestamp: Plain, Text(MILLIS);
     TimeIn<F> [F: TimeFormat]: Plain, Text("time");

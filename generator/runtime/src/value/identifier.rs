@@ -295,8 +295,9 @@ mod tests {
     }
 
     #[test]
-    fn none_is_empty_or_has_control_characters() {
+    fn none_is_empty_or_blank_or_has_control_characters() {
         assert!(Symbol::new("").is_err());
+        assert!(Symbol::new(" ").is_err() && Symbol::new("\u{3000}").is_err() && Symbol::new(" A").is_ok());
         assert!(Symbol::new("BTC\nUSDT").is_err());
         assert!(Symbol::new("BTC/USDT été").is_ok());
         assert!(Symbol::SHAPE.check(Symbol::from("").as_str()).is_err());

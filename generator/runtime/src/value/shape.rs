@@ -83,14 +83,14 @@ impl Shape {
         Self { name, length, alphabet, ascii }
     }
 
-    /// Checks `text` against this shape; an empty text and control characters never pass.
+    /// Checks `text` against this shape; an empty text, one of blanks, and control characters never pass.
     ///
     /// # Errors
     ///
     /// Fails if the text has another shape.
     #[inline]
     pub fn check(&self, text: &str) -> Result<(), InvalidIdentifier> {
-        let is_usual = self.bounds().contains(&text.len()) && self.has_only_ascii(text);
+        let is_usual = self.bounds().contains(&text.len()) && self.has_only_ascii(text) && !text.starts_with(' ');
         if is_usual { Ok(()) } else { self.check_each(text) }
     }
 
@@ -120,6 +120,10 @@ impl Shape {
         }
         if length > most {
             return Some(format!("at most {most} characters"));
+        }
+        if text.trim().is_empty() {
+            // An exchange may take it for none.
+            return Some("something besides blanks".to_owned());
         }
         if text.chars().any(char::is_control) {
             return Some("no control characters".to_owned());

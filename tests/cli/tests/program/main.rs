@@ -1,12 +1,14 @@
 //! Programs over emitted tables, started as processes, against the local exchange on loopback.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a panic is how a test fails")]
 
+mod arguments;
 mod calls;
 mod dry_run;
 mod fixture;
 mod flatten;
 mod mcp;
 mod other_apis;
+mod output;
 mod profiles;
 mod secrets;
 mod statuses;

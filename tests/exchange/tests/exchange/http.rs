@@ -231,6 +231,49 @@ async fn the_program_leaves_a_profile_for_its_owner_while_it_runs() {
     assert!(!file.exists(), "it is gone with the exchange");
 }
 
+/// Whoever trades on the first exchange must not find the second one in its place.
+#[test]
+fn the_profile_of_an_exchange_that_runs_is_kept() {
+    let home = tempfile::TempDir::new().unwrap();
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
+        command.args(["--port", "0"]).env("TRADEAPI_PROFILES", home.path());
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut program = Program { child, address: String::new() };
+        program.client();
+        program
+    };
+    let profile = || std::fs::read_to_string(home.path().join("local.env")).unwrap_or_default();
+    let mut first = start();
+    let lines = profile();
+    assert!(lines.contains(&first.address), "{lines}");
+    let mut second = start();
+    assert_eq!(profile(), lines);
+    second.terminate();
+    let warning = second.failures();
+    assert!(
+        warning.contains("another exchange is running") && warning.contains("export the four variables"),
+        "{warning}"
+    );
+    assert_eq!(profile(), lines);
+    // One that was killed leaves its profile, which the next one replaces.
+    first.child.kill().unwrap();
+    first.child.wait().unwrap();
+    assert_eq!(profile(), lines);
+    let mut third = start();
+    assert!(profile().contains(&third.address), "{}", profile());
+    third.terminate();
+    assert_eq!(profile(), "");
+}
+
+#[test]
+fn a_setup_may_begin_with_a_byte_order_mark() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("setup.yaml");
+    std::fs::write(&file, "\u{feff}settings: { seed: 5 }\n").unwrap();
+    tradeapi_exchange::Setup::read(&file).unwrap();
+}
+
 #[tokio::test]
 async fn the_program_shows_the_state_of_another_in_a_terminal() {
     let mut program = Program::start(&["--port", "0", "--seed", "3"]);
@@ -258,6 +301,12 @@ fn the_program_says_which_account_a_key_has() {
     assert!(greeting(&["--classic"]).contains("the key is of a classic account"));
     assert!(greeting(&[]).contains("the key is of a unified account"));
     assert!(greeting(&["--both"]).contains("as no real key has"));
+}
+
+/// The case flag-takes-the-next-option.
+#[test]
+fn no_option_takes_the_next_one_or_an_empty_variable_for_its_value() {
+    assert!(crate::empty_arguments::tried(env!("CARGO_BIN_EXE_tradeapi-exchange")) > 15);
 }
 
 #[test]

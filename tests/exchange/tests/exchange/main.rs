@@ -10,6 +10,8 @@ mod control_calls;
 mod decided;
 mod determinism;
 mod docs;
+#[path = "../../../shared/empty_arguments.rs"]
+mod empty_arguments;
 mod faults;
 mod fixture;
 mod flatten;

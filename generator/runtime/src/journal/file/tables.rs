@@ -55,7 +55,7 @@ pub(super) struct Tables {
 type Identity = (u64, u64);
 
 /// What is in a folder.
-enum Found {
+pub(super) enum Found {
     Nothing,
     Tables,
     SomethingElse,
@@ -195,7 +195,7 @@ pub(super) fn number_of(bytes: &[u8]) -> Option<u64> {
     <[u8; 8]>::try_from(bytes).map(u64::from_be_bytes).ok()
 }
 
-fn found_in(path: &Path) -> io::Result<Found> {
+pub(super) fn found_in(path: &Path) -> io::Result<Found> {
     match fs::read_dir(path) {
         Ok(mut entries) => Ok(match entries.next() {
             None => Found::Nothing,
