@@ -1,8 +1,8 @@
 //! Two orders: one is followed until it is filled in part and then wholly, the other one cancelled. What is not filled
 //! within two minutes is cancelled, too, and so is an order that cannot be queried.
 //!
-//! The price comes from an operation of the feature `observed`. An account in hedge mode needs
-//! `.pos_side(PosSide::Long)` with each order.
+//! The price comes from an operation of the feature `observed`. An account in hedge mode needs one more line, which
+//! `buy` names; the example `hedge` has more of it.
 
 use std::error::Error;
 use std::time::Duration;
@@ -24,6 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// Places an order, queries it so many times, and cancels what is not filled then. Prints what changes.
 async fn buy(client: &Client, qty: Decimal, price: Decimal, queries: usize) -> Result<(), tradeapi::Error> {
+    // In hedge mode, add the line `.pos_side(PosSide::Long)` before the semicolon.
     let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(price));
     let (id, mut filled) = (ClientOid::mint(), None);
     client.unified().place_order(&order.client_oid(id.clone())).await?;

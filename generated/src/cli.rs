@@ -41,6 +41,25 @@ pub static PROGRAM: cli::Program = cli::Program {
     recoveries: super::RECOVERIES,
     listings: super::LISTINGS,
     flats: super::FLATS,
+    positions: &[
+        #[cfg(feature = "observed")]
+        cli::PositionListing {
+            operation: "observed.contract-positions",
+            account: "classic",
+            list: None,
+            over: Some((
+                "productType",
+                &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+            )),
+        },
+        #[cfg(feature = "observed")]
+        cli::PositionListing {
+            operation: "observed.positions",
+            account: "unified",
+            list: Some("list"),
+            over: Some(("category", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])),
+        },
+    ],
 };
 
 #[cfg(feature = "broker")]

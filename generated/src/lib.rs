@@ -17,6 +17,8 @@
 //! More programs are in the folder `examples`:
 //!
 //! - `first_order`: An order that is followed until it is filled, and another one that is cancelled.
+//! - `hedge`: A long and a short position side by side, with take-profits and stop-losses, of which a
+//!   part is closed.
 //! - `maker`: A quote on each side of the price, amended as the price moves.
 //! - `backfill`: All fills of ninety days in a file, resumed where a killed run stopped.
 //! - `panic_button`: Cancels and closes everything until reading shows that nothing is left, and

@@ -8,7 +8,9 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tradeapi::unified::{Category, Execution, PlaceOrder, PosSide, Side};
 use tradeapi::{Client, Decimal, classic};
-use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Seed, Settings, Time, server};
+use tradeapi_exchange::{
+    Accounts, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Seed, Settings, Time, server,
+};
 
 struct Running {
     exchange: Exchange,
@@ -18,9 +20,13 @@ struct Running {
 impl Running {
     /// An exchange with a lively market on a port of its own.
     async fn start(mode: Mode) -> Self {
+        Self::of(Profile::new().mode(mode)).await
+    }
+
+    async fn of(profile: Profile) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.lively) = (Seed(7), true);
-        let exchange = Exchange::with(settings, Time::running(1), Profile::new().both().mode(mode));
+        let exchange = Exchange::with(settings, Time::running(1), profile);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(server::serve(listener, exchange.clone()));
@@ -175,30 +181,47 @@ async fn backfill() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), csv, "a position that cannot be read is not the same as none");
 }
 
+/// An order and a position in each family that serves the key.
+async fn trade(client: &Client, accounts: Accounts) {
+    let qty = "0.119".parse::<Decimal>().unwrap();
+    if accounts != Accounts::Classic {
+        client.unified().place_order(&order("a", "60000", "0.01")).await.unwrap();
+        let market = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty.clone(), Side::Buy, Execution::Market);
+        client.unified().place_order(&market).await.unwrap();
+    }
+    if accounts != Accounts::Unified {
+        let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+        let market = classic::Execution::Market;
+        let order = classic::PlaceOrder::new("BTCUSDT", line, margin, "USDT", qty, classic::Side::Buy, market);
+        client.classic().place_order(&order).await.unwrap();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn panic_button() {
-    let running = Running::start(Mode::OneWay).await;
-    let client = running.client();
-    client.unified().place_order(&order("a", "60000", "0.01")).await.unwrap();
-    let qty = "0.119".parse::<Decimal>().unwrap();
-    let market = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::Market);
-    client.unified().place_order(&market).await.unwrap();
-    let market = classic::PlaceOrder::new(
-        "BTCUSDT",
-        classic::ProductType::UsdtFutures,
-        classic::MarginMode::Crossed,
-        "USDT",
-        "0.01".parse::<Decimal>().unwrap(),
-        classic::Side::Buy,
-        classic::Execution::Market,
-    );
-    client.classic().place_order(&market).await.unwrap();
-    let output = text(&running.run("panic_button", &["0"]).await);
-    assert!(output.starts_with("no order and no position is left"), "{output}");
-    for family in [Family::Unified, Family::Classic] {
-        let account = running.exchange.account(running.exchange.keys(), family);
-        assert!(account.open_orders.is_empty() && account.positions.is_empty(), "{account:?}");
+    for accounts in [Accounts::Unified, Accounts::Classic, Accounts::Both] {
+        let running = Running::of(Profile::new().accounts(accounts)).await;
+        trade(&running.client(), accounts).await;
+        let output = text(&running.run("panic_button", &["0"]).await);
+        assert!(output.starts_with("no order and no position is left"), "{accounts}: {output}");
+        assert_eq!(output.contains("does not serve this key"), accounts != Accounts::Both, "{accounts}: {output}");
+        for family in [Family::Unified, Family::Classic] {
+            let account = running.exchange.account(running.exchange.keys(), family);
+            assert!(account.open_orders.is_empty() && account.positions.is_empty(), "{accounts}: {account:?}");
+        }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hedge() {
+    let running = Running::start(Mode::Hedge).await;
+    let output = text(&running.run("hedge", &[]).await);
+    let account = running.exchange.account(running.exchange.keys(), Family::Unified);
+    let mut held: Vec<_> = account.positions.iter().map(|of| format!("{} {}", of.pos, of.qty.normalize())).collect();
+    held.sort();
+    assert_eq!(held, ["long 0.01", "short 0.02"]);
+    let lines: Vec<_> = output.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>()).collect();
+    assert!(lines.contains(&vec!["long", "0.01"]) && lines.contains(&vec!["short", "0.02"]), "{output}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -79,6 +79,7 @@ words! {
         OpenOrders = "open_orders",
         PastOrders = "past_orders",
         Fills = "fills",
+        Positions = "positions",
     }
 
     /// What a repeat does.

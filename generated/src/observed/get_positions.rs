@@ -84,6 +84,6 @@ static META: tables::Meta = tables::Meta {
     permission: Some("UTA trade (read)"),
     limits: &[tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
-    shows: tables::Shows::OneOf(&["list"]),
+    shows: tables::Shows::Each(&["list"]),
     ..tables::Meta::DEFAULT
 };

@@ -6,6 +6,7 @@ use tradeapi_runtime::batches::{Batch, BatchCall, ItemOutcome, ItemReport, Items
 use tradeapi_runtime::checks::CheckContext;
 use tradeapi_runtime::client::Callable;
 use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation};
+use tradeapi_runtime::error::UnknownOutcome;
 use tradeapi_runtime::json::{Encode, JsonWriter};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::pages::{PageError, Paged, Pages};
@@ -119,18 +120,50 @@ where
     O: Confirmable<Response: Encode + Sync>,
 {
     let request = request::<O>(called.client, called.json)?;
-    let confirmation = confirm::place_and_confirm(called.client, &request, called.policy).await;
+    let (mut first, policy, to) = (None, called.policy, &mut *called.to);
+    let confirmation = confirm::place_and_confirm_reporting(called.client, &request, policy, &mut |unknown| {
+        let query = <O::Query as Operation>::META.id;
+        to.step(&format!(
+            "{}\nasking {query} whether it was done, for {} s at most",
+            answered(unknown),
+            policy.lasts().as_secs()
+        ));
+        first = Some(of_answer(unknown));
+    })
+    .await;
     if let Confirmation::Done(done) = &confirmation
         && let Some(answer) = &done.answer
     {
         called.to.warn(&answer.warnings);
     }
-    match of_confirmation(&confirmation) {
-        (ending, None) => {
+    match (of_confirmation(&confirmation), first) {
+        ((ending, None), first) => {
+            if let Some(first) = first {
+                called.to.note(&format!("{}; it was done nevertheless, as the record shows", first.message));
+            }
             Ok(report(called, ending, |out| write_done(&confirmation, |reply: &Reply<_>| &reply.data, out)))
         }
-        (ending, failure) => Err(Ended { ending, failure }),
+        // The first answer says why, and the proof that it had no effect.
+        ((Ending::NotDone, Some(proof)), Some(first)) => {
+            let message = format!("{}\nit had no effect: {}", first.message, proof.message);
+            Err(Ended { ending: Ending::NotDone, failure: Some(Failure { message, ..first }) })
+        }
+        ((ending, failure), _) => Err(Ended { ending, failure }),
     }
+}
+
+/// What was answered to a change, or became of it, so that its outcome is unknown.
+fn answered(unknown: &UnknownOutcome) -> String {
+    match unknown.why.remedy() {
+        Some(remedy) => format!("{}\nhelp: {remedy}", unknown.why),
+        None => unknown.why.to_string(),
+    }
+}
+
+/// The same as a failure.
+fn of_answer(unknown: &UnknownOutcome) -> Failure {
+    let code = unknown.code().map(str::to_owned);
+    Failure { message: unknown.why.to_string(), code, remedy: unknown.why.remedy(), ..Failure::default() }
 }
 
 /// Sends a change whose answer lists successes and failures.

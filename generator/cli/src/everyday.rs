@@ -6,19 +6,19 @@ use std::time::Duration;
 #[cfg(feature = "journal")]
 use tradeapi_runtime::confirm;
 use tradeapi_runtime::confirm::ConfirmPolicy;
-use tradeapi_runtime::flatten;
-use tradeapi_runtime::json::JsonWriter;
+use tradeapi_runtime::flatten::{self, FlattenRound};
+use tradeapi_runtime::json::{Json, JsonWriter, Map, read_json};
 use tradeapi_runtime::ledger::{Ledger, LedgerError, Position, PositionKey, PositionSide};
-use tradeapi_runtime::reconcile::{self, Listing};
+use tradeapi_runtime::reconcile::{self, LedgerUpdateError, Listing, ServedFamilies};
 use tradeapi_runtime::{ClientCore, Timestamp};
 
 use crate::calls::Called;
 use crate::ending::{Ended, Ending};
-use crate::options::DAYS;
 #[cfg(feature = "journal")]
 use crate::options::JOURNAL;
+use crate::options::{DAYS, USUAL_DAYS};
 use crate::output::Report;
-use crate::table::Program;
+use crate::table::{PositionListing, Program};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -26,15 +26,28 @@ fn open_orders(program: &'static Program) -> impl Iterator<Item = &'static Listi
     program.listings.iter().filter(|listing| listing.shows_open_orders())
 }
 
-/// Lists the open orders of all families.
+/// Asks which families serve the key, and notes those that do not.
+async fn served(program: &'static Program, client: &ClientCore, to: &mut dyn Report) -> Result<ServedFamilies, Ended> {
+    let families = reconcile::served_families(client, program.listings).await?;
+    if !families.served.is_empty() {
+        families.refused.iter().for_each(|refused| to.note(&refused.to_string()));
+    }
+    Ok(families)
+}
+
+/// Lists the open orders of the families that serve the key.
 pub(crate) async fn orders(
     program: &'static Program,
     client: &ClientCore,
     policy: &ConfirmPolicy,
     to: &mut dyn Report,
 ) -> Ended {
-    for listing in open_orders(program) {
-        let Some(command) = program.commands().find(|command| command.meta.id == listing.operation()) else { continue };
+    let families = match served(program, client, to).await {
+        Ok(families) => families,
+        Err(ended) => return ended,
+    };
+    for listing in open_orders(program).filter(|listing| families.includes(listing.family())) {
+        let Some(command) = program.command(listing.operation()) else { continue };
         for json in listing.requests() {
             let called = Called { client, json: &json, policy, to: &mut *to };
             let ended = command.call(called).await;
@@ -46,13 +59,89 @@ pub(crate) async fn orders(
     Ended::DONE
 }
 
+/// Lists the positions: those that the exchange lists, or those that follow from the fills of some days, if so many are
+/// given or no operation lists positions.
+pub(crate) async fn positions(
+    program: &'static Program,
+    client: &ClientCore,
+    policy: &ConfirmPolicy,
+    days: Option<u32>,
+    to: &mut dyn Report,
+) -> Ended {
+    let families = match served(program, client, to).await {
+        Ok(families) => families,
+        Err(ended) => return ended,
+    };
+    let is_served = |listing: &&'static PositionListing| families.includes(listing.account);
+    let listings: Vec<_> = program.positions.iter().filter(is_served).collect();
+    if days.is_some() || listings.is_empty() {
+        return positions_by_fills(program, client, &families, days.unwrap_or(USUAL_DAYS), to).await;
+    }
+    for listing in listings {
+        let Some(command) = program.command(listing.operation) else { continue };
+        for (request, line) in listing.requests() {
+            let mut to = ListedPositions { listing, line, to: &mut *to };
+            let ended = command.call(Called { client, json: &request, policy, to: &mut to }).await;
+            if ended.ending != Ending::Done {
+                return ended;
+            }
+        }
+    }
+    Ended::DONE
+}
+
+/// Takes the answer of a listing of positions, and passes on each position with its family and business line.
+struct ListedPositions<'a> {
+    listing: &'a PositionListing,
+    line: Option<(&'static str, &'static str)>,
+    to: &'a mut dyn Report,
+}
+
+impl Report for ListedPositions<'_> {
+    fn item(&mut self, json: &str, id: Option<&str>) -> bool {
+        let Ok(members) = read_json::<Map<Json>>(json) else { return self.to.item(json, id) };
+        let mut out = JsonWriter::new();
+        out.begin_object();
+        out.member("family").string(self.listing.account);
+        if let Some((name, line)) = self.line.filter(|(name, _)| members.get(name).is_none()) {
+            out.member(name).string(line);
+        }
+        for (name, value) in &members.entries {
+            out.member(name).raw(value.as_str());
+        }
+        out.end_object();
+        self.to.item(&out.finish(), id)
+    }
+
+    fn step(&mut self, text: &str) {
+        self.to.step(text);
+    }
+
+    fn note(&mut self, text: &str) {
+        self.to.note(text);
+    }
+
+    fn data(&mut self, json: &str) {
+        let whole = || read_json::<Map<Json>>(json).ok();
+        let list = self.listing.list.and_then(|list| whole()?.get(list).map(|list| list.as_str().to_owned()));
+        let list = read_json::<Vec<Json>>(list.as_deref().unwrap_or(json)).unwrap_or_default();
+        let _ = list.iter().all(|position| self.item(position.as_str(), None));
+    }
+}
+
 /// Lists the positions that follow from fills.
-pub(crate) async fn positions(program: &'static Program, client: &ClientCore, days: u32, to: &mut dyn Report) -> Ended {
+async fn positions_by_fills(
+    program: &'static Program,
+    client: &ClientCore,
+    served: &ServedFamilies,
+    days: u32,
+    to: &mut dyn Report,
+) -> Ended {
     let mut ledger = Ledger::new();
     let since = client.now() - DAY * days;
     let mut families: Vec<&str> = Vec::new();
     for listing in program.listings.iter().filter(|listing| listing.shows_trades()) {
-        if !families.contains(&listing.family()) {
+        if served.includes(listing.family()) && !families.contains(&listing.family()) {
             families.push(listing.family());
         }
     }
@@ -60,6 +149,9 @@ pub(crate) async fn positions(program: &'static Program, client: &ClientCore, da
     for family in families {
         let trades = match reconcile::trades_since(client, program.listings, family, since).await {
             Ok(trades) => trades,
+            Err(LedgerUpdateError::Clipped { operation, begins }) => {
+                return Ended::refused(out_of_reach(client.now(), operation, begins));
+            }
             Err(error) => return Ended::failed(Ending::NotDone, error.to_string()),
         };
         for (line, trade) in &trades {
@@ -89,6 +181,16 @@ pub(crate) async fn positions(program: &'static Program, client: &ClientCore, da
     });
     let lines: String = lines.collect();
     Ended::failed(Ending::NotDone, format!("not known from the fills since {since}:{lines}"))
+}
+
+/// What to do about fills that the exchange does not list any more.
+fn out_of_reach(now: Timestamp, operation: &str, begins: Timestamp) -> String {
+    let days = now.as_millis().saturating_sub(begins.as_millis()) / u64::try_from(DAY.as_millis()).unwrap_or(u64::MAX);
+    let advice = match days {
+        0 => "leave it out, and the positions are read as the exchange lists them".to_owned(),
+        days => format!("use `--{DAYS} {days}` or less"),
+    };
+    format!("{operation} has no fills from before {begins}: {advice}")
 }
 
 fn position_json(key: &PositionKey, position: &Position, since: Timestamp) -> String {
@@ -124,7 +226,9 @@ pub(crate) async fn flatten(
     policy: &ConfirmPolicy,
     to: &mut dyn Report,
 ) -> Ended {
-    match flatten::flatten(client, program.flats, program.listings, policy).await {
+    let mut report = |round: &FlattenRound<'_>| to.step(&round.to_string());
+    let flat = flatten::flatten_reporting(client, program.flats, program.listings, policy, &mut report).await;
+    match flat {
         Ok(flat) => {
             let mut out = JsonWriter::new();
             out.begin_object();

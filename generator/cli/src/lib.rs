@@ -49,4 +49,4 @@ pub use arguments::command_line;
 pub use command::Command;
 pub use ending::Ending;
 pub use program::main;
-pub use table::{Family, Program};
+pub use table::{Family, PositionListing, Program};

@@ -12,10 +12,10 @@ use std::time::Duration;
 use clap::ArgMatches;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
+use rmcp::{ErrorData, Peer, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::Effect;
@@ -27,7 +27,7 @@ use crate::calls::Called;
 use crate::command::Command;
 use crate::dry_run::{DryRunOf, Header};
 use crate::ending::{Ended, Ending};
-use crate::options::{ALLOW_TRADING, MCP_DEADLINE, MOST_DAYS, USUAL_DAYS};
+use crate::options::{ALLOW_TRADING, MCP_DEADLINE, MOST_DAYS};
 use crate::output::Report;
 use crate::profile::Profile;
 use crate::settings::{self, Purpose};
@@ -62,6 +62,7 @@ pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> En
         client: settings::client(program, options, Purpose::Changes),
         public: settings::client(program, options, Purpose::Public),
         policy: settings::policy(options, MCP_DEADLINE),
+        flattening: settings::policy(options, ConfirmPolicy::DEADLINE),
         longest: settings::deadline(options).unwrap_or(MCP_DEADLINE) + CALL,
         address,
         headers,
@@ -85,6 +86,8 @@ struct Server {
     /// A client of the public operations, which need no keys.
     public: Result<ClientCore, String>,
     policy: ConfirmPolicy,
+    /// That of `flatten`, whose proof takes longer than a call may otherwise.
+    flattening: ConfirmPolicy,
     /// How long a change may take.
     longest: Duration,
     /// The address and the headers that dry runs show.
@@ -100,11 +103,38 @@ struct Collector {
     results: Vec<Value>,
     are_more: bool,
     notes: Vec<String>,
+    progress: Option<Progress>,
+}
+
+/// Tells the client of a call what happens while it runs, if the client asks for its progress.
+struct Progress {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    steps: u32,
+}
+
+impl Progress {
+    fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
+        let token = context.meta.get_progress_token()?;
+        Some(Self { peer: context.peer.clone(), token, steps: 0 })
+    }
+
+    fn tell(&mut self, text: &str) {
+        self.steps += 1;
+        let step = ProgressNotificationParam::new(self.token.clone(), self.steps.into()).with_message(text);
+        let peer = self.peer.clone();
+        tokio::spawn(async move { peer.notify_progress(step).await });
+    }
 }
 
 impl Collector {
     fn new(first: Option<usize>) -> Self {
-        Self { first, is_dry_run: false, results: Vec::new(), are_more: false, notes: Vec::new() }
+        Self { first, is_dry_run: false, results: Vec::new(), are_more: false, notes: Vec::new(), progress: None }
+    }
+
+    /// The same, which tells the client of a call of its progress.
+    fn telling(self, context: &RequestContext<RoleServer>) -> Self {
+        Self { progress: Progress::of(context), ..self }
     }
 
     /// The result of a tool.
@@ -147,6 +177,10 @@ impl Report for Collector {
         !self.are_more
     }
 
+    fn step(&mut self, text: &str) {
+        self.progress.iter_mut().for_each(|progress| progress.tell(text));
+    }
+
     fn note(&mut self, text: &str) {
         self.notes.push(text.to_owned());
     }
@@ -183,13 +217,13 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let called = if let Some(everyday) = self.everyday().find(|one| one.name() == request.name) {
-            self.call_everyday(everyday, arguments).await
+            self.call_everyday(everyday, arguments, &context).await
         } else if let Some((_, command)) = tool::commands(self.program).find(|(name, _)| *name == request.name) {
-            self.call_command(command, arguments).await
+            self.call_command(command, arguments, &context).await
         } else {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
@@ -214,6 +248,7 @@ impl Server {
         &self,
         command: &'static Command,
         mut arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, String> {
         let is_read = command.meta.effect == Effect::Read;
         let first = match command.is_listing {
@@ -243,7 +278,7 @@ impl Server {
             Purpose::Public => &self.public,
             Purpose::Reads | Purpose::Changes | Purpose::Recovers => &self.client,
         };
-        let mut to = Collector::new(first);
+        let mut to = Collector::new(first).telling(context);
         request::oddities(command, &json).iter().for_each(|oddity| to.note(oddity));
         let ended = match client {
             Ok(client) => command.call(Called { client, json: &json, policy: &self.policy, to: &mut to }).await,
@@ -279,22 +314,29 @@ impl Server {
         }
     }
 
-    async fn call_everyday(&self, everyday: Everyday, mut arguments: JsonObject) -> Result<CallToolResult, String> {
+    async fn call_everyday(
+        &self,
+        everyday: Everyday,
+        mut arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, String> {
         if !self.may_trade && !everyday.is_read() {
             return Err(NOT_ALLOWED.to_owned());
         }
         let first = everyday.is_read().then(|| self::first(&mut arguments)).transpose()?;
         let days = match everyday {
-            Everyday::Positions => number(&mut arguments, DAYS, 1..=MOST_DAYS)?.unwrap_or(USUAL_DAYS),
-            Everyday::Orders | Everyday::Flatten => USUAL_DAYS,
+            Everyday::Positions => number(&mut arguments, DAYS, 1..=MOST_DAYS)?,
+            Everyday::Orders | Everyday::Flatten => None,
         };
         nothing_else(everyday.name(), &arguments)?;
-        let mut to = Collector::new(first);
+        let mut to = Collector::new(first).telling(context);
         let ended = match (&self.client, everyday) {
             (Err(why), _) => Ended::refused(why.clone()),
             (Ok(client), Everyday::Orders) => everyday::orders(self.program, client, &self.policy, &mut to).await,
-            (Ok(client), Everyday::Positions) => everyday::positions(self.program, client, days, &mut to).await,
-            (Ok(client), Everyday::Flatten) => everyday::flatten(self.program, client, &self.policy, &mut to).await,
+            (Ok(client), Everyday::Positions) => {
+                everyday::positions(self.program, client, &self.policy, days, &mut to).await
+            }
+            (Ok(client), Everyday::Flatten) => everyday::flatten(self.program, client, &self.flattening, &mut to).await,
         };
         Ok(to.finish(&ended))
     }

@@ -28,6 +28,9 @@ pub(crate) trait Report: Send {
     /// A page came to its end.
     fn progress(&mut self) {}
 
+    /// What happens while the command runs, which its result does not repeat.
+    fn step(&mut self, _text: &str) {}
+
     /// Something to know besides the results.
     fn note(&mut self, text: &str);
 
@@ -195,6 +198,11 @@ impl Report for Printer {
             self.shows_progress = true;
             let _ = write!(io::stderr(), "{ERASE}{} read", self.taken);
         }
+    }
+
+    fn step(&mut self, text: &str) {
+        self.erase_progress();
+        say(text);
     }
 
     fn note(&mut self, text: &str) {

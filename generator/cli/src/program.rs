@@ -16,7 +16,7 @@ use crate::calls::Called;
 use crate::command::Command;
 use crate::dry_run::DryRunOf;
 use crate::ending::{Ended, Ending};
-use crate::options::{COLUMNS, DAYS, DRY_RUN, EVERY, FIRST, FORMAT, OUT, SHELL, TABLE, USUAL_DAYS};
+use crate::options::{COLUMNS, DAYS, DRY_RUN, EVERY, FIRST, FORMAT, OUT, SHELL, TABLE};
 use crate::output::{Format, Printer, Report as _, say};
 use crate::parameter::Required;
 use crate::profile::Profile;
@@ -146,8 +146,7 @@ async fn run_everyday(
             watch::watch(program, client, &policy, every, to).await
         }
         Word::Positions => {
-            let days = options.get_one::<u32>(DAYS).copied().unwrap_or(USUAL_DAYS);
-            everyday::positions(program, client, days, to).await
+            everyday::positions(program, client, &policy, options.get_one::<u32>(DAYS).copied(), to).await
         }
         Word::Flatten => tokio::select! {
             ended = everyday::flatten(program, client, &policy, to) => ended,

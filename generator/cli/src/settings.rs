@@ -134,8 +134,9 @@ pub(crate) fn client(program: &'static Program, options: &ArgMatches, purpose: P
     let profile = Profile::of(program, options)?;
     let name = |part: &str| format!("{}_{part}", program.prefix());
     let url = address(program, &profile, options)?.ok_or_else(|| profile.lacks(&name("URL")))?;
+    // The client of a command has no later call that would be signed with the right time.
     let mut builder =
-        ClientBuilder::<ClientCore>::new(program.api, url.to_string()).account(account(program, options)?);
+        ClientBuilder::<ClientCore>::new(program.api, url.to_string()).account(account(program, options)?).sign_again();
     for (name, value) in headers(program, &profile, options)? {
         builder = builder.header(name, value);
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use tradeapi_runtime::confirm::Recovery;
 use tradeapi_runtime::flatten::Flat;
+use tradeapi_runtime::json::JsonWriter;
 use tradeapi_runtime::reconcile::Listing;
 use tradeapi_runtime::tables::Api;
 
@@ -27,6 +28,21 @@ pub struct Program {
     pub listings: &'static [Listing],
     /// How the account becomes flat.
     pub flats: &'static [Flat],
+    /// The listings of open positions.
+    pub positions: &'static [PositionListing],
+}
+
+/// A read that lists the open positions of an account.
+#[derive(Clone, Copy, Debug)]
+pub struct PositionListing {
+    /// The id of its operation.
+    pub operation: &'static str,
+    /// The family whose accounts it is about.
+    pub account: &'static str,
+    /// The field of its answer with the positions; none if the answer is the list.
+    pub list: Option<&'static str>,
+    /// The parameter with the business line, and the values for which it is read.
+    pub over: Option<(&'static str, &'static [&'static str])>,
 }
 
 /// A family of operations.
@@ -46,10 +62,30 @@ impl fmt::Debug for Program {
     }
 }
 
+impl PositionListing {
+    /// The parameters of each request that it takes, as JSON, each with the name and the value of its business line.
+    pub(crate) fn requests(&self) -> Vec<(String, Option<(&'static str, &'static str)>)> {
+        let Some((name, values)) = self.over else { return vec![("{}".to_owned(), None)] };
+        let request = |value: &&'static str| {
+            let mut out = JsonWriter::new();
+            out.begin_object();
+            out.member(name).string(value);
+            out.end_object();
+            (out.finish(), Some((name, *value)))
+        };
+        values.iter().map(request).collect()
+    }
+}
+
 impl Program {
     /// The commands of all families.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &'static Command> {
         self.families.iter().flat_map(|family| family.commands)
+    }
+
+    /// The command of an operation, by its id.
+    pub(crate) fn command(&self, operation: &str) -> Option<&'static Command> {
+        self.commands().find(|command| command.meta.id == operation)
     }
 
     /// The beginning of the names of its variables: `TRADEAPI`.

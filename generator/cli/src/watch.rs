@@ -1,6 +1,6 @@
 //! Open orders as they change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use tradeapi_runtime::ClientCore;
@@ -38,14 +38,19 @@ pub(crate) async fn watch(
     every: Duration,
     to: &mut Printer,
 ) -> Ended {
-    let mut before = BTreeMap::new();
+    let (mut before, mut noted) = (BTreeMap::new(), BTreeSet::new());
     loop {
         let mut now = Seen::default();
         let ended = orders(program, client, policy, &mut now).await;
         if ended.ending != Ending::Done {
             return ended;
         }
-        now.notes.iter().for_each(|note| to.note(note));
+        for note in now.notes {
+            if !noted.contains(&note) {
+                to.note(&note);
+                noted.insert(note);
+            }
+        }
         let mut goes_on = true;
         for (change, order) in changes(&before, &now.orders) {
             goes_on &= to.item(&line(change, order), None);

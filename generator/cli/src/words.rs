@@ -100,14 +100,20 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
         );
     }
     if program.listings.iter().any(Listing::shows_trades) {
+        let usual = match program.positions {
+            [] => USUAL_DAYS.to_string(),
+            _ => "none: those that the exchange lists".to_owned(),
+        };
         let days = Arg::new(DAYS)
             .long(DAYS)
-            .help(format!(
-                "The days of fills that positions follow from; older ones are not known. [default: {USUAL_DAYS}]"
-            ))
+            .help(format!("The days of fills that positions follow from; older ones are not known. [default: {usual}]"))
             .value_name("COUNT")
             .value_parser(value_parser!(u32).range(1..=MOST_DAYS.into()));
-        all.push(word(Word::Positions).about("Lists the positions that follow from recent fills.").arg(days));
+        all.push(
+            word(Word::Positions)
+                .about("Lists the open positions: as the exchange lists them, or as they follow from recent fills.")
+                .arg(days),
+        );
     }
     if !program.flats.is_empty() {
         all.push(word(Word::Flatten).about(

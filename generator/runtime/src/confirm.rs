@@ -27,7 +27,7 @@ use crate::operation::{Operation, Repeatable};
 
 pub(crate) use look::{LookedUp, OrderLookup};
 
-pub use calls::{check_ids, locate, place_and_confirm, settle};
+pub use calls::{check_ids, locate, place_and_confirm, place_and_confirm_reporting, settle};
 pub use each::{BatchConfirmation, ItemConfirmation, settle_each};
 pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence, evidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
@@ -176,6 +176,11 @@ impl ConfirmPolicy {
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
         self.pauses = (first, longest);
         self
+    }
+
+    /// Returns how long queries go on.
+    pub fn lasts(&self) -> Duration {
+        self.deadline
     }
 
     /// How long the exchange may take to carry out a request that it accepted. An absence proves something only this

@@ -11,14 +11,17 @@ mod holdings;
 mod report;
 mod rounds;
 
+use std::time::Duration;
+
 use crate::client::ClientCore;
+use crate::clock::pause;
 use crate::confirm::ConfirmPolicy;
 use crate::json::Encode;
 use crate::operation::Operation;
-use crate::reconcile::Listing;
+use crate::reconcile::{Listing, ServedFamilies, served_families};
 
 pub use calls::{ClosingFields, ReducingFields, SideFields};
-pub use report::{Flattened, Left, LeftOver, NotFlat};
+pub use report::{FlattenRound, Flattened, Left, LeftOver, NotFlat};
 
 use calls::{CloseCall, EachLine, ReduceCall, SendRequest, ValueCall};
 
@@ -90,8 +93,12 @@ impl Flat {
 /// are not closed, and those that were opened more than 90 days ago are not known. No order that is sent can open a
 /// position, whichever position mode the account has.
 ///
-/// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether.
-/// Calling it again is safe. Calls wait for their rate limits.
+/// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether; or
+/// when the deadline of `policy` has passed, if that is shorter than the [usual one](ConfirmPolicy::DEADLINE). Calling it
+/// again is safe. Calls wait for their rate limits.
+///
+/// A family that refuses the key, because its account is of another kind, is left out; see
+/// [`served_families`](crate::reconcile::served_families).
 ///
 /// # Errors
 ///
@@ -102,5 +109,39 @@ pub async fn flatten(
     listings: &[Listing],
     policy: &ConfirmPolicy,
 ) -> Result<Flattened, NotFlat> {
-    rounds::flatten(client, flats, listings, policy).await
+    flatten_reporting(client, flats, listings, policy, &mut |_| {}).await
+}
+
+/// The same as [`flatten`], and tells `report` of each round when it has ended.
+///
+/// # Errors
+///
+/// As [`flatten`].
+pub async fn flatten_reporting(
+    client: &ClientCore,
+    flats: &[Flat],
+    listings: &[Listing],
+    policy: &ConfirmPolicy,
+    report: &mut (dyn FnMut(&FlattenRound<'_>) + Send),
+) -> Result<Flattened, NotFlat> {
+    let families = served(client, listings).await;
+    let listings = families.of(listings);
+    let flats: Vec<Flat> = flats.iter().filter(|flat| families.includes(flat.family)).copied().collect();
+    let flat = rounds::flatten(client, &flats, &listings, policy, report).await?;
+    Ok(Flattened { refused: families.refused, ..flat })
+}
+
+/// The families that serve the key; the account may be of another kind than when they were asked before. If they cannot be
+/// asked, none is left out.
+async fn served(client: &ClientCore, listings: &[Listing]) -> ServedFamilies {
+    /// How often they are asked.
+    const ATTEMPTS: usize = 8;
+    client.forget_families();
+    for _ in 0..ATTEMPTS {
+        match served_families(client, listings).await {
+            Ok(families) => return families,
+            Err(_) => pause(client.environment(), Duration::from_millis(250)).await,
+        }
+    }
+    ServedFamilies::default()
 }

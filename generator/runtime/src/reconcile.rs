@@ -17,6 +17,7 @@ mod listing;
 mod refresh;
 mod report;
 mod run;
+mod served;
 mod shown;
 
 use std::fmt;
@@ -32,6 +33,7 @@ pub use listing::{FillFields, Listing};
 pub(crate) use listing::{ListingPages, Part};
 pub use refresh::{RefreshError, refresh_orders};
 pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
+pub use served::{RefusedFamily, ServedFamilies, served_families};
 
 use run::Progress;
 pub use run::reconcile;
@@ -79,7 +81,7 @@ impl Reconciliation {
     }
 
     /// Compares orders of this family only, such as `unified`. May be called for several. By default, all families with
-    /// listings are compared; an account of one class is refused by the operations of the others.
+    /// listings are compared that serve the key; see [`served_families`].
     pub fn family(mut self, family: impl Into<String>) -> Self {
         self.families.push(family.into());
         self

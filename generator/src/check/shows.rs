@@ -4,11 +4,17 @@ use super::listings::named_parameter;
 use super::records::{self, is_field};
 use super::trades;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Api, Effect, Family, Lookup, Operation, Record, Role, Shape, Shown, Shows, Type, WireNames};
+use crate::model::{
+    Api, Effect, Family, Lookup, Operation, Record, Response, Role, Shape, Shown, Shows, Type, WireNames,
+};
 
 /// Checks `shows` of the listings of a family.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
+        if let Some(shows) = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::Positions) {
+            positions_are_listed(family, operation, shows, to);
+            continue;
+        }
         let (Some(shows), Some(index)) = (&operation.listing.shows, operation.paged_record(family)) else { continue };
         let Some(record) = family.records.get(index) else { continue };
         if let Some(over) = &shows.over {
@@ -20,6 +26,8 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
                 cancel_takes_what_an_order_has(api, family, record, shows, to);
             }
             Shown::PastOrders => has_states(api, family, index, record, shows, to),
+            // Checked above.
+            Shown::Positions => {}
             Shown::Fills => {
                 names_the_order(record, shows, to);
                 if let Some(trade) = &shows.trade {
@@ -29,6 +37,19 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         refuse_keys_of_others(shows, to);
     }
+}
+
+/// Positions are the records of an answer without pages.
+fn positions_are_listed(family: &Family, operation: &Operation, shows: &Shows, to: &mut Diagnostics) {
+    let is_list = operation.listed_field(family).is_some() || matches!(operation.response, Response::Array { .. });
+    if operation.listing.pages.is_some() || !is_list || operation.effect != Effect::Read {
+        to.at(shows.place, Code::Misplaced, "`positions` requires a read with an `array`, or an `object` with `list`")
+            .help("add `list` to the response, or remove `shows`");
+    }
+    if let Some(over) = &shows.over {
+        is_an_enum(family, operation, over, to);
+    }
+    refuse_keys_of_others(shows, to);
 }
 
 fn place(named: &Option<(String, Place)>) -> Option<Place> {
@@ -47,6 +68,7 @@ fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
         Shown::OpenOrders => [of_fills.as_slice(), &[]],
         Shown::PastOrders => [of_fills.as_slice(), of_open.as_slice()],
         Shown::Fills => [of_open.as_slice(), &[]],
+        Shown::Positions => [of_fills.as_slice(), of_open.as_slice()],
     };
     for (key, place) in refused.concat() {
         if let Some(place) = place {

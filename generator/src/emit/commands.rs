@@ -4,14 +4,14 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Expr;
 
-use super::code::{File, Item, gate, ident};
+use super::code::{File, Item, gate, ident, optional, optional_text};
 use super::docs::Docs;
 use super::guide::Subject;
 use super::trees;
 use super::{batches, confirm, module_name, pages};
 use crate::emit::Layout;
 use crate::emit::scope::Scope;
-use crate::model::{Api, Effect, Family, Operation};
+use crate::model::{Api, Effect, Family, Operation, Shown};
 
 /// `cli.rs`: the table of the program.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -46,6 +46,10 @@ fn program(api: &Api, layout: Layout) -> TokenStream {
         let (gate, name, title, commands) = (gate(family, layout), &family.name, &family.title, constant(family));
         quote!(#gate cli::Family { name: #name, title: #title, commands: #commands })
     });
+    let positions = api.operations().filter_map(|(family, operation)| {
+        let (gate, positions) = (gate(family, layout), positions(family, operation)?);
+        Some(quote!(#gate #positions))
+    });
     quote! {
         /// The program: its commands, and the tables of the API.
         pub static PROGRAM: cli::Program = cli::Program {
@@ -57,8 +61,23 @@ fn program(api: &Api, layout: Layout) -> TokenStream {
             recoveries: super::RECOVERIES,
             listings: super::LISTINGS,
             flats: super::FLATS,
+            positions: &[#(#positions),*],
         };
     }
+}
+
+/// How the open positions are listed by an operation that shows them.
+fn positions(family: &Family, operation: &Operation) -> Option<proc_macro2::TokenStream> {
+    let shows = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::Positions)?;
+    let account = family.served_at(&operation.path.text).unwrap_or(&family.name);
+    let list = optional_text(operation.listing.list.as_ref().map(|(list, _)| list.as_str()));
+    let over = shows.over.as_ref().and_then(|(name, _)| {
+        let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *name)?;
+        let values = super::flat::values(family, parameter)?;
+        Some(quote!((#name, &[#(#values),*])))
+    });
+    let (id, over) = (&operation.id, optional(over));
+    Some(quote!(cli::PositionListing { operation: #id, account: #account, list: #list, over: #over }))
 }
 
 fn commands(family: &Family, layout: Layout) -> String {

@@ -341,7 +341,7 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
         let what = match shows.what.0 {
             Shown::OpenOrders => "the open orders",
             Shown::PastOrders => "the past orders",
-            Shown::Fills => "the fills",
+            Shown::Fills | Shown::Positions => "the fills",
         };
         text.push_str(&format!(
             ". [`Client::reconcile`](super::super::Client::reconcile) reads {what} of an account from it"

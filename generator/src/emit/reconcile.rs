@@ -41,6 +41,8 @@ fn listing(family: &Family, operation: &Operation) -> Option<TokenStream> {
         }
         Shown::OpenOrders => quote!(open_orders::<#request>()),
         Shown::PastOrders => quote!(past_orders::<#request>()),
+        // Of commands only.
+        Shown::Positions => return None,
         Shown::Fills if !pages::is_followed(operation) => return None,
         Shown::Fills => {
             let fields = fill_fields(shows)?;

@@ -59,10 +59,13 @@ impl Everyday {
     pub(super) fn tool(self) -> Tool {
         let first = (FIRST, first());
         let (doc, properties) = match self {
-            Self::Orders => ("Lists the open orders of all families.", vec![first]),
+            Self::Orders => ("Lists the open orders of the families that serve the key.", vec![first]),
             Self::Positions => {
-                let days = json!({ "type": "integer", "minimum": 1, "maximum": MOST_DAYS, "description": format!("The days of fills that positions follow from; {USUAL_DAYS} by default.") });
-                ("Lists the positions that follow from recent fills.", vec![first, (DAYS, days)])
+                let days = json!({ "type": "integer", "minimum": 1, "maximum": MOST_DAYS, "description": format!("The days of fills that positions follow from. Left out: the positions that the exchange lists, or those of {USUAL_DAYS} days if it lists none.") });
+                (
+                    "Lists the open positions: as the exchange lists them, or as they follow from the fills of `days`.",
+                    vec![first, (DAYS, days)],
+                )
             }
             Self::Flatten => (
                 "Cancels all orders and closes all positions, until reading shows that none is left; otherwise lists what is.",

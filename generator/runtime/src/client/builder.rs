@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::core::{Checking, ClientCore, Parts};
 use super::exchange_clock::ExchangeClock;
+use super::listed::KeyFamilies;
 use super::metrics::{CallMetrics, MetricsHook};
 use super::pacing::{LimitMode, RateLimitPolicy, Slots};
 use super::recent::RecentRequests;
@@ -62,6 +63,7 @@ struct Settings {
     checking: Checking,
     drift: Option<Drift>,
     keeps_unknown: bool,
+    signs_again: bool,
     journal: Option<Arc<dyn Journal>>,
     metrics: Option<MetricsHook>,
     tracks_orders: bool,
@@ -222,6 +224,17 @@ where
         self
     }
 
+    /// Signs and sends a call once more if its timestamp was refused and the refusal shows how far the clocks differ:
+    /// with the corrected time, once. Only where the refusal proves that the call had no effect; an answer that comes so
+    /// late that it may belong to a repeat proves nothing. By default the caller decides, as a long-running program would
+    /// rather find its clock wrong; a program that makes one call has no later one that is signed with the right time.
+    ///
+    /// A [prepared](ClientCore::prepare) request is never signed again, nor is any with [`SigningClock::Own`].
+    pub fn sign_again(mut self) -> Self {
+        self.settings.signs_again = true;
+        self
+    }
+
     /// Stores each change in `journal` before it is sent, and its outcome after. A change that cannot be stored is not
     /// sent. By default, there is no journal.
     ///
@@ -317,6 +330,7 @@ impl Settings {
             checking: Checking::default(),
             drift: None,
             keeps_unknown: false,
+            signs_again: false,
             journal: None,
             metrics: None,
             tracks_orders: false,
@@ -355,7 +369,9 @@ impl Settings {
             time,
             drift,
             keeps_unknown: self.keeps_unknown,
+            signs_again: self.signs_again,
             recent,
+            families: KeyFamilies::default(),
             awaited: Awaited::default(),
             shown: ShownIds::default(),
             metrics: self.metrics,

@@ -9,6 +9,7 @@ use super::core::ClientCore;
 use super::metrics::CallMetrics;
 use super::prepared::{Prepared, SignedRequest};
 use super::sending::{CallContext, CallFuture};
+use super::time::SigningClock;
 use crate::clock::Moment;
 use crate::error::{Error, Unsigned};
 use crate::limits::Permit;
@@ -106,7 +107,37 @@ impl ClientCore {
     /// Makes a call, and returns the reply whatever it says of items.
     pub(crate) async fn call_once<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let mut data = ReceivedFor::nothing(operation);
-        self.attempt_any(operation, Attempt::FIRST, &mut data).await?.with_data(data.into_received())
+        self.call_again_with_right_time(operation, &mut data).await?.with_data(data.into_received())
+    }
+
+    /// Makes a call, and once more if its timestamp was refused, if the client does so; see
+    /// [`sign_again`](super::ClientBuilder::sign_again).
+    fn call_again_with_right_time<'a>(
+        &'a self,
+        operation: &'a dyn DynOperation,
+        data: &'a mut dyn DynResponse,
+    ) -> CallFuture<'a> {
+        if !self.parts.signs_again {
+            return self.attempt_any(operation, Attempt::FIRST, data);
+        }
+        Box::pin(async move {
+            match self.attempt_any(operation, Attempt::FIRST, &mut *data).await {
+                // The first attempt had no effect, and the second is signed with the time that the refusal shows.
+                Err(error) if self.shows_right_time(&error) => {
+                    drop(error);
+                    self.attempt_any(operation, Attempt { number: 2, within: None }, data).await
+                }
+                result => result,
+            }
+        })
+    }
+
+    /// Whether an error proves that a call had no effect because of its timestamp, and shows the right time.
+    fn shows_right_time(&self, error: &Error) -> bool {
+        error.call_result() == CallResult::TimestampRefused
+            && error.outcome() == Outcome::NotDone
+            && error.exchange().is_some_and(|refused| refused.skew.is_some())
+            && self.parts.time.signing == SigningClock::Corrected
     }
 
     /// Makes a call, and puts the data of the response into `data`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::exchange_clock::Bounds;
-use super::listed::Listed;
+use super::listed::{KeyFamilies, Listed};
 use super::metrics::MetricsHook;
 use super::own_journal::OwnJournal;
 use super::pacing::RateLimitPolicy;
@@ -25,7 +25,7 @@ use crate::operation::{DynOperation, Operation};
 use crate::orders::TrackedOrders;
 use crate::parameters::Named;
 use crate::signing::Authenticator;
-use crate::tables::{Access, Api, CallResult, Meta};
+use crate::tables::{Access, Api, CallResult, CredentialCause, KnownError, Meta};
 use crate::transport::Transport;
 use crate::value::Timestamp;
 use crate::wire::{BaseUrl, CodePolicy, HeaderValues};
@@ -61,7 +61,11 @@ pub(super) struct Parts {
     pub(super) drift: Option<Drift>,
     /// Whether records keep unknown members.
     pub(super) keeps_unknown: bool,
+    /// Whether a call whose timestamp was refused is signed again.
+    pub(super) signs_again: bool,
     pub(super) recent: Arc<RecentRequests>,
+    /// The families that serve the key, as far as they were asked.
+    pub(super) families: KeyFamilies,
     pub(super) awaited: Awaited,
     pub(super) shown: ShownIds,
     pub(super) metrics: Option<MetricsHook>,
@@ -145,6 +149,27 @@ impl ClientCore {
     pub fn instrument(&self, family: &str, line: &str, symbol: &str) -> Option<Instrument> {
         let stated = self.account().instrument(line, symbol).cloned();
         stated.or_else(|| self.checking.listed.read().get(family, line, symbol).cloned())
+    }
+
+    /// Whether an account of another kind is refused by a family.
+    pub(crate) fn refuses_accounts(&self, family: &str) -> bool {
+        let is_of_account = |known: &&KnownError| known.cause == Some(CredentialCause::Account);
+        self.parts.api.observed_codes.iter().filter(is_of_account).any(|known| known.is_of(family))
+    }
+
+    /// What a family that was asked says of the key: nothing if it serves it, or else the code of the refusal.
+    pub(crate) fn asked_family(&self, family: &str) -> Option<Option<&'static KnownError>> {
+        self.parts.families.get(family)
+    }
+
+    /// Forgets what families said of the key, so that they are asked again.
+    pub(crate) fn forget_families(&self) {
+        self.parts.families.forget();
+    }
+
+    /// Remembers what a family says of the key.
+    pub(crate) fn note_family(&self, family: &'static str, refused: Option<&'static KnownError>) {
+        self.parts.families.note(family, refused);
     }
 
     /// Replaces the instruments that the exchange listed, for this client and its clones.

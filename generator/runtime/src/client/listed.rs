@@ -1,9 +1,12 @@
-//! The instruments that the exchange lists, which a client shares with its clones.
+//! What a client learnt of the exchange, and shares with its clones: the instruments that it lists, and the families of
+//! operations that serve the key.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::account::ListedInstruments;
+use crate::tables::KnownError;
 
 /// The instruments that were listed last, and whether a caller was told that one is not among them.
 #[derive(Debug, Default)]
@@ -25,5 +28,23 @@ impl Listed {
     /// Whether a caller was told before that an instrument is not known. From then on, one has been.
     pub(super) fn has_said_so(&self) -> bool {
         self.has_said_so.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// What each family that was asked says of the key: nothing if it serves it, or else the code of the refusal.
+#[derive(Debug, Default)]
+pub(super) struct KeyFamilies(Mutex<BTreeMap<&'static str, Option<&'static KnownError>>>);
+
+impl KeyFamilies {
+    pub(super) fn get(&self, family: &str) -> Option<Option<&'static KnownError>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(family).copied()
+    }
+
+    pub(super) fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    pub(super) fn note(&self, family: &'static str, refused: Option<&'static KnownError>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(family, refused);
     }
 }

@@ -12,7 +12,7 @@ use super::{ConfirmPolicy, Confirmable, Queryable};
 use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::clock::Moment;
-use crate::error::Error;
+use crate::error::{Error, UnknownOutcome};
 use crate::operation::Operation;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
@@ -38,6 +38,17 @@ pub async fn place_and_confirm<O: Confirmable>(
     operation: &O,
     policy: &ConfirmPolicy,
 ) -> ConfirmationOf<O> {
+    place_and_confirm_reporting(client, operation, policy, &mut |_| {}).await
+}
+
+/// The same as [`place_and_confirm`], and tells `report` of the answer that leaves the outcome unknown, before the queries
+/// begin.
+pub async fn place_and_confirm_reporting<O: Confirmable>(
+    client: &ClientCore,
+    operation: &O,
+    policy: &ConfirmPolicy,
+    report: &mut (dyn FnMut(&UnknownOutcome) + Send),
+) -> ConfirmationOf<O> {
     let with_key = operation.with_key(client.now(), client.environment().random());
     let operation = with_key.as_ref().unwrap_or(operation);
     let Some(question) = only(Question::all(QueryPlan::of::<O>(), operation)) else {
@@ -46,6 +57,7 @@ pub async fn place_and_confirm<O: Confirmable>(
     match client.call_once(operation).await {
         Ok(reply) => happened(reply),
         Err(Error::Unknown(unknown)) => {
+            report(&unknown);
             let (signed_at, left) = (unknown.sent.signed_at, unknown.sent.left);
             ask_for(client, question, signed_at, Some(left), Some(Error::Unknown(unknown)), policy).await.typed()
         }

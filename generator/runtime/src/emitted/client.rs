@@ -276,6 +276,18 @@ macro_rules! __client {
                 $crate::__run!([$($async)?] self.core, reconcile::update_ledger, $listings, ledger, family, since)
             }
 
+            /// Asks which families of operations serve the key, once, where a key is of an account of one kind; see
+            /// [`reconcile::served_families`](tradeapi_runtime::reconcile::served_families).
+            ///
+            /// # Errors
+            ///
+            /// Fails if a family cannot be asked.
+            pub $($async)? fn served_families(
+                &self,
+            ) -> ::core::result::Result<$crate::reconcile::ServedFamilies, $crate::Error> {
+                $crate::__run!([$($async)?] self.core, reconcile::served_families, $listings)
+            }
+
             /// Cancels all orders and closes all positions, until reading shows that none is left; see
             /// [`flatten::flatten`](tradeapi_runtime::flatten::flatten).
             ///

@@ -49,7 +49,7 @@ pub struct ExchangeError {
     /// effect; see [`CodePolicy::repeats_after`](crate::wire::CodePolicy::repeats_after).
     pub may_answer_repeat: bool,
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
-    /// corrected timestamp; this one is not sent again.
+    /// corrected timestamp; this one is sent again by a client that [signs again](crate::ClientBuilder::sign_again) only.
     pub skew: Option<Skew>,
     /// How the query is signed, if the signature was refused and the query had escapes: another reading of them is a
     /// likely cause.

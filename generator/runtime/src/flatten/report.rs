@@ -2,16 +2,36 @@
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use crate::error::debug_as_sentence;
+use crate::reconcile::RefusedFamily;
 use crate::value::Decimal;
 
+/// How much of what a round found its line shows.
+const SHOWN: usize = 3;
+
 /// An account without orders and positions, as far as its exchange shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flattened {
     /// In how many rounds everything was cancelled, closed and read.
     pub rounds: usize,
+    /// The families that were left out, because they do not serve the key.
+    pub refused: Vec<RefusedFamily>,
+}
+
+/// A round that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FlattenRound<'a> {
+    /// Its number; the first is 1.
+    pub number: usize,
+    /// What it found. What it cancelled and closed is in it, too.
+    pub left: &'a [Left],
+    /// How long until the next round, which has to find nothing again, because what was sent before may arrive or be
+    /// shown until then; zero if something was found, or if this round is the last.
+    pub wait: Duration,
 }
 
 /// An account may have orders or positions.
@@ -63,7 +83,28 @@ pub enum LeftOver {
 
 impl fmt::Display for Flattened {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no order and no position is left, as {} rounds have shown", self.rounds)
+        write!(f, "no order and no position is left, as {} rounds have shown", self.rounds)?;
+        self.refused.iter().try_for_each(|refused| write!(f, "; {refused}"))
+    }
+}
+
+impl fmt::Display for FlattenRound<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "round {}: ", self.number)?;
+        match self.left {
+            [] => f.write_str("nothing is left")?,
+            [first, others @ ..] => {
+                write!(f, "{first}")?;
+                others.iter().take(SHOWN - 1).try_for_each(|left| write!(f, "; {left}"))?;
+                if self.left.len() > SHOWN {
+                    write!(f, "; and {} more", self.left.len() - SHOWN)?;
+                }
+            }
+        }
+        match self.wait.is_zero() {
+            true => Ok(()),
+            false => write!(f, "; read again in {:.0?}, when everything that was sent is shown", self.wait),
+        }
     }
 }
 

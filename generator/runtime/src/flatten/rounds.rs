@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::Flat;
 use super::calls::ValueCall;
 use super::holdings::{self, Holdings};
-use super::report::{Flattened, Left, LeftOver, NotFlat};
+use super::report::{FlattenRound, Flattened, Left, LeftOver, NotFlat};
 use crate::client::ClientCore;
-use crate::clock::pause;
+use crate::clock::{Moment, pause};
 use crate::confirm::{ConfirmPolicy, wait_until};
 use crate::lifecycle::Sighting;
 use crate::reconcile::{Listing, Part};
@@ -24,7 +24,7 @@ const BETWEEN: Duration = Duration::from_millis(250);
 /// How long no round may find less than those before.
 const LONGEST_STANDSTILL: Duration = Duration::from_secs(180);
 
-/// How long all rounds may take.
+/// How long all rounds may take, unless the caller wants less.
 const LONGEST: Duration = Duration::from_secs(600);
 
 pub(super) async fn flatten(
@@ -32,12 +32,14 @@ pub(super) async fn flatten(
     flats: &[Flat],
     listings: &[Listing],
     policy: &ConfirmPolicy,
+    report: &mut (dyn FnMut(&FlattenRound<'_>) + Send),
 ) -> Result<Flattened, NotFlat> {
     let begun = client.moment();
+    let longest = if policy.lasts() < ConfirmPolicy::DEADLINE { policy.lasts() } else { LONGEST };
     let (mut progress_at, mut fewest) = (begun, usize::MAX);
     let mut was_flat = false;
     for rounds in 1.. {
-        let mut round = Round { client, listings, left: Vec::new() };
+        let mut round = Round { client, listings, begun, longest, left: Vec::new() };
         for flat in flats {
             round.cancel(flat).await;
         }
@@ -49,14 +51,22 @@ pub(super) async fn flatten(
         round.note_unknown_families(flats);
         let left = round.left;
         let now = client.moment();
+        let wait = if left.is_empty() && !was_flat { until_shown(client, policy) } else { Duration::ZERO };
+        report(&FlattenRound { number: rounds, left: &left, wait });
         if left.is_empty() {
             if was_flat {
-                return Ok(Flattened { rounds });
+                return Ok(Flattened { rounds, refused: Vec::new() });
             }
             was_flat = true;
             // What was sent before may arrive until then, and what was done may not be shown yet.
-            if !wait_for_arrivals(client, policy).await {
-                let why = "changes of this client may arrive after the deadline of the policy".to_owned();
+            let doubt = if now.steady_since(begun).saturating_add(wait) > longest {
+                Some(format!("what was sent is shown for certain only in {wait:.0?}, after the deadline"))
+            } else if !wait_for_arrivals(client, policy).await {
+                Some("changes of this client may arrive after the deadline of the policy".to_owned())
+            } else {
+                None
+            };
+            if let Some(why) = doubt {
                 let left = vec![Left { family: "", line: None, what: LeftOver::Unknown(why) }];
                 return Err(NotFlat { left, rounds });
             }
@@ -66,7 +76,7 @@ pub(super) async fn flatten(
         if left.len() < fewest {
             (fewest, progress_at) = (left.len(), now);
         }
-        if now.steady_since(progress_at) > LONGEST_STANDSTILL || now.steady_since(begun) > LONGEST {
+        if now.steady_since(progress_at) > LONGEST_STANDSTILL || now.steady_since(begun) > longest {
             return Err(NotFlat { left, rounds });
         }
         pause(client.environment(), BETWEEN).await;
@@ -83,17 +93,25 @@ async fn wait_for_arrivals(client: &ClientCore, policy: &ConfirmPolicy) -> bool 
     {
         return false;
     }
-    if let Some(left) = last {
-        let shown_in = policy.shown_after().saturating_sub(client.moment().steady_since(left));
-        pause(client.environment(), shown_in).await;
+    if last.is_some() {
+        pause(client.environment(), until_shown(client, policy)).await;
     }
     true
+}
+
+/// How long until everything that this client has sent, and that has arrived, is shown.
+fn until_shown(client: &ClientCore, policy: &ConfirmPolicy) -> Duration {
+    let [last, _] = client.last_departures();
+    last.map_or(Duration::ZERO, |left| policy.shown_after().saturating_sub(client.moment().steady_since(left)))
 }
 
 /// One round, and what it finds.
 struct Round<'a> {
     client: &'a ClientCore,
     listings: &'a [Listing],
+    /// When the first round began, and how long all of them may take.
+    begun: Moment,
+    longest: Duration,
     left: Vec<Left>,
 }
 
@@ -137,7 +155,9 @@ impl Round<'_> {
     async fn open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
         let mut doubt = String::new();
         for attempt in 0..ATTEMPTS {
-            self.pause_before(attempt).await;
+            if !self.has_time_for(attempt).await {
+                break;
+            }
             match self.read_once(listing, turn).await {
                 Ok(orders) => return Ok(orders),
                 Err(why) => doubt = why,
@@ -158,10 +178,13 @@ impl Round<'_> {
         Ok(open)
     }
 
-    async fn pause_before(&self, attempt: usize) {
-        if attempt > 0 {
-            pause(self.client.environment(), BETWEEN).await;
+    /// Pauses before another attempt; returns whether there is time for it. The first one is always made.
+    async fn has_time_for(&self, attempt: usize) -> bool {
+        if attempt == 0 {
+            return true;
         }
+        pause(self.client.environment(), BETWEEN).await;
+        self.client.moment().steady_since(self.begun) <= self.longest
     }
 
     /// Closes all positions by the operation that does so.
@@ -170,7 +193,9 @@ impl Round<'_> {
         for line in close.lines.lines.iter().copied() {
             let mut found = LeftOver::Positions(0);
             for attempt in 0..ATTEMPTS {
-                self.pause_before(attempt).await;
+                if !self.has_time_for(attempt).await {
+                    break;
+                }
                 match close.close(self.client, line).await {
                     Ok(count) => {
                         found = LeftOver::Positions(count);
@@ -189,7 +214,9 @@ impl Round<'_> {
     async fn worth(&self, value: &ValueCall) -> Result<Decimal, String> {
         let mut doubt = String::new();
         for attempt in 0..ATTEMPTS {
-            self.pause_before(attempt).await;
+            if !self.has_time_for(attempt).await {
+                break;
+            }
             match value.read(self.client).await {
                 Ok(value) => return Ok(value),
                 Err(why) => doubt = format!("{}: {}", value.operation, why.0),

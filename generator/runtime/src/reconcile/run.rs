@@ -8,7 +8,7 @@ use super::known::{JournalOrders, missing};
 use super::listing::{Listing, ListingPages, PageContent, Part};
 use super::report::{Action, Difference, Reconciled, ReconciledOrder};
 use super::shown::Shown;
-use super::{ForeignOrders, Reconciliation};
+use super::{ForeignOrders, Reconciliation, served};
 use crate::client::ClientCore;
 use crate::clock::{self, Moment};
 use crate::confirm::{LookedUp, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};
@@ -110,6 +110,8 @@ pub async fn reconcile(
     reconciliation: &mut Reconciliation,
 ) -> Result<Reconciled, ReconcileError> {
     let journal = Arc::clone(client.bound_journal().await?.ok_or(ReconcileError::NoJournal)?);
+    let served = meant(client, listings, reconciliation).await?;
+    let listings = served.as_slice();
     let mut progress = match reconciliation.progress.take() {
         Some(progress) => progress,
         None => Progress::begin(client, listings, reconciliation)?,
@@ -120,6 +122,19 @@ pub async fn reconcile(
         Err(_) => reconciliation.progress = Some(progress),
     }
     result
+}
+
+/// The listings of the families that are meant, or else of those that serve the key.
+async fn meant(
+    client: &ClientCore,
+    listings: &[Listing],
+    how: &Reconciliation,
+) -> Result<Vec<Listing>, ReconcileError> {
+    if !how.families.is_empty() {
+        return Ok(listings.to_vec());
+    }
+    let failed = |(operation, error)| ListingFailure::Page(PageError::Call(error)).of(operation);
+    Ok(served::ask(client, listings).await.map_err(failed)?.of(listings))
 }
 
 async fn advance(

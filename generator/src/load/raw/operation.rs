@@ -156,7 +156,8 @@ mappings! {
         /// With `page` or `pages`: an enum that need not be sent; the listing is whole only when queried once for each
         /// of its values.
         each: Option<Text>,
-        /// With `page` or `pages`: what the listing shows of an account, which is compared with a journal.
+        /// With `page` or `pages`: what the listing shows of an account, which is compared with a journal. With `array`,
+        /// or `object` and `list`: the open positions.
         shows: Option<Shows>,
         /// With `array`: the records are instruments, whose steps and bounds the rules of a family use.
         instruments: Option<ListedInstruments>,
@@ -338,7 +339,8 @@ declared! {
 
     /// What a listing shows of an account.
     part Shows {
-        /// `open_orders`, `past_orders` or `fills`.
+        /// `open_orders`, `past_orders`, `fills`, or of an answer without pages `positions`, which are read but not
+        /// compared.
         what: (Shown, Place),
         /// An enum parameter: the account is what the listing shows for all of its values together.
         over: Option<Ref>,

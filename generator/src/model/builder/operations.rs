@@ -8,7 +8,7 @@ use crate::model::{
     Access, AnswerPath, BesideData, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation,
     Parameter, ParameterStyle, Path, PathPiece, Response, Sources, field_name, type_name,
 };
-use crate::words::{Lists, Objects, Sends};
+use crate::words::{Lists, Objects, Sends, Shown};
 
 impl FamilyBuilder<'_, '_> {
     pub(super) fn operations(&mut self) -> Vec<Operation> {
@@ -262,11 +262,9 @@ impl FamilyBuilder<'_, '_> {
         if raw.page.is_none() {
             let keys = [("of", place(&raw.of)), ("cursor", place(&raw.cursor)), ("next", place(&raw.next))];
             self.refuse_keys(&keys, "requires a `page`");
-            let of_listings = [
-                ("id", place(&raw.id)),
-                ("each", place(&raw.each)),
-                ("shows", raw.shows.as_ref().map(|shows| shows.place)),
-            ];
+            let shows = raw.shows.as_ref().filter(|shows| shows.what.0 != Shown::Positions);
+            let of_listings =
+                [("id", place(&raw.id)), ("each", place(&raw.each)), ("shows", shows.map(|shows| shows.place))];
             if raw.pages.is_none() && !self.builder.to.is_unread(raw.place.file, "pages") {
                 self.refuse_keys(&of_listings, "requires a `page` or `pages`");
             }

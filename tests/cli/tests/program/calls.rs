@@ -148,6 +148,8 @@ fn positions_follow_from_fills_and_everything_is_closed() {
     local.run(&bought).ended(0);
     local.place("a").ended(0);
     let position = local.run(&["positions"]).ended(0).line();
+    assert_eq!((&position["symbol"], &position["total"]), (&json!("BTCUSDT"), &json!("0.02")));
+    let position = local.run(&["positions", "--days", "30"]).ended(0).line();
     assert_eq!((&position["instrument"], &position["size"]), (&json!("BTCUSDT"), &json!("0.02")));
     assert!(position["since"].is_string(), "{position}");
     local.run(&["--lag", "1", "flatten"]).ended(0);

@@ -30,9 +30,14 @@ impl Local {
 
     /// The same with another seed, and positions in this mode.
     pub(crate) fn seeded(seed: u64, mode: Mode) -> Self {
+        Self::of(seed, Profile::new().both().mode(mode).whitelisted())
+    }
+
+    /// The same with a user of this profile.
+    pub(crate) fn of(seed: u64, profile: Profile) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
-        let exchange = Exchange::with(settings, Time::running(1), Profile::new().both().mode(mode).whitelisted());
+        let exchange = Exchange::with(settings, Time::running(1), profile);
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

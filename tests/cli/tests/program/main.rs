@@ -6,6 +6,7 @@ mod calls;
 mod dry_run;
 mod fixture;
 mod flatten;
+mod kinds;
 mod mcp;
 mod other_apis;
 mod output;

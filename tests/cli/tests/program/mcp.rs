@@ -9,10 +9,10 @@ use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 
 use crate::fixture::{Local, PROGRAM};
 
-struct Assistant(RunningService<RoleClient, ()>);
+pub(crate) struct Assistant(RunningService<RoleClient, ()>);
 
 impl Assistant {
-    async fn start(local: &Local, arguments: &[&str]) -> Self {
+    pub(crate) async fn start(local: &Local, arguments: &[&str]) -> Self {
         Self::start_with(local, &[], arguments).await
     }
 
@@ -33,7 +33,7 @@ impl Assistant {
         self.0.list_all_tools().await.unwrap()
     }
 
-    async fn call(&self, name: &'static str, arguments: Value) -> CallToolResult {
+    pub(crate) async fn call(&self, name: &'static str, arguments: Value) -> CallToolResult {
         let Value::Object(arguments) = arguments else { panic!("{arguments}") };
         self.0.call_tool(CallToolRequestParams::new(name).with_arguments(arguments)).await.unwrap()
     }
@@ -44,7 +44,7 @@ fn error(result: &CallToolResult) -> &str {
     data(result)["failure"]["error"].as_str().unwrap()
 }
 
-fn data(result: &CallToolResult) -> &Value {
+pub(crate) fn data(result: &CallToolResult) -> &Value {
     result.structured_content.as_ref().unwrap()
 }
 
