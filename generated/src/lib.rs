@@ -149,6 +149,12 @@
 //!   GinArea/gobitget, typed-bitget)
 //! - The response header x-mbx-used-remain-limit counts the calls that are left for the endpoint in the
 //!   current second. (vendor FAQ, TradingXZJL/mybitgetapi)
+//! - New accounts are unified ones since 2026-05. The operations of classic accounts refuse their keys
+//!   with 40085. (JKorf/Bitget.Net#69, mydcc/cachy-app, hummingbot/hummingbot#8321)
+//! - An address has 6,000 requests a minute over all operations. Beyond them, all its requests are
+//!   refused for five minutes. (mydcc/cachy-app (transcribed vendor pages), JKorf/Bitget.Net)
+//! - Orders of classic accounts have 10 calls a second; since 2026-08-18 60 at VIP level 1, 80 at level
+//!   2, and 100 from level 3 on. (mydcc/cachy-app (transcribed vendor pages), UnipayFI/go-bitget)
 //! - Records carry fields and enum values that no document lists and leave out some that they list; the
 //!   case of letters varies in a few enums. (all captures)
 //!

@@ -78,6 +78,20 @@
 //! - Whether the enterPointSource of a fill has the values that an order's has; they are taken here.
 //! - What the values of tradeSide and orderSource and the fields of a fee detail mean; the meanings
 //!   given here only read their names.
+//!
+//! # Observed on the wire, in no document
+//!
+//! - Classic accounts trade no Coin-M futures since 2026-09-17, 07:00 UTC: the list of contracts of
+//!   COIN-FUTURES is empty, and an order for one can only be refused. Unified accounts trade the new
+//!   Coin-M business line. (SymbolNotes (announced and confirmed against the list), vendor notices of
+//!   2026-03-22 and 2026-04-16 (the steps before))
+//! - In hedge mode, the side of a classic order is the direction of the position: what closes a long is
+//!   buy with tradeSide close. In the unified family, side is always the direction of the order: what
+//!   closes a long is sell with posSide long. (mydcc/cachy-app, tiagosiebler/bitget-api,
+//!   UnipayFI/go-bitget)
+//! - Whether a clientOid is in use is decided among pending orders only. A copy of a request that comes
+//!   after the first order was filled makes a second one. (mydcc/cachy-app (transcribed best practices
+//!   of the vendor))
 
 use tradeapi_runtime::{self as runtime, tables};
 

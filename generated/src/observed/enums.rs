@@ -169,13 +169,13 @@ runtime::open_enum! {
 runtime::open_enum! {
     /// Kind of a unified account.
     pub enum AccountMode {
-        /// `unified`: All assets back all positions.
+        /// `unified`: All assets back all positions. Operations below /api/v3 take it.
         Unified = "unified",
-        /// `hybrid`: Some of them do.
+        /// `hybrid`: Some of them do. Operations below /api/v3 take it.
         Hybrid = "hybrid",
-        /// `upgrading`: It becomes a unified one.
+        /// `upgrading`: It becomes a unified one. Operations below /api/v3 take it already.
         Upgrading = "upgrading",
-        /// `switching`: It changes its kind.
+        /// `switching`: It becomes a classic one, in about a minute.
         Switching = "switching",
     }
 }
@@ -189,6 +189,8 @@ runtime::open_enum! {
         Mark = "mark" | "MARK",
         /// `index`: The index price.
         Index = "index" | "INDEX",
+        /// `premium`: The premium of the contract over its index.
+        Premium = "premium" | "PREMIUM",
     }
 }
 
@@ -221,6 +223,8 @@ runtime::open_enum! {
         Days3 = "3D",
         /// `1W`: A week.
         Week1 = "1W",
+        /// `1M`: A month.
+        Month1 = "1M",
         /// `6Hutc`: Six hours, from midnight UTC.
         Hours6Utc = "6Hutc",
         /// `12Hutc`: Twelve hours, from midnight UTC.
@@ -231,6 +235,8 @@ runtime::open_enum! {
         Days3Utc = "3Dutc",
         /// `1Wutc`: A week, from midnight UTC.
         Week1Utc = "1Wutc",
+        /// `1Mutc`: A month, from midnight UTC.
+        Month1Utc = "1Mutc",
     }
 }
 

@@ -86,6 +86,14 @@
 //!
 //! - Operations below /api/v2/mix serve classic accounts, and those below /api/v3 unified ones; a key
 //!   of the other kind is refused. (ccxt, JKorf/Bitget.Net, vendor page)
+//! - Of candles between startTime and endTime, the first boundary is not included and the second is.
+//!   The last candle is not closed yet. A request for more than 1,000 is refused, and minutes go back
+//!   about 30 days. (SymbolNotes (live readings of 2026-09))
+//! - The steps of prices of spot pairs change while trading goes on, so instruments that were read at
+//!   the start of a program go stale. (vendor notice of 2026-09-11, as SymbolNotes cites it)
+//! - Without times, the trades of a contract that fills-history lists are those of the last 7 days
+//!   since 2026-08-04, and of the last 90 before. (UnipayFI/go-bitget, mydcc/cachy-app (transcribed
+//!   vendor pages))
 //! - A listing without items is an empty array, or null where it is inside of an object. (captures in
 //!   the tests of ccxt, captures in the tests of roq)
 

@@ -730,13 +730,23 @@ runtime::record! {
         /// Observed.
         #[wire("volume24h")]
         pub volume_24h: Option<runtime::Decimal>,
-        /// `turnover24h`: Value traded in 24 hours.
+        /// `turnover24h`: Value traded in 24 hours. Of a token of a stock, it is that of the market of the
+        /// stock.
         ///
         /// Unit: quote coin.
         ///
         /// Observed.
         #[wire("turnover24h")]
         pub turnover_24h: Option<runtime::Decimal>,
+        /// `platformTurnover24h`: Value traded in 24 hours on this exchange.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// It comes only for tokens of stocks.
+        ///
+        /// Observed.
+        #[wire("platformTurnover24h", conditional)]
+        pub platform_turnover_24h: Option<runtime::Decimal>,
         /// `indexPrice`: Index price.
         ///
         /// Unit: quote coin.
@@ -1335,6 +1345,15 @@ runtime::record! {
         /// Observed.
         #[wire("positionStatus")]
         pub status: Option<String>,
+        /// `cashDividend`: Cash dividends so far.
+        ///
+        /// Unit: USDT.
+        ///
+        /// It comes only for contracts on stocks.
+        ///
+        /// Observed.
+        #[wire("cashDividend", conditional)]
+        pub cash_dividend: Option<runtime::Decimal>,
         /// `createdTime`: When it was opened.
         ///
         /// Observed.
@@ -1503,6 +1522,15 @@ runtime::record! {
         /// Observed.
         #[wire("grant")]
         pub grant: Option<runtime::Decimal>,
+        /// `cashDividend`: Cash dividends so far.
+        ///
+        /// Unit: USDT.
+        ///
+        /// It comes only for contracts on stocks.
+        ///
+        /// Observed.
+        #[wire("cashDividend", conditional)]
+        pub cash_dividend: Option<runtime::Decimal>,
         /// `cTime`: When it was opened.
         ///
         /// Observed.

@@ -8,15 +8,15 @@ runtime::open_enum! {
     /// Business line.
     pub enum Category {
         /// `SPOT`: Spot trading.
-        Spot = "SPOT",
+        Spot = "SPOT" | "spot",
         /// `MARGIN`: Spot trading on margin.
-        Margin = "MARGIN",
+        Margin = "MARGIN" | "margin",
         /// `USDT-FUTURES`: Futures margined in USDT.
-        UsdtFutures = "USDT-FUTURES",
+        UsdtFutures = "USDT-FUTURES" | "usdt-futures",
         /// `COIN-FUTURES`: Futures margined in coin (Coin-M).
-        CoinFutures = "COIN-FUTURES",
+        CoinFutures = "COIN-FUTURES" | "coin-futures",
         /// `USDC-FUTURES`: Futures margined in USDC.
-        UsdcFutures = "USDC-FUTURES",
+        UsdcFutures = "USDC-FUTURES" | "usdc-futures",
     }
 }
 
@@ -255,6 +255,11 @@ runtime::open_enum! {
     pub enum CancelReason {
         /// `normal_cancel`: An ordinary cancellation.
         NormalCancel = "normal_cancel",
+        /// `cancel_receiveWindow`: The order reached the exchange after the time that it was to be valid for,
+        /// counted from the requestTime beside it. Orders over the socket can have such a time.
+        ///
+        /// Observed, in no document: UnipayFI/go-bitget, tiagosiebler/bitget-api.
+        TooLate = "cancel_receiveWindow",
     }
 }
 

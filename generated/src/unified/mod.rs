@@ -132,6 +132,19 @@
 //!   reality-orderbook, and isReality), tiagosiebler/bitget-api (examples of reality-fills in capitals,
 //!   of placements with the small letter), JKorf/Bitget.Net 4.1.0 (isReality), SymbolNotes (live
 //!   readings of 2026-09))
+//! - The side is always the direction of the order: in hedge mode, what closes a long is sell with
+//!   posSide long. In classic hedge mode it is the direction of the position (buy with tradeSide
+//!   close). A wrong posSide opens the other side, and is answered with 00000. (mydcc/cachy-app,
+//!   tiagosiebler/bitget-api, UnipayFI/go-bitget)
+//! - Clients send marginMode with orders of futures, and it defaults to crossed. A guide of the vendor
+//!   of 2026 says that the margin mode left the order and belongs to account and position.
+//!   (UnipayFI/go-bitget, tiagosiebler/bitget-api, mydcc/cachy-app (transcribed guides, which
+//!   contradict each other))
+//! - The requestId of Modify Order and Batch Modify Orders is a text of at most 32 characters, comes
+//!   back on the private channel of orders only, and need not be unique. The document has a number,
+//!   which is sent here: its digits are such a text. (UnipayFI/go-bitget (change of 2026-08-14))
+//! - The category of a fill and of a pushed order is written in small letters, too (usdt-futures).
+//!   (tiagosiebler/bitget-api (FillCategoryV3), ccxt/ccxt#29327 (socket))
 //! - The body of Batch Order, Batch Modify Orders and Batch Cancel is a JSON array, no object around
 //!   it. (ccxt, UnipayFI/go-bitget)
 //! - An item of a batch that succeeded carries orderId and clientOid only, without code and msg.

@@ -7,7 +7,7 @@ use super::{
     CancelReason, Category, ClientOid, Coin, DelegateType, ExecId, ExecLinkId, ExecType,
     HoldMode, InsiderAction, InsiderHolding, InsiderTradeType, MarginMode, OrderId,
     OrderStatus, OrderType, PosSide, ReduceOnly, Side, StpMode, Symbol, TimeInForce,
-    TradeScope, TradeSide, TriggerBy,
+    TradeScope, TradeSide, TriggerBy, YesNo,
 };
 
 runtime::record! {
@@ -298,6 +298,16 @@ runtime::record! {
         /// JKorf/Bitget.Net.
         #[wire("feeDetail", conditional)]
         pub fee_detail: runtime::List<FeeDetail>,
+        /// `posSide`: Direction of the position; empty in one-way mode and on spot.
+        ///
+        /// Observed, in no document: UnipayFI/go-bitget, typed-bitget.
+        #[wire("posSide", conditional)]
+        pub pos_side: Option<PosSide>,
+        /// `isRPI`: Whether the maker's order was one of retail price improvement (rpi).
+        ///
+        /// Observed, in no document: UnipayFI/go-bitget, JKorf/Bitget.Net, typed-bitget.
+        #[wire("isRPI", conditional)]
+        pub is_retail_price_improvement: Option<YesNo>,
         /// `execPnl`: Profit of the closed part; zero where the fill opens.
         ///
         /// Observed, in no document: captures in the tests of ccxt, captures in the tests of roq,

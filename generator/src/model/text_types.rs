@@ -1,6 +1,6 @@
 //! Types whose values are texts: enums and identifiers.
 
-use super::{Deprecated, Name};
+use super::{Deprecated, Name, Sources};
 use crate::diagnostics::Place;
 
 /// An enum, open in answers and strict in requests.
@@ -20,13 +20,15 @@ pub(crate) struct EnumValue {
     pub(crate) name: Name,
     pub(crate) doc: String,
     pub(crate) also: Vec<(String, Place)>,
+    /// Who has seen it, if no document has it.
+    pub(crate) sources: Sources,
     pub(crate) deprecated: Option<Deprecated>,
 }
 
 impl EnumValue {
     /// A value with only a name and a meaning.
     pub(crate) fn new(name: Name, doc: String) -> Self {
-        Self { name, doc, also: Vec::new(), deprecated: None }
+        Self { name, doc, also: Vec::new(), sources: Sources::new(), deprecated: None }
     }
 }
 

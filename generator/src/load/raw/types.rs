@@ -48,6 +48,8 @@ mappings! {
         rust: Option<Text>,
         /// Other spellings that a decoder accepts.
         also: Vec<Text>,
+        /// Who has seen the value, if no document has it.
+        sources: Option<Spanned<Vec<Text>>>,
         /// Set if the document advises against its use.
         deprecated: Option<Deprecated>,
     }

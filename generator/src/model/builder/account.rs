@@ -50,7 +50,8 @@ impl Builder<'_> {
         let values = raw.values.iter().map(|(wire, value)| {
             let also = value.also.first().map(|also| ("also", also.place));
             let deprecated = value.deprecated.as_ref().map(|deprecated| ("deprecated", deprecated.place));
-            for (key, place) in also.into_iter().chain(deprecated) {
+            let sources = value.sources.as_ref().map(|sources| ("sources", sources.place));
+            for (key, place) in also.into_iter().chain(sources).chain(deprecated) {
                 self.to
                     .at(place, Code::Misplaced, format!("`{key}` is only allowed for a value of an enum"))
                     .help("remove it");

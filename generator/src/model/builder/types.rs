@@ -145,6 +145,7 @@ impl FamilyBuilder<'_, '_> {
                 name: self.name(wire, &value.rust, "value", variant_name),
                 doc: text_of(&value.doc),
                 also: value.also.iter().map(placed).collect(),
+                sources: self.builder.sources(value.sources.as_ref(), None),
                 deprecated: value.deprecated.clone(),
             })
             .collect();

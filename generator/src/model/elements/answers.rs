@@ -222,7 +222,12 @@ impl Field {
             Some((fixed, place)) => vec![(self.shape.wire_of_fixed(fixed), *place)],
             None => family.values_of(&self.shape, &self.only),
         };
-        facts.extend(values.into_iter().map(|(value, place)| {
+        let all = family.enum_of(&self.shape);
+        let is_documented = |value: &str| {
+            all.and_then(|all| Some(&all.values[all.index_of(value)?])).is_none_or(|value| value.sources.is_empty())
+        };
+        let values = values.into_iter().filter(|(value, _)| is_documented(value));
+        facts.extend(values.map(|(value, place)| {
             (place, Fact::RecordValue { record: record(), field: field(), value: value.to_owned() })
         }));
         facts

@@ -1,7 +1,9 @@
 //! The elements of enums, identifiers and choices, and the keys of values, common to parameters and fields.
 
 use super::means::Texts;
-use super::{Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path};
+use super::{
+    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path, sources,
+};
 use crate::diagnostics::Place;
 use crate::json::Value;
 use crate::model::facts::Fact;
@@ -137,18 +139,20 @@ pub(super) fn type_names(name: &Name) -> [Key; 2] {
 impl EnumValue {
     /// Its keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        let Self { name, doc, also, deprecated } = self;
+        let Self { name, doc, also, sources, deprecated } = self;
         vec![
             Key::new("name", &name.wire, behaviour("it has another name on the wire")),
             Key::new("rust", &name.rust, breaking("the variant has another name")),
             Key::new("also", names(also), behaviour("which other spellings are read as it")).at(first(also)),
             self::deprecated(deprecated.as_ref()),
+            self::sources(sources),
             Key::prose("doc", doc),
         ]
     }
 
     pub(super) fn element(&self, of: &str) -> Element {
         named("value", path(of, &self.name.wire), &self.name)
+            .observed(!self.sources.is_empty())
             .when(additive("a new variant; matches have a wildcard"), breaking("the variant is removed"))
             .keys(self.keys())
             .states(self.deprecated.as_ref().map(|deprecated| deprecated.fact(of, &self.name.wire)))

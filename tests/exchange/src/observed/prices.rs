@@ -228,6 +228,9 @@ impl CandleQuery<'_> {
         let interval = candles::Interval::of(self.interval.as_str());
         let interval =
             interval.ok_or_else(|| at.refusal(Reason::value(["interval", "values"], "no candle lasts that long")))?;
+        if self.price == Some(&CandleType::Premium) {
+            return Err(at.refusal(Reason::value(["type", "values"], "this exchange has no premium over an index")));
+        }
         let (pair, market) = (&at.core.pairs[index], &at.core.markets[index]);
         let [from, to] = self.range.map(|time| time.map(Timestamp::as_millis));
         let to = to.unwrap_or(at.core.now).min(at.core.now);
