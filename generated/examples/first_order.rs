@@ -7,14 +7,14 @@
 use std::error::Error;
 use std::time::Duration;
 
-use tradeapi::observed::{self, GetTickers};
+use tradeapi::observed::GetTickers;
 use tradeapi::unified::*;
 use tradeapi::{Client, Decimal, dec};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::from_env("TRADEAPI")?;
-    let request = GetTickers::new(observed::Category::UsdtFutures).symbol("BTCUSDT");
+    let request = GetTickers::new(Category::UsdtFutures.into()).symbol("BTCUSDT");
     let tickers = client.observed().get_tickers(&request).await?;
     let price = tickers.first().and_then(|ticker| ticker.ask_price.clone()).ok_or("nobody sells BTCUSDT now")?;
     buy(&client, dec!(0.060), price, 1200).await?;

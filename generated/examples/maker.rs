@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use tradeapi::observed::{self, GetTickers};
+use tradeapi::observed::GetTickers;
 use tradeapi::unified::*;
 use tradeapi::{Client, Decimal, Outcome, dec};
 
@@ -28,12 +28,12 @@ async fn main() -> Result<()> {
 async fn run(client: &Client, rounds: u32) -> Result<()> {
     // From here on, what is off the grid or too small is refused before it is sent.
     client.load_instruments().await?;
-    let pair = client.instrument(FAMILY, Category::UsdtFutures.as_str(), SYMBOL).ok_or("ETHUSDT is not listed")?;
+    let pair = client.instrument(Category::UsdtFutures, SYMBOL).ok_or("ETHUSDT is not listed")?;
     let step = pair.price_multiplier().ok_or("ETHUSDT has no step")?;
     let (mut bid, mut ask) = (None, None);
     for _ in 0..rounds {
         // No document describes this operation; public clients agree on it.
-        let request = GetTickers::new(observed::Category::UsdtFutures).symbol(SYMBOL);
+        let request = GetTickers::new(Category::UsdtFutures.into()).symbol(SYMBOL);
         let tickers = client.observed().get_tickers(&request).await?;
         let price = tickers.first().and_then(|ticker| ticker.last_price.clone()).ok_or("ETHUSDT has no price now")?;
         quote(client, &mut bid, Side::Buy, (&price * dec!(0.9995)).floor_to(step)?).await?;

@@ -119,7 +119,7 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
         jobs.push(job(file("choices"), move || choices::emit(family)));
     }
     if !family.enums.is_empty() {
-        jobs.push(job(file("enums"), move || enums::emit(family)));
+        jobs.push(job(file("enums"), move || enums::emit(api, family, layout)));
     }
     if !family.identifiers.is_empty() {
         jobs.push(job(file("identifiers"), move || identifiers::emit(family)));

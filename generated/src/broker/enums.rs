@@ -20,6 +20,12 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::ProductType => ProductType);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::ProductType => ProductType);
+
 runtime::open_enum! {
     /// Yes or no, as requests spell it.
     pub enum YesNo {
@@ -35,3 +41,12 @@ impl From<bool> for YesNo {
         if value { Self::Yes } else { Self::No }
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::YesNo => YesNo);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::YesNo => YesNo);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::YesNo => YesNo);

@@ -236,3 +236,11 @@ runtime::record! {
         pub end_id: Option<CommissionId>,
     }
 }
+
+impl core::ops::Deref for GetAgentDirectCommissionsPage {
+    type Target = runtime::List<Commission>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.commission_list
+    }
+}

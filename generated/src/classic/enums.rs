@@ -16,6 +16,22 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "broker")]
+runtime::same_texts!(super::super::broker::ProductType => ProductType);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::ProductType => ProductType);
+
+impl runtime::account::InstrumentLine for ProductType {
+    fn family(&self) -> &str {
+        "classic"
+    }
+
+    fn line(&self) -> &str {
+        self.as_str()
+    }
+}
+
 runtime::open_enum! {
     /// How margin is shared between positions.
     pub enum MarginMode {
@@ -25,6 +41,12 @@ runtime::open_enum! {
         Crossed = "crossed",
     }
 }
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::MarginMode => MarginMode);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::MarginMode => MarginMode);
 
 runtime::open_enum! {
     /// How positions of one pair are kept.
@@ -36,6 +58,11 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::PositionMode => PositionMode);
+
+runtime::same_texts!(super::super::PositionMode => PositionMode);
+
 runtime::open_enum! {
     /// Direction. In one-way mode that of the trade, in hedge mode that of the position.
     pub enum Side {
@@ -46,6 +73,12 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::Side => Side);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::Side => Side);
+
 runtime::open_enum! {
     /// Whether an order names its price.
     pub enum OrderType {
@@ -55,6 +88,12 @@ runtime::open_enum! {
         Market = "market",
     }
 }
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::OrderType => OrderType);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::OrderType => OrderType);
 
 runtime::open_enum! {
     /// How long an order stays valid.
@@ -79,6 +118,12 @@ runtime::open_enum! {
         Close = "close",
     }
 }
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::TradeSide => TradeSide);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::TradeSide => TradeSide);
 
 runtime::open_enum! {
     /// What an order or a fill did to the position; requests know only open and close. The document lists
@@ -301,6 +346,9 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::PosSide => PosSide);
+
 runtime::open_enum! {
     /// Direction of the positions to be closed in hedge mode.
     pub enum HoldSide {
@@ -310,6 +358,9 @@ runtime::open_enum! {
         Short = "short",
     }
 }
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::HoldSide => HoldSide);
 
 runtime::open_enum! {
     /// Whether an order may only reduce the position.
@@ -327,6 +378,12 @@ impl From<bool> for ReduceOnly {
     }
 }
 
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::ReduceOnly => ReduceOnly);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::ReduceOnly => ReduceOnly);
+
 runtime::open_enum! {
     /// A yes or a no.
     pub enum YesNo {
@@ -343,6 +400,15 @@ impl From<bool> for YesNo {
     }
 }
 
+#[cfg(feature = "broker")]
+runtime::same_texts!(super::super::broker::YesNo => YesNo);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::YesNo => YesNo);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::YesNo => YesNo);
+
 runtime::open_enum! {
     /// Self-trade prevention, which order is cancelled when two of one user would meet.
     pub enum StpMode {
@@ -357,6 +423,9 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::StpMode => StpMode);
+
 runtime::open_enum! {
     /// Price that a trigger watches.
     pub enum TriggerType {
@@ -366,6 +435,9 @@ runtime::open_enum! {
         MarkPrice = "mark_price",
     }
 }
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::TriggerType => TriggerType);
 
 runtime::open_enum! {
     /// Where an order was entered.
@@ -393,6 +465,9 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::CancelReason => CancelReason);
+
 runtime::open_enum! {
     /// Role of the order in a fill. The document shows one value, in a sample, and no meaning.
     pub enum TradeScope {
@@ -400,3 +475,6 @@ runtime::open_enum! {
         Taker = "taker",
     }
 }
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::TradeScope => TradeScope);

@@ -207,3 +207,11 @@ runtime::record! {
         pub end_id: Option<Cursor>,
     }
 }
+
+impl core::ops::Deref for GetHistoricalTransactionDetailsPage {
+    type Target = runtime::List<Fill>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.fill_list
+    }
+}

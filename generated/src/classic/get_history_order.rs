@@ -259,3 +259,11 @@ runtime::record! {
         pub end_id: Option<Cursor>,
     }
 }
+
+impl core::ops::Deref for GetHistoryOrderPage {
+    type Target = runtime::List<HistoryOrder>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.entrusted_list
+    }
+}

@@ -240,3 +240,11 @@ runtime::record! {
         pub end_id: Option<Cursor>,
     }
 }
+
+impl core::ops::Deref for GetPendingOrdersPage {
+    type Target = runtime::List<PendingOrder>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.entrusted_list
+    }
+}

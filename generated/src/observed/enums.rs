@@ -20,6 +20,19 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::Category => Category);
+
+impl runtime::account::InstrumentLine for Category {
+    fn family(&self) -> &str {
+        "unified"
+    }
+
+    fn line(&self) -> &str {
+        self.as_str()
+    }
+}
+
 runtime::open_enum! {
     /// Kind of futures contract of a classic account.
     pub enum ProductType {
@@ -35,6 +48,22 @@ runtime::open_enum! {
         ScoinFutures = "SCOIN-FUTURES",
         /// `SUSDC-FUTURES`: USDC-M futures of the demo market.
         SusdcFutures = "SUSDC-FUTURES",
+    }
+}
+
+#[cfg(feature = "broker")]
+runtime::same_texts!(super::super::broker::ProductType => ProductType);
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::ProductType => ProductType);
+
+impl runtime::account::InstrumentLine for ProductType {
+    fn family(&self) -> &str {
+        "classic"
+    }
+
+    fn line(&self) -> &str {
+        self.as_str()
     }
 }
 
@@ -65,6 +94,15 @@ impl From<bool> for YesNo {
         if value { Self::Yes } else { Self::No }
     }
 }
+
+#[cfg(feature = "broker")]
+runtime::same_texts!(super::super::broker::YesNo => YesNo);
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::YesNo => YesNo);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::YesNo => YesNo);
 
 runtime::open_enum! {
     /// What the price of an instrument follows.
@@ -136,6 +174,12 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::Side => Side);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::Side => Side);
+
 runtime::open_enum! {
     /// Direction of a position.
     pub enum PositionSide {
@@ -156,6 +200,11 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::PositionMode => PositionMode);
+
+runtime::same_texts!(super::super::PositionMode => PositionMode);
+
 runtime::open_enum! {
     /// Which margin backs a position.
     pub enum MarginMode {
@@ -165,6 +214,12 @@ runtime::open_enum! {
         Isolated = "isolated",
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::MarginMode => MarginMode);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::MarginMode => MarginMode);
 
 runtime::open_enum! {
     /// Kind of a unified account.
@@ -260,6 +315,12 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::OrderType => OrderType);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::OrderType => OrderType);
+
 runtime::open_enum! {
     /// Whether an order opens or closes a position, in hedge mode.
     pub enum TradeSide {
@@ -269,6 +330,12 @@ runtime::open_enum! {
         Close = "close" | "Close",
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::TradeSide => TradeSide);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::TradeSide => TradeSide);
 
 runtime::open_enum! {
     /// Whether an order may only reduce a position, in one-way mode.
@@ -286,6 +353,12 @@ impl From<bool> for ReduceOnly {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::ReduceOnly => ReduceOnly);
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::ReduceOnly => ReduceOnly);
+
 runtime::open_enum! {
     /// Which position a conditional order closes.
     pub enum HoldSide {
@@ -300,6 +373,9 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::HoldSide => HoldSide);
+
 runtime::open_enum! {
     /// Which price triggers a conditional order of the classic account.
     pub enum TriggerType {
@@ -310,6 +386,9 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::TriggerType => TriggerType);
+
 runtime::open_enum! {
     /// Which price triggers a strategy order.
     pub enum TriggerBy {
@@ -319,6 +398,9 @@ runtime::open_enum! {
         Mark = "mark",
     }
 }
+
+#[cfg(feature = "unified")]
+runtime::same_texts!(super::super::unified::TriggerBy => TriggerBy);
 
 runtime::open_enum! {
     /// Kind of a conditional order of the classic account.

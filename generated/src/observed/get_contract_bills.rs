@@ -159,3 +159,11 @@ runtime::record! {
         pub end_id: Option<BillId>,
     }
 }
+
+impl core::ops::Deref for GetContractBillsPage {
+    type Target = runtime::List<ContractBill>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.bills
+    }
+}

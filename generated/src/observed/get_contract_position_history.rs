@@ -137,3 +137,11 @@ runtime::record! {
         pub end_id: Option<PositionId>,
     }
 }
+
+impl core::ops::Deref for GetContractPositionHistoryPage {
+    type Target = runtime::List<ContractPastPosition>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}

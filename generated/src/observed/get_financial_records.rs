@@ -149,3 +149,11 @@ runtime::record! {
         pub cursor: Option<BillId>,
     }
 }
+
+impl core::ops::Deref for GetFinancialRecordsPage {
+    type Target = runtime::List<FinancialRecord>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}

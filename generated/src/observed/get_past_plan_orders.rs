@@ -165,3 +165,11 @@ runtime::record! {
         pub end_id: Option<OrderId>,
     }
 }
+
+impl core::ops::Deref for GetPastPlanOrdersPage {
+    type Target = runtime::List<PlanOrder>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.entrusted_list
+    }
+}

@@ -144,3 +144,11 @@ runtime::record! {
         pub cursor: Option<OrderId>,
     }
 }
+
+impl core::ops::Deref for GetPastStrategyOrdersPage {
+    type Target = runtime::List<StrategyOrder>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}

@@ -160,3 +160,11 @@ runtime::record! {
         pub end_id: Option<OrderId>,
     }
 }
+
+impl core::ops::Deref for GetPlanOrdersPage {
+    type Target = runtime::List<PlanOrder>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.entrusted_list
+    }
+}

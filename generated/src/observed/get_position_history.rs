@@ -145,3 +145,11 @@ runtime::record! {
         pub cursor: Option<PositionId>,
     }
 }
+
+impl core::ops::Deref for GetPositionHistoryPage {
+    type Target = runtime::List<PastPosition>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}

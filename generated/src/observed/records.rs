@@ -1200,6 +1200,14 @@ runtime::record! {
     }
 }
 
+impl core::ops::Deref for Positions {
+    type Target = runtime::List<Position>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}
+
 runtime::record! {
     /// An open position of the unified account.
     #[record("Position", observed)]
@@ -2044,6 +2052,14 @@ runtime::record! {
     }
 }
 
+impl core::ops::Deref for ClosedPositions {
+    type Target = runtime::List<ClosingOrder>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}
+
 runtime::record! {
     /// An order that closes a position.
     #[record("ClosingOrder", observed)]
@@ -2235,6 +2251,14 @@ runtime::record! {
         /// Observed.
         #[wire("resultList")]
         pub payments: runtime::List<PastFunding>,
+    }
+}
+
+impl core::ops::Deref for PastFundings {
+    type Target = runtime::List<PastFunding>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.payments
     }
 }
 

@@ -20,6 +20,19 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::Category => Category);
+
+impl runtime::account::InstrumentLine for Category {
+    fn family(&self) -> &str {
+        "unified"
+    }
+
+    fn line(&self) -> &str {
+        self.as_str()
+    }
+}
+
 runtime::open_enum! {
     /// Direction of an order or a fill.
     pub enum Side {
@@ -30,6 +43,12 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::Side => Side);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::Side => Side);
+
 runtime::open_enum! {
     /// Whether the order names its price.
     pub enum OrderType {
@@ -39,6 +58,12 @@ runtime::open_enum! {
         Market = "market",
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::OrderType => OrderType);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::OrderType => OrderType);
 
 runtime::open_enum! {
     /// How long an order may wait to be filled.
@@ -66,6 +91,9 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::PosSide => PosSide);
+
 runtime::open_enum! {
     /// Whether an order opens or closes a position.
     pub enum TradeSide {
@@ -75,6 +103,12 @@ runtime::open_enum! {
         Close = "close",
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::TradeSide => TradeSide);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::TradeSide => TradeSide);
 
 runtime::open_enum! {
     /// Position mode of the account.
@@ -86,6 +120,8 @@ runtime::open_enum! {
     }
 }
 
+runtime::same_texts!(super::super::PositionMode => HoldMode);
+
 runtime::open_enum! {
     /// Which margin backs a futures position.
     pub enum MarginMode {
@@ -95,6 +131,12 @@ runtime::open_enum! {
         Isolated = "isolated",
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::MarginMode => MarginMode);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::MarginMode => MarginMode);
 
 runtime::open_enum! {
     /// Self-trade prevention, what happens when an order would meet another of the same user.
@@ -110,6 +152,9 @@ runtime::open_enum! {
     }
 }
 
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::StpMode => StpMode);
+
 runtime::open_enum! {
     /// Price that triggers a take-profit or stop-loss.
     pub enum TriggerBy {
@@ -119,6 +164,9 @@ runtime::open_enum! {
         Mark = "mark",
     }
 }
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::TriggerBy => TriggerBy);
 
 runtime::open_enum! {
     /// Yes or no, as requests spell it.
@@ -136,6 +184,15 @@ impl From<bool> for YesNo {
     }
 }
 
+#[cfg(feature = "broker")]
+runtime::same_texts!(super::super::broker::YesNo => YesNo);
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::YesNo => YesNo);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::YesNo => YesNo);
+
 runtime::open_enum! {
     /// Whether an order may only reduce a position, as records spell it.
     pub enum ReduceOnly {
@@ -151,6 +208,12 @@ impl From<bool> for ReduceOnly {
         if value { Self::Yes } else { Self::No }
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::ReduceOnly => ReduceOnly);
+
+#[cfg(feature = "observed")]
+runtime::same_texts!(super::super::observed::ReduceOnly => ReduceOnly);
 
 runtime::open_enum! {
     /// State of an order.
@@ -262,6 +325,9 @@ runtime::open_enum! {
         TooLate = "cancel_receiveWindow",
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::CancelReason => CancelReason);
 
 runtime::open_enum! {
     /// What made an order execute.
@@ -471,6 +537,9 @@ runtime::open_enum! {
         Maker = "maker",
     }
 }
+
+#[cfg(feature = "classic")]
+runtime::same_texts!(super::super::classic::TradeScope => TradeScope);
 
 runtime::open_enum! {
     /// Kind of an insider's trade.

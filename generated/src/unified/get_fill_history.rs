@@ -193,3 +193,11 @@ runtime::record! {
         pub cursor: Option<Cursor>,
     }
 }
+
+impl core::ops::Deref for GetFillHistoryPage {
+    type Target = runtime::List<Fill>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}

@@ -128,3 +128,11 @@ runtime::record! {
         pub cursor: Option<Cursor>,
     }
 }
+
+impl core::ops::Deref for GetInsiderTradesPage {
+    type Target = runtime::List<InsiderTrade>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}

@@ -215,3 +215,11 @@ runtime::record! {
         pub cursor: Option<Cursor>,
     }
 }
+
+impl core::ops::Deref for GetOpenOrdersPage {
+    type Target = runtime::List<Order>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}

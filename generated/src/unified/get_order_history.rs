@@ -213,3 +213,11 @@ runtime::record! {
         pub cursor: Option<Cursor>,
     }
 }
+
+impl core::ops::Deref for GetOrderHistoryPage {
+    type Target = runtime::List<Order>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}

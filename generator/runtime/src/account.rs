@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-pub use instruments::{Instrument, Instruments, Known, ListedInstruments};
+pub use instruments::{Instrument, InstrumentLine, Instruments, Known, ListedInstruments};
 pub(crate) use mismatch::Mismatches;
 pub use mismatch::{AccountEvidence, AccountMismatch};
 

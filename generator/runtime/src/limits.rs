@@ -15,7 +15,7 @@
 //!
 //! A 429 closes no window for longer than a minute, or the operation's shortest window if that is longer: it does not
 //! state which window is full, and closing a window of a day would stop an account for a day. Clients with the same key
-//! and address share their limits, found by a hash of both, because the exchange counts them together.
+//! share their limits, found by a hash of it, because the exchange counts them together.
 
 mod bucket;
 mod call;

@@ -13,7 +13,7 @@ impl<T: Default> SharedByAccount<T> {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// The value of the account that `parts` identify: the API, the address and the key. It is kept as long as a client
+    /// The value of the account that `parts` identify: the API, the exchange and the key. It is kept as long as a client
     /// has it or `is_needed` says so. A forked process has its own.
     pub(crate) fn of(&self, parts: &[&[u8]], is_needed: &dyn Fn(&T) -> bool) -> Arc<T> {
         let key = hash_of(parts);

@@ -4,15 +4,20 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Variant;
 
-use super::code::{File, Item, ident};
+use super::code::{File, Item, gate, ident};
 use super::docs::{Docs, code, escape};
-use super::{codes, declarations, lifecycle, trees};
-use crate::model::{Enum, EnumValue, Family, Name};
+use super::{codes, declarations, lifecycle, module_name, trees};
+use crate::emit::Layout;
+use crate::model::{Api, Enum, EnumValue, Family, InstrumentNames, Name, Parameter, PropertyKind};
 
 /// `enums.rs` of a family.
-pub(super) fn emit(family: &Family) -> File {
+pub(super) fn emit(api: &Api, family: &Family, layout: Layout) -> File {
     let mut items = vec![Item::Imports(Vec::new())];
-    items.extend(family.enums.iter().flat_map(|all| enumeration(all, docs_of(family, all))));
+    for (index, all) in family.enums.iter().enumerate() {
+        items.extend(enumeration(all, docs_of(family, all)));
+        items.extend(conversions(api, family, layout, all).into_iter().map(Item::Code));
+        items.extend(line_of(family, index).map(|of| Item::Code(instrument_line(all, of))));
+    }
     File::new(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
 }
 
@@ -68,6 +73,71 @@ fn enumeration(all: &Enum, docs: Docs) -> Vec<Item> {
     let definition = declarations::enumeration(attributes, ident(&all.name.rust), all.values.iter().map(variant));
     let truth = truth(all).map(Item::Code);
     std::iter::once(Item::declared_by("open_enum", vec![definition])).chain(truth).collect()
+}
+
+/// The conversions from the enums that other families have under the same name, and from the property of the account that
+/// the values show. The texts on the wire are the same, whatever the variants are called.
+fn conversions(api: &Api, family: &Family, layout: Layout, all: &Enum) -> Vec<TokenStream> {
+    let name = ident(&all.name.rust);
+    let others = api
+        .families
+        .iter()
+        .filter(|other| other.name != family.name && other.enums.iter().any(|one| one.name.rust == all.name.rust));
+    let others = others.map(|other| {
+        let (gate, module) = (gate(other, layout), ident(&module_name(&other.name)));
+        (gate, quote!(super::super::#module::#name))
+    });
+    let properties = api.account.iter().flat_map(|account| &account.properties);
+    let shown = properties.filter_map(|property| match &property.kind {
+        PropertyKind::Words(words, _)
+            if words.rust == all.name.rust || property.is_shown_as(&family.name, &all.name.wire) =>
+        {
+            let words = ident(&words.rust);
+            Some((None, quote!(super::super::#words)))
+        }
+        _ => None,
+    });
+    let conversion = |(gate, other): (Option<TokenStream>, TokenStream)| {
+        quote! {
+            #gate
+            runtime::same_texts!(#other => #name);
+        }
+    };
+    others.chain(shown).map(conversion).collect()
+}
+
+/// The family whose instruments have the values of an enum as business lines.
+fn line_of(family: &Family, index: usize) -> Option<&str> {
+    let is_of =
+        |parameter: &Parameter, name: &str| parameter.name.wire == name && parameter.shape.single_enum() == Some(index);
+    let is_named = |names: &InstrumentNames| family.all_parameters().any(|one| is_of(one, &names.line.0));
+    let own = family.instrument.as_ref().filter(|names| is_named(names)).map(|_| family.name.as_str());
+    own.or_else(|| {
+        let listings = family.operations.iter().filter_map(|operation| {
+            let listed = operation.listing.instruments.as_ref()?;
+            let is_over = operation.body.parameters().iter().any(|one| is_of(one, &listed.over.0));
+            is_over.then_some(listed.of.0.as_str())
+        });
+        let mut of = listings.collect::<Vec<_>>();
+        of.dedup();
+        // An enum of several families' lines names none of them.
+        of.pop().filter(|_| of.is_empty())
+    })
+}
+
+fn instrument_line(all: &Enum, family: &str) -> TokenStream {
+    let name = ident(&all.name.rust);
+    quote! {
+        impl runtime::account::InstrumentLine for #name {
+            fn family(&self) -> &str {
+                #family
+            }
+
+            fn line(&self) -> &str {
+                self.as_str()
+            }
+        }
+    }
 }
 
 fn variant(value: &EnumValue) -> Variant {

@@ -36,7 +36,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     code.extend(batches::results(&scope, operation));
     let tables = std::iter::once(tables(family, operation)).chain(rules::table(family, operation)).map(Item::Text);
     let page = page(&scope, operation);
-    let below: Vec<_> = tables.chain(item_structs(&scope, operation)).chain(page).collect();
+    let below: Vec<_> = tables.chain(item_structs(&scope, operation)).chain(page.into_iter().flatten()).collect();
     let defined = type_names(operation);
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
     let imports = scope.imports(&defined);
@@ -381,8 +381,8 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {
     sets.chain(objects).collect()
 }
 
-fn page(scope: &Scope<'_>, operation: &Operation) -> Option<Item> {
-    let Response::Page { next, .. } = &operation.response else { return None };
+fn page(scope: &Scope<'_>, operation: &Operation) -> Option<[Item; 2]> {
+    let Response::Page { next, record, .. } = &operation.response else { return None };
     let parameters = operation.body.parameters();
     let next_type = parameters.iter().find(|parameter| parameter.name.wire == next.0);
     let next_type = next_type.and_then(|parameter| parameter.shape.single());
@@ -390,7 +390,9 @@ fn page(scope: &Scope<'_>, operation: &Operation) -> Option<Item> {
     let mut docs = Docs::default();
     docs.markdown(&format!("A page of the answer to [`{}`].", operation.rust.rust));
     docs.markdown(&format!("The cursor goes into {} of the next request.", code(&next.0)));
-    Some(records::definition(scope, &page_name(&operation.rust.rust), docs, Container::default(), &fields))
+    let name = page_name(&operation.rust.rust);
+    let definition = records::definition(scope, &name, docs, Container::default(), &fields);
+    Some([definition, records::as_its_list(scope, &name, &fields[0], Type::Record(*record))])
 }
 
 /// The documentation of an operation.

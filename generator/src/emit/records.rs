@@ -31,6 +31,11 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
             key: record.key.as_ref().map(|(key, _)| key.as_str()),
         };
         items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
+        if let [list] = &record.fields[..]
+            && let Shape::List(item) = list.shape
+        {
+            items.push(as_its_list(&scope, &record.name.rust, list, item));
+        }
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
     items.insert(0, scope.imports(&defined));
@@ -73,6 +78,20 @@ pub(super) fn definition(
     });
     let attributes = docs.into_iter().chain(record).collect();
     Item::declared_by("record", vec![declarations::structure(attributes, ident(rust), members)])
+}
+
+/// Makes a struct around a list the slice of the list's items, as answers that are a list are.
+pub(super) fn as_its_list(scope: &Scope<'_>, rust: &str, list: &Field, item: Type) -> Item {
+    let (name, field, item) = (ident(rust), ident(&list.name.rust), scope.ty(item));
+    Item::Code(quote! {
+        impl core::ops::Deref for #name {
+            type Target = runtime::List<#item>;
+
+            fn deref(&self) -> &Self::Target {
+                &self.#field
+            }
+        }
+    })
 }
 
 /// An enum over the records of which a value is one.

@@ -10,11 +10,16 @@ use crate::sites;
 /// Runs the script without a page, and prints what it finds.
 const HARNESS: &str = r#"
 const fs = require("fs"), vm = require("vm");
-const nothing = { addEventListener() {}, documentElement: { dataset: {} } };
+const nothing = { addEventListener() {}, querySelector: () => null, documentElement: { dataset: {} } };
 const context = vm.createContext({ window: {}, document: nothing, localStorage: { getItem: () => null } });
 for (const file of ["search.js", "site.js"]) vm.runInContext(fs.readFileSync(`${process.argv[2]}/${file}`, "utf8"), context);
 const queries = JSON.parse(process.argv[3]);
-console.log(JSON.stringify(queries.map((query) => context.lookUp(query).map(({ kind, title, place }) => [kind, title, place]))));
+const found = queries.map((query) => context.lookUp(query).map(({ kind, title, place }) => [kind, title, place]));
+const states = [context.state("balance", 0), context.state("balance", 3)];
+delete context.window.siteIndex;
+const loading = context.state("balance", 0);
+nothing.querySelector = () => ({});
+console.log(JSON.stringify([...found, [...states, loading, context.state("balance", 0)]]));
 "#;
 
 #[test]
@@ -23,7 +28,7 @@ fn people_find_what_they_mean_however_they_write_it() {
         println!("SKIPPED: there is no node");
         return;
     }
-    let wanted: [(&str, &str, &str); 42] = [
+    let wanted: [(&str, &str, &str); 46] = [
         ("place order", "operation", "Place Order"),
         ("placeorder", "operation", "Place Order"),
         ("plce order", "operation", "Place Order"),
@@ -66,6 +71,10 @@ fn people_find_what_they_mean_however_they_write_it() {
         ("hedgemode", "concept", "Account"),
         ("sandbox", "concept", "The market demo"),
         ("demo trading", "concept", "The market demo"),
+        ("websockets", "concept", "Websockets"),
+        ("streaming", "concept", "Websockets"),
+        ("futures balance", "operation", "Get Contract Accounts"),
+        ("only-non-zero-balances", "rule", "only-non-zero-balances"),
     ];
     let site = sites().next().unwrap().1;
     let folder = tempfile::tempdir().unwrap();
@@ -86,6 +95,14 @@ fn people_find_what_they_mean_however_they_write_it() {
         }
     }
     assert!(missed.is_empty(), "{missed:#?}");
+    // Operations come before the rules about them.
+    assert_eq!(found[21][0], serde_json::json!(["operation", "Get Account Assets", "Unified account"]));
+    // The title of an operation may be that of several families.
+    assert_eq!(found[45][0][2], "Get Account Assets, Unified account");
+    let states = found[46].as_array().unwrap();
+    assert_eq!(states[..2], ["Nothing has these words.", "3 results"]);
+    assert!(states[2].as_str().unwrap().starts_with("Loading"), "{states:?}");
+    assert!(states[3].as_str().unwrap().contains("reload"), "{states:?}");
     // Where families share a code, the one with the most operations comes first.
     let shared = &found[12];
     assert!(shared[0][0] == "code" && shared[0][2] == "Unified account", "{shared}");

@@ -14,7 +14,7 @@ use crate::decisions::LEVERAGE;
 use crate::instruments::{Coin, Instrument, MAX_NUMBER, quotient};
 use crate::operations;
 use crate::orders::{Fill, Presets};
-use crate::values::Price;
+use crate::values::{Price, once};
 use crate::words::{Accounts, Family, Line, Margin, Mode, PositionSide, Side};
 
 /// A user to open accounts for.
@@ -30,6 +30,7 @@ use crate::words::{Accounts, Family, Line, Margin, Mode, PositionSide, Side};
 #[must_use]
 pub struct Profile {
     pub(crate) mode: Mode,
+    #[serde(with = "once")]
     pub(crate) balances: BTreeMap<String, Price>,
     pub(crate) whitelisted: bool,
     pub(crate) rpi: bool,
@@ -70,8 +71,10 @@ impl Profile {
     }
 
     /// Sets the balance of a coin. A coin that no pair has is ignored.
-    pub fn balance(mut self, coin: &str, amount: impl Into<Decimal>) -> Self {
-        self.balances.insert(coin.to_owned(), Price(amount.into()));
+    pub fn balance(mut self, coin: &str, amount: impl Into<tradeapi::Decimal>) -> Self {
+        // A number that does not fit is too large, which the check refuses.
+        let amount = amount.into().to_rust_decimal().unwrap_or(Decimal::MAX);
+        self.balances.insert(coin.to_owned(), Price(amount));
         self
     }
 

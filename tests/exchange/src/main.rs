@@ -73,7 +73,7 @@ struct Arguments {
     /// A YAML file with settings, users, instruments, prices and conditions.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["hedge", "load"])]
     setup: Option<PathBuf>,
-    /// Plays back the prices of a pair from a CSV file: a time in Unix milliseconds and a price on each line. The pair is a
+    /// Plays back the prices of a pair from a CSV file: a Unix time and a price on each line. The pair is a
     /// symbol in all business lines, or one as in `SPOT:BTCUSDT`.
     #[arg(long, value_name = "PAIR=FILE", value_parser = recorded)]
     prices: Vec<(PairName, PathBuf)>,

@@ -7,12 +7,13 @@ use crate::candles::MINUTE;
 use crate::instruments::{Instrument, PairName};
 use crate::playback::{Books, Candles, Prices, Recorded, RecordedBook, Trades, WrongStep};
 use crate::setup::Setup;
-use crate::values::Price;
+use crate::values::{Price, exact};
 use crate::words::Side;
 
-/// A recorded market from CSV files with times in Unix milliseconds. All of them share one clock: the earliest time of any
-/// file is the start, so that trades, candles and books of a pair, and of several pairs, keep their order. Of what a pair
-/// has at one time, prices and candles come first, then trades, then books, which show what the trades have left.
+/// A recorded market from CSV files with Unix times in seconds, milliseconds, microseconds or nanoseconds; which of them a
+/// file has follows from the size of its first time. All files share one clock: the earliest time of any file is the start,
+/// so that trades, candles and books of a pair, and of several pairs, keep their order. Of what a pair has at one time,
+/// prices and candles come first, then trades, then books, which show what the trades have left.
 ///
 /// A pair is named by its symbol, for all business lines that list it, or with one of them. A first line with names is
 /// skipped, and so are further columns.
@@ -171,6 +172,32 @@ impl Recording {
     }
 }
 
+/// The units of Unix times, each with the least time that is written in it: those of 1973 to 5138 differ. A smaller number
+/// counts milliseconds since the start of a recording.
+const UNITS: [(u128, Unit); 5] = [
+    (100_000_000_000_000_000, Unit { name: "nanoseconds", nanos: 1 }),
+    (100_000_000_000_000, Unit { name: "microseconds", nanos: 1_000 }),
+    (100_000_000_000, Unit { name: "milliseconds", nanos: 1_000_000 }),
+    (100_000_000, Unit { name: "seconds", nanos: 1_000_000_000 }),
+    (0, Unit { name: "milliseconds since the start", nanos: 1_000_000 }),
+];
+
+/// A unit of time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Unit {
+    name: &'static str,
+    nanos: u64,
+}
+
+/// Reads a time in the unit that its size shows: in milliseconds, and the unit. A part of a unit may follow a point.
+fn time(cell: &str) -> Option<(u64, Unit)> {
+    let time = exact(cell).filter(|time| !time.is_sign_negative())?;
+    let whole = u128::try_from(time.trunc().mantissa()).ok()?;
+    let (_, unit) = UNITS.into_iter().find(|(least, _)| whole >= *least)?;
+    let millis = time.checked_mul(unit.nanos.into())?.checked_div(1_000_000.into())?;
+    Some((u64::try_from(millis.trunc().mantissa()).ok()?, unit))
+}
+
 /// Reads the rows of a file: the time of each, and what `read` makes of its other cells. A first line that begins with
 /// a letter has names.
 fn rows<T>(path: &Path, expected: &str, read: impl Fn(&[&str]) -> Option<T>) -> io::Result<Vec<Row<T>>> {
@@ -179,22 +206,28 @@ fn rows<T>(path: &Path, expected: &str, read: impl Fn(&[&str]) -> Option<T>) -> 
     // Spreadsheets begin a file with a byte-order mark.
     let text = text.trim_start_matches('\u{feff}');
     let mut rows: Vec<Row<T>> = Vec::new();
+    let mut unit_of_file: Option<Unit> = None;
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         let cells: Vec<&str> = text.split(',').map(|cell| cell.trim().trim_matches('"')).collect();
-        let row = cells.split_first().and_then(|(time, cells)| Some((time.parse::<u64>().ok()?, read(cells)?)));
-        let Some((at, what)) = row else {
+        let row = cells.split_first().and_then(|(at, cells)| Some((time(at)?, read(cells)?)));
+        let Some(((at, unit), what)) = row else {
             if line == 1 && cells.first().is_some_and(|cell| cell.starts_with(char::is_alphabetic)) {
                 continue;
             }
-            return Err(wrong(path, line, &format!("expected a time in milliseconds and {expected}")));
+            return Err(wrong(path, line, &format!("expected a time and {expected}")));
         };
+        let first = *unit_of_file.get_or_insert(unit);
+        if first != unit {
+            let why = format!("the time is in {}, and those before are in {}", unit.name, first.name);
+            return Err(wrong(path, line, &why));
+        }
         if rows.last().is_some_and(|before| before.at > at) {
             return Err(wrong(path, line, "the time is earlier than on the line before"));
         }
         rows.push(Row { line, at, what });
     }
     if rows.is_empty() {
-        return Err(wrong(path, 1, &format!("there is no row: expected a time in milliseconds and {expected}")));
+        return Err(wrong(path, 1, &format!("there is no row: expected a time and {expected}")));
     }
     Ok(rows)
 }
@@ -239,5 +272,5 @@ impl File {
 }
 
 fn price(cell: &str) -> Option<Price> {
-    cell.parse().ok().map(Price)
+    exact(cell).map(Price)
 }

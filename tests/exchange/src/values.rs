@@ -93,6 +93,12 @@ impl Visitor<'_> for TextVisitor {
     }
 }
 
+/// Reads a number that a person wrote; `None` if it is none, or does not fit exactly. Digits are not grouped: `1_000` may
+/// be a typing error.
+pub(crate) fn exact(text: &str) -> Option<Decimal> {
+    text.parse::<tradeapi::Decimal>().ok()?.to_rust_decimal().ok()
+}
+
 /// Exact numbers, written as text and read from text or numbers.
 pub(crate) mod number {
     use rust_decimal::Decimal;
@@ -104,7 +110,8 @@ pub(crate) mod number {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Decimal, D::Error> {
-        from.deserialize_any(Number)
+        // A number in YAML then comes as the text that it is written as, with all its digits.
+        from.deserialize_str(Number)
     }
 
     struct Number;
@@ -117,20 +124,48 @@ pub(crate) mod number {
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<Decimal, E> {
-            text.parse().map_err(|_| E::custom(format!("invalid number `{text}`")))
+            super::exact(text).ok_or_else(|| E::custom(format!("invalid number `{text}`")))
+        }
+    }
+}
+
+/// A map whose keys are there once.
+pub(crate) mod once {
+    use std::collections::BTreeMap;
+    use std::fmt;
+    use std::marker::PhantomData;
+
+    use serde::de::{Error, MapAccess, Visitor};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<T: Serialize, S: Serializer>(map: &BTreeMap<String, T>, to: S) -> Result<S::Ok, S::Error> {
+        map.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<BTreeMap<String, T>, D::Error> {
+        from.deserialize_map(Once(PhantomData))
+    }
+
+    struct Once<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Once<T> {
+        type Value = BTreeMap<String, T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map")
         }
 
-        fn visit_u64<E: Error>(self, number: u64) -> Result<Decimal, E> {
-            Ok(number.into())
-        }
-
-        fn visit_i64<E: Error>(self, number: i64) -> Result<Decimal, E> {
-            Ok(number.into())
-        }
-
-        fn visit_f64<E: Error>(self, number: f64) -> Result<Decimal, E> {
-            // The shortest text of the number is the one in the file.
-            self.visit_str(&number.to_string())
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+            let mut all = BTreeMap::new();
+            while let Some(key) = map.next_key::<String>()? {
+                if all.contains_key(&key) {
+                    return Err(M::Error::custom(format!("`{key}` is there twice")));
+                }
+                all.insert(key, map.next_value()?);
+            }
+            Ok(all)
         }
     }
 }

@@ -33,10 +33,10 @@ fn as_in_code() -> Account {
 #[test]
 fn an_instrument_has_typed_properties() {
     let client = tradeapi::Client::builder("http://127.0.0.1:1").account(as_in_code()).build().unwrap();
-    let pair: Instrument = client.instrument(unified::FAMILY, "USDT-FUTURES", "BTCUSDT").unwrap();
+    let pair: Instrument = client.instrument(Category::UsdtFutures, "BTCUSDT").unwrap();
     let step = pair.price_multiplier().map(Decimal::as_str);
     assert_eq!((step, pair.min_order_amount()), (Some("0.10"), None));
-    assert!(client.instrument(unified::FAMILY, "SPOT", "BTCUSDT").is_none());
+    assert!(client.instrument((unified::FAMILY, "SPOT"), "BTCUSDT").is_none());
 }
 
 /// The reference of an order is a key where its members are.

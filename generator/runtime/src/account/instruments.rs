@@ -5,6 +5,36 @@ use std::borrow::Cow;
 use super::Account;
 use crate::value::Decimal;
 
+/// The business line of an instrument, in the requests of a family. The emitted enums of business lines are one, and so are
+/// the names of a family and of a line: `("unified", "USDT-FUTURES")`.
+pub trait InstrumentLine {
+    /// Returns the name of the family.
+    fn family(&self) -> &str;
+
+    /// Returns the line, as it is sent.
+    fn line(&self) -> &str;
+}
+
+impl InstrumentLine for (&str, &str) {
+    fn family(&self) -> &str {
+        self.0
+    }
+
+    fn line(&self) -> &str {
+        self.1
+    }
+}
+
+impl<L: InstrumentLine> InstrumentLine for &L {
+    fn family(&self) -> &str {
+        (**self).family()
+    }
+
+    fn line(&self) -> &str {
+        (**self).line()
+    }
+}
+
 /// Instruments by their business line and their symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instruments {

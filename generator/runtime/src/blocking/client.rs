@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::background::Background;
-use crate::account::{Account, AccountMismatch, Instrument};
+use crate::account::{Account, AccountMismatch, Instrument, InstrumentLine};
 use crate::checks::CheckPolicy;
 use crate::client::{Callable, ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
@@ -83,8 +83,8 @@ impl ClientCore {
     }
 
     /// An instrument; see [`ClientCore::instrument`](crate::ClientCore::instrument).
-    pub fn instrument(&self, family: &str, line: &str, symbol: &str) -> Option<Instrument> {
-        self.core.instrument(family, line, symbol)
+    pub fn instrument(&self, line: impl InstrumentLine, symbol: &str) -> Option<Instrument> {
+        self.core.instrument(line, symbol)
     }
 
     /// The orders that the client knows from its calls, if it was built with

@@ -180,8 +180,8 @@ where
     }
 
     /// Shares rate limits with all clients that use the same `limiter`. By default, a client shares them with the
-    /// clients of this process that have the same key and address, whatever their accounts are named; other keys of the
-    /// same user need a `limiter`.
+    /// clients of this process that have the same key, whatever the address is called (on this machine, each port is an
+    /// exchange of its own) and whatever their accounts are named; other keys of the same user need a `limiter`.
     pub fn limiter(mut self, limiter: Arc<dyn Limiter>) -> Self {
         self.settings.limiter = Some(limiter);
         self
@@ -350,11 +350,11 @@ impl Settings {
         let transport = self.take_transport()?;
         let is_simulated = self.environment.is_some();
         let environment = self.environment.take().unwrap_or_else(|| Arc::new(SystemEnvironment::new()));
-        let address_of_all = base.in_one_spelling();
+        let exchange = base.exchange_of_key();
         let counts_names = self.limiter.is_some();
         let name = if counts_names { self.checking.account.name().to_owned() } else { String::new() };
-        let limiter = self.take_limiter(&address_of_all, &environment, is_simulated);
-        let recent = self.recent_requests(&address_of_all, &*environment);
+        let limiter = self.take_limiter(&exchange, &environment, is_simulated);
+        let recent = self.recent_requests(&exchange, &*environment);
         let Self { api, clock, signing, drift, .. } = self;
         let (mode, classes, address) = (self.limits, self.classes, self.address);
         let pacing = RateLimitPolicy { mode, limiter, counts_names, name, classes, address, slots: Slots::default() };
@@ -407,7 +407,7 @@ impl Settings {
     /// The limiter that was given, or else that of the key; a simulation has one of its own.
     fn take_limiter(
         &mut self,
-        address: &str,
+        exchange: &str,
         environment: &Arc<dyn Environment>,
         is_simulated: bool,
     ) -> Arc<dyn Limiter> {
@@ -415,7 +415,7 @@ impl Settings {
             (Some(limiter), _) => limiter,
             (None, Some(credentials)) if !is_simulated => {
                 let [key, _] = credentials.sent();
-                InProcessLimits::of_key(&[self.api.name.as_bytes(), address.as_bytes(), key])
+                InProcessLimits::of_key(&[self.api.name.as_bytes(), exchange.as_bytes(), key])
             }
             (None, _) => {
                 Arc::new(InProcessLimits::with_shared_timer(LimitSettings::default(), Arc::clone(environment) as _))
@@ -423,12 +423,12 @@ impl Settings {
         }
     }
 
-    fn recent_requests(&self, address: &str, environment: &dyn Environment) -> Arc<RecentRequests> {
+    fn recent_requests(&self, exchange: &str, environment: &dyn Environment) -> Arc<RecentRequests> {
         static RECENT: SharedByAccount<RecentRequests> = SharedByAccount::new();
         let (Some(run), Some(credentials)) = (environment.run(), &self.credentials) else { return Arc::default() };
         let [key, _] = credentials.sent();
         let now = Moment { wall: Clock::now(environment), steady: Timer::now(environment) };
-        let account = [self.api.name.as_bytes(), address.as_bytes(), key, &run.to_le_bytes()];
+        let account = [self.api.name.as_bytes(), exchange.as_bytes(), key, &run.to_le_bytes()];
         // A simulation ends with its clients; a process goes on, and may make others.
         RECENT.of(&account, &|recent| run == 0 && recent.is_needed(now))
     }

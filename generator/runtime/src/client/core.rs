@@ -13,7 +13,7 @@ use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
 use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
-use crate::account::{Account, AccountMismatch, Instrument, Known, ListedInstruments, Mismatches};
+use crate::account::{Account, AccountMismatch, Instrument, InstrumentLine, Known, ListedInstruments, Mismatches};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::clock::{Environment, Moment, Skew, Timer};
 use crate::drift::Drift;
@@ -37,6 +37,8 @@ pub struct ClientCore {
     pacing: Arc<RateLimitPolicy>,
     checking: Arc<Checking>,
     pub(super) journal: Option<Arc<OwnJournal>>,
+    /// The journal that this client leaves out.
+    pub(super) left_out: Option<Arc<OwnJournal>>,
 }
 
 /// How requests are checked, and how their error codes are interpreted.
@@ -80,7 +82,7 @@ impl ClientCore {
         journal: Option<Arc<dyn Journal>>,
     ) -> Self {
         let journal = journal.map(OwnJournal::new);
-        Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking), journal }
+        Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking), journal, left_out: None }
     }
 
     /// Returns a client for calls of these classes of rate limits.
@@ -106,8 +108,8 @@ impl ClientCore {
         let pacing = self.pacing.of_account(account.name());
         let checking = Checking { account, mismatches, ..Checking::clone(&self.checking) };
         // The journal may have the changes of the other account for another owner.
-        let journal = self.journal().cloned().map(OwnJournal::new);
-        Self { pacing, checking: Arc::new(checking), journal, ..self.clone() }
+        let [journal, left_out] = [&self.journal, &self.left_out].map(|own| own.as_ref().map(|own| own.of_another()));
+        Self { pacing, checking: Arc::new(checking), journal, left_out, ..self.clone() }
     }
 
     /// Returns a client that interprets error codes by `policy`.
@@ -119,9 +121,14 @@ impl ClientCore {
     }
 
     /// Returns a client without a journal, as for an emergency in which the disk is full. It shares everything else.
+    ///
+    /// When it sends changes, this client and its clones remember it. The next [`recover`](crate::confirm::recover()) or
+    /// [`reconcile`](crate::reconcile::reconcile()) of one of them notes in the journal that changes of that time are
+    /// missing there, so that their orders count as perhaps lost, and not as foreign.
     #[must_use]
     pub fn without_journal(&self) -> Self {
-        Self { journal: None, ..self.clone() }
+        let left_out = self.journal.clone().or_else(|| self.left_out.clone());
+        Self { journal: None, left_out, ..self.clone() }
     }
 
     /// The journal, if the client has one.
@@ -134,21 +141,21 @@ impl ClientCore {
         &self.checking.account
     }
 
-    /// The instrument `symbol` of the business line `line` in requests of `family`: as the account states it, or else
-    /// as it was last [listed](crate::instruments::load_instruments).
+    /// The instrument `symbol` of a business line: as the account states it, or else as it was last
+    /// [listed](crate::instruments::load_instruments).
     ///
     /// ```
     /// use tradeapi_runtime::{ClientCore, Decimal};
     ///
     /// /// The nearest price that the exchange takes.
     /// fn on_the_grid(client: &ClientCore, price: &Decimal) -> Option<Decimal> {
-    ///     let pair = client.instrument("shop", "spot", "BTCUSDT")?;
+    ///     let pair = client.instrument(("shop", "spot"), "BTCUSDT")?;
     ///     price.round_to(pair.get("priceStep")?).ok()
     /// }
     /// ```
-    pub fn instrument(&self, family: &str, line: &str, symbol: &str) -> Option<Instrument> {
-        let stated = self.account().instrument(line, symbol).cloned();
-        stated.or_else(|| self.checking.listed.read().get(family, line, symbol).cloned())
+    pub fn instrument(&self, line: impl InstrumentLine, symbol: &str) -> Option<Instrument> {
+        let stated = self.account().instrument(line.line(), symbol).cloned();
+        stated.or_else(|| self.checking.listed.read().get(line.family(), line.line(), symbol).cloned())
     }
 
     /// Whether an account of another kind is refused by a family.

@@ -7,7 +7,7 @@ use super::own_journal::OwnJournal;
 use super::prepared::{SignedRequest, client_ids};
 use super::sending::{CallContext, CallFuture};
 use crate::error::{Error, JournalError, NotStored};
-use crate::journal::{Change, ChangeNumber, Ending, ItemEnding, Journal, Owner, StoredChange};
+use crate::journal::{Change, ChangeNumber, Ending, ItemEnding, Journal, LostSpan, Owner, StoredChange};
 use crate::limits::Permit;
 use crate::observe;
 use crate::operation::{DynOperation, DynResponse, ItemJudge, ItemOutcome, ItemOutcomes};
@@ -22,6 +22,28 @@ use crate::wire::Reply;
 const LONGEST_CODE: usize = 32;
 
 impl ClientCore {
+    /// The journal, if the client has one, once it belongs to the client and notes what was sent without it.
+    pub(crate) async fn noted_journal(&self) -> Result<Option<&Arc<dyn Journal>>, JournalError> {
+        let Some(own) = &self.journal else { return Ok(None) };
+        let journal = self.bound(own).await?;
+        if let Some(unstored) = own.unstored(self.account().name()) {
+            let span = LostSpan::after(Some(unstored.first)).until(unstored.last);
+            let mut change = span.change(self.now());
+            (change.made_at, change.account) = (Some(self.moment().wall()), self.account_in_journal());
+            let number = journal.begin(change).await?;
+            journal.end(number, Ending::new(Outcome::Done)).await?;
+            own.noted(&unstored);
+        }
+        Ok(Some(journal))
+    }
+
+    /// Remembers a change that this client is about to send without the journal that it leaves out.
+    pub(super) fn note_unstored(&self, meta: &Meta) {
+        if let Some(own) = self.left_out.as_ref().filter(|_| meta.effect != Effect::Read) {
+            own.lacks(self.account().name(), (self.earliest_now(), self.latest_now()));
+        }
+    }
+
     /// The journal, if the client has one, once it is certain that it belongs to the client.
     pub(crate) async fn bound_journal(&self) -> Result<Option<&Arc<dyn Journal>>, JournalError> {
         match &self.journal {

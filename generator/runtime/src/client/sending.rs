@@ -88,6 +88,7 @@ impl ClientCore {
         if let Some(tracking) = tracking {
             tracking.sent(self.visible_from(operation, now.steady));
         }
+        self.note_unstored(operation.meta());
         let is_read = operation.meta().effect == Effect::Read;
         let asking = is_read.then(|| self.awaited().ask(|| Named::of(operation))).flatten();
         span.sent(request.body());

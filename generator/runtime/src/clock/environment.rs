@@ -22,7 +22,7 @@ pub trait Environment: Clock + Timer {
     fn random(&self) -> u64;
 
     /// A number for what runs by the same monotonic clock; 0 is the process itself. The clients of one run with the same
-    /// key and address know each other's requests, so that none takes the order of another for its own. By default
+    /// key know each other's requests, so that none takes the order of another for its own. By default
     /// `None`: a client knows its own requests only.
     fn run(&self) -> Option<u64> {
         None

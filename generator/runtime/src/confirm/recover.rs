@@ -220,7 +220,7 @@ pub async fn recover(
     recoveries: &[Recovery],
     policy: &ConfirmPolicy,
 ) -> Result<RecoveredChanges, JournalError> {
-    let Some(journal) = client.bound_journal().await? else { return Ok(RecoveredChanges::default()) };
+    let Some(journal) = client.noted_journal().await? else { return Ok(RecoveredChanges::default()) };
     let gap = journal.gap(client.account().name());
     if let Some(gap) = &gap {
         observe::journal_has_gap(gap);

@@ -315,15 +315,14 @@ macro_rules! __client {
                 $crate::__run!([$($async)?] self.core, instruments::load_instruments, $instruments)
             }
 
-            /// The instrument `symbol` of the business line `line` in requests of `family`: as the account states
-            /// it, or else as it was last [listed](Self::load_instruments).
+            /// The instrument `symbol` of a business line, which is a value of the enum in requests of its family: as
+            /// the account states it, or else as it was last [listed](Self::load_instruments).
             pub fn instrument(
                 &self,
-                family: &str,
-                line: &str,
+                line: impl $crate::account::InstrumentLine,
                 symbol: &str,
             ) -> ::core::option::Option<$instrument> {
-                self.core.instrument(family, line, symbol).map($instrument::from)
+                self.core.instrument(line, symbol).map($instrument::from)
             }
 
             /// The orders that the client knows from its calls, if it was built with

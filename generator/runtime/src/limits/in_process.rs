@@ -18,7 +18,7 @@ use crate::clock::{SystemTimer, Timer};
 use crate::error::LimiterErrorKind;
 use crate::shared::SharedByAccount;
 
-/// A limiter for all clients of a process that share it. Clients with the same key and address share one automatically.
+/// A limiter for all clients of a process that share it. Clients with the same key share one automatically.
 ///
 /// # Exactness
 ///

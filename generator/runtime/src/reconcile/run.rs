@@ -109,7 +109,7 @@ pub async fn reconcile(
     recoveries: &[Recovery],
     reconciliation: &mut Reconciliation,
 ) -> Result<Reconciled, ReconcileError> {
-    let journal = Arc::clone(client.bound_journal().await?.ok_or(ReconcileError::NoJournal)?);
+    let journal = Arc::clone(client.noted_journal().await?.ok_or(ReconcileError::NoJournal)?);
     let served = meant(client, listings, reconciliation).await?;
     let listings = served.as_slice();
     let mut progress = match reconciliation.progress.take() {
@@ -153,6 +153,8 @@ async fn advance(
         (progress.begun, progress.listed_after) = (client.now(), client.moment());
     }
     read_listings(client, how, progress).await?;
+    // What was sent without the journal meanwhile may be listed, too.
+    client.noted_journal().await?;
     // It is read after the listings, so that it has every order of this program that they show.
     let mut known = journaled(client, journal, listings, recoveries, how, progress).await?;
     let covers_all = !known.is_partial();

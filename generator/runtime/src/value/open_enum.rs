@@ -282,6 +282,21 @@ macro_rules! open_enum {
     };
 }
 
+/// Converts the values of another enum to those of an open one, by their texts.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! same_texts {
+    ($other:path => $name:ident) => {
+        impl ::core::convert::From<$other> for $name {
+            /// Takes the value with the same text. One that this enum does not have becomes `Unknown`, and is refused in
+            /// requests.
+            fn from(value: $other) -> Self {
+                $crate::emitted::enum_from_wire(value.as_str())
+            }
+        }
+    };
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

@@ -141,7 +141,7 @@ impl Callable for Rare {
     type Reply = Reply<Placed>;
 }
 
-/// The exchange counts the calls of a key, whatever a client calls its account and however it spells the address.
+/// The exchange counts the calls of a key, whatever a client calls its account and by whichever name it reaches it.
 #[tokio::test]
 async fn clients_of_a_key_share_its_limits() -> Tested {
     let client = |address: &str, key: &str| {
@@ -153,15 +153,17 @@ async fn clients_of_a_key_share_its_limits() -> Tested {
     let order = Rare(order());
     let one = client("https://shared.example", "a shared key").build()?;
     one.call(&order).await?;
-    let [spelt, named] = ["HTTPS://Shared.Example:443/", "https://shared.example"];
+    let [spelt, named] = ["HTTPS://Shared.Example:443/", "https://other-name.example"];
     client(spelt, "a shared key").build()?.call(&order).await?;
     for (address, account) in [(spelt, ""), (named, ""), (named, "desk-1")] {
         let result = client(address, "a shared key").account(account).build()?.call(&order).await;
         assert!(limited(result.err()).is_some(), "{address} {account:?}");
     }
-    // Another key, or another exchange, has limits of its own.
+    // Another key, or another port of this machine, has limits of its own.
     client(named, "another key").build()?.call(&order).await?;
-    client("https://other.example", "a shared key").build()?.call(&order).await?;
+    for own in ["http://127.0.0.1:1", "http://localhost:2"] {
+        client(own, "a shared key").build()?.call(&order).await?;
+    }
     Ok(())
 }
 

@@ -12,6 +12,9 @@ use crate::model::{Family, Name, Operation};
 /// Separates a text from the further words in [`entries`].
 const WORDS: &str = "\n";
 
+/// Separates the words by which people call an operation, which count like its title, from further ones.
+const CALLED: &str = "||";
+
 /// The weight of what no document describes, by which documented entries come first among equals.
 const OBSERVED: f64 = 0.7;
 
@@ -90,6 +93,9 @@ impl Entries {
             let text = format!("{}{WORDS}sandbox|testnet|paper trading|practice|simulated", market.doc);
             self.add(&format!("The market {}", market.name), "concept", "", text, Address::concept("signing"));
         }
+        let websockets = "Not supported: the reference has requests over HTTP and their answers.";
+        let text = format!("{websockets}{WORDS}websocket|ws|wss|socket|stream|streaming|subscribe|subscription|push");
+        self.add("Websockets", "concept", "", text, Address::home());
         let permissions = "The permission that the key needs for each operation.".to_owned();
         self.add("Permissions", "concept", "", permissions, Address::limits().at("permissions"));
     }
@@ -141,13 +147,15 @@ impl Entries {
             let name = format!("{}: limit for {}", operation.title, rate.class);
             self.add(&name, "limit", title, text, page.clone().at("limits"));
         }
+        // Operations of several families share their titles.
+        let place = format!("{}, {title}", operation.title);
         for one in view.all_parameters() {
             let address = page.clone().at(one.anchor.as_str());
-            self.add(one.name, "parameter", &operation.title, one.doc.to_owned(), address);
+            self.add(one.name, "parameter", &place, one.doc.to_owned(), address);
         }
         for rule in view.rules.iter().filter(|rule| rule.is_written) {
             let address = page.clone().at(rule.anchor.as_str());
-            self.add(&rule.id, "rule", &operation.title, rule.says.clone(), address);
+            self.add(&rule.id, "rule", &place, rule.says.clone(), address);
         }
     }
 }
@@ -168,10 +176,11 @@ fn of_operation(operation: &Operation) -> String {
         text.push_str(" how far back time range history kept");
     }
     text.push_str(&format!(" {} repeat again", operation.effect.as_str()));
-    for word in operation.called.iter().map(|(word, _)| word).chain(&operation.permission) {
-        text.push_str(&format!("|{word}"));
+    if let Some(permission) = &operation.permission {
+        text.push_str(&format!("|{permission}"));
     }
-    text
+    let called = operation.called.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join("|");
+    text + CALLED + &called
 }
 
 /// The index as a script, because a page opened as a file must not fetch anything: numbered pages, then rows.

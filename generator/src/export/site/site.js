@@ -112,7 +112,8 @@ let prepared = null;
 function prepare() {
   prepared ??= (window.siteIndex ?? []).map(([title, kind, place, text, page, anchor, more, weight = 1]) => {
     const link = window.sitePages[page] + (anchor && `#${anchor}`);
-    const title_words = words(title), place_words = words(place);
+    const [, called = ""] = more.split("||");
+    const title_words = [...words(title), ...words(called)], place_words = words(place);
     const names = [title, ...more.split("|")].map(joined).filter((name) => name.length > 2);
     return { title, kind, place, text, weight, link, names, plain: title.toLowerCase(), title_words, place_words, all: new Set([...title_words, ...place_words, ...words(text), ...words(kind), ...words(more)]) };
   });
@@ -228,6 +229,16 @@ function lookUp(query) {
   return found.filter((one) => one.score > best * 0.35).sort((a, b) => b.score - a.score || a.index - b.index).slice(0, 20).map((one) => one.entry);
 }
 
+// What the search says about its results.
+function state(query, count) {
+  if (window.siteIndex === undefined) {
+    const failed = document.querySelector('script[data-index="failed"]');
+    return failed ? "The index of the search could not be loaded: reload the page." : "Loading …";
+  }
+  if (query.trim() === "") return "Arrow keys choose, Enter opens.";
+  return count === 0 ? "Nothing has these words." : `${count} results`;
+}
+
 function search() {
   const button = document.getElementById("find");
   const dialog = make("dialog", "", { id: "search", "aria-label": "Search" });
@@ -248,6 +259,7 @@ function search() {
     if (window.siteIndex === undefined && !document.querySelector("script[data-index]")) {
       const script = make("script", "", { src: `${root}search.js`, "data-index": "" });
       script.addEventListener("load", show);
+      script.addEventListener("error", () => { script.dataset.index = "failed"; show(); });
       document.head.append(script);
     }
     if (!dialog.open) dialog.showModal();
@@ -274,7 +286,7 @@ function search() {
       return option;
     }));
     query.setAttribute("aria-expanded", String(entries.length > 0));
-    found.textContent = query.value.trim() === "" ? "Arrow keys choose, Enter opens." : entries.length === 0 ? "Nothing has these words." : `${entries.length} results`;
+    found.textContent = state(query.value, entries.length);
     select(0);
   };
   button.addEventListener("click", (event) => { event.preventDefault(); open(); show(); });

@@ -10,6 +10,7 @@ use tradeapi::observed::{
     SetPositionMode,
 };
 use tradeapi::runtime::instruments::{self, LoadInstrumentsError};
+use tradeapi::runtime::value::OpenEnum as _;
 use tradeapi::unified::{Category, Side};
 use tradeapi::{Account, Decimal, Error, Instrument, classic};
 use tradeapi_exchange::{Accounts, Fault, FaultKind, FaultTarget, Profile};
@@ -76,7 +77,7 @@ async fn loaded_instruments_turn_the_rules_on_steps_and_minimum_on() {
 
     // Families may count one instrument in different units, and contracts state their step in units of the last place.
     let step = |family: &str, line: &str, symbol: &str| {
-        client.instrument(family, line, symbol)?.price_multiplier().map(|step| step.as_str().to_owned())
+        client.instrument((family, line), symbol)?.price_multiplier().map(|step| step.as_str().to_owned())
     };
     assert_eq!(step("classic", "USDC-FUTURES", "BTCPERP").as_deref(), Some("0.5"));
     assert_eq!(step("classic", "COIN-FUTURES", "BTCUSD").as_deref(), Some("0.1"));
@@ -105,7 +106,7 @@ async fn instruments_are_loaded_as_a_whole_or_kept() {
     let error = client.load_instruments().await.unwrap_err();
     let LoadInstrumentsError::Unread { operation, line, .. } = &error else { panic!("{error}") };
     assert_eq!((*operation, *line), ("observed.contracts", "USDT-FUTURES"));
-    assert!(client.instrument("unified", "USDT-FUTURES", "BTCUSDT").is_some());
+    assert!(client.instrument(Category::UsdtFutures, "BTCUSDT").is_some());
     let none = instruments::load_instruments(client.core(), &[]).await;
     assert!(matches!(none, Err(LoadInstrumentsError::NotListed)));
 }
@@ -393,4 +394,28 @@ async fn a_user_of_one_family_is_refused_by_the_other() {
         let fee = client.observed().get_fee_rate(&GetFeeRate::new(USDT, "BTCUSDT")).await;
         assert_eq!(fee.is_ok(), accounts != Accounts::Classic);
     }
+}
+
+/// An answer that lists is the slice of its items, whether the list is all of it or a member; and what families call alike
+/// converts.
+#[tokio::test]
+async fn answers_that_list_are_slices_and_values_of_families_convert() {
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.01")).await;
+    let client = &fixture.client;
+    let positions = client.observed().get_positions(&GetPositions::new(Category::UsdtFutures.into())).await.unwrap();
+    let tickers = client.observed().get_tickers(&GetTickers::new(Category::UsdtFutures.into())).await.unwrap();
+    let fills = client.unified().get_fill_history(&tradeapi::unified::GetFillHistory::new()).await.unwrap();
+    assert_eq!((positions.len(), fills.len(), tickers.is_empty()), (1, 1, false));
+    assert_eq!(positions.first(), positions.list.first());
+    assert!(positions.iter().all(|position| position.total == Some(dec!(0.01))));
+
+    assert_eq!(Category::from(USDT), Category::UsdtFutures);
+    assert_eq!(classic::ProductType::from(CLASSIC_USDT), classic::ProductType::UsdtFutures);
+    assert_eq!(PositionMode::from(tradeapi::PositionMode::HedgeMode), PositionMode::Hedge);
+    assert_eq!(
+        tradeapi::unified::HoldMode::from(tradeapi::PositionMode::OneWayMode),
+        tradeapi::unified::HoldMode::OneWay
+    );
+    assert!(!classic::ProductType::from(ProductType::SusdtFutures).is_known(), "a request with it is refused");
 }

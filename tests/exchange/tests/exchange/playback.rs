@@ -107,7 +107,7 @@ fn candles_that_cannot_be_played_are_refused_by_their_line() {
         (row(hour, flat) + &row(hour + 60_000, "64000.05,64000.05,64000.05,64000.05"), "line 2", "SPOT:BTCUSDT"),
         (row(hour, "0,0,0,0"), "line 1", "invalid price 0"),
         ("time,open\n".to_owned(), "line 1", "there is no row"),
-        (format!("36OO000,{flat}\n{}", row(hour, flat)), "line 1", "expected a time in milliseconds"),
+        (format!("36OO000,{flat}\n{}", row(hour, flat)), "line 1", "expected a time"),
     ] {
         let error = from_csv(Recording::candles, &csv).unwrap_err().to_string();
         assert!(error.contains(line) && error.contains(why) && error.contains("recorded.csv"), "{csv}: {error}");
@@ -121,6 +121,64 @@ fn candles_that_cannot_be_played_are_refused_by_their_line() {
     in_setup(&format!("[[0, {candle}], [120000, {candle}]]")).unwrap();
     let error = in_setup(&format!("[[0, {candle}], [90000, {candle}]]")).unwrap_err().to_string();
     assert!(error.contains("whole minute"), "{error}");
+}
+
+/// Public files have microseconds since 2025; milliseconds would play them a thousand times too slowly.
+#[test]
+fn times_are_read_in_the_unit_that_their_size_shows() {
+    let steps = |csv: &str| {
+        let setup = from_csv(Recording::prices, csv)?;
+        Ok::<_, std::io::Error>((
+            setup.recorded_from,
+            setup.prices[0].steps.iter().map(|step| step.0).collect::<Vec<_>>(),
+        ))
+    };
+    let at = 1_735_689_600_000_u64;
+    for (first, second) in [
+        ("1735689600", "1735689601.5"),
+        ("1735689600000", "1735689601500"),
+        ("1735689600000000", "1735689601500000"),
+        ("1735689600000000000", "1735689601500000999"),
+    ] {
+        let read = steps(&format!("{first},64000\n{second},64000\n")).unwrap();
+        assert_eq!(read, (at, vec![0, 1_500]), "{first}");
+    }
+    assert_eq!(steps("0,64000\n60000,64000\n").unwrap(), (0, vec![0, 60_000]));
+    for (csv, line, why) in [
+        ("1735689600000,64000\n1735689601000000,64000\n", "line 2", "microseconds"),
+        ("time,price\n1735689600,64000\n1735689601000,64000\n", "line 3", "milliseconds"),
+        ("0,64000\n1735689600,64000\n", "line 2", "seconds"),
+        ("-1,64000\n", "line 1", "a time"),
+        ("1_735_689_600,64000\n", "line 1", "a time"),
+        ("1735689600,64_000\n", "line 1", "a price"),
+    ] {
+        let error = steps(csv).unwrap_err().to_string();
+        assert!(error.contains(line) && error.contains(why), "{csv}: {error}");
+    }
+}
+
+#[test]
+fn a_setup_keeps_what_it_says() {
+    let users = |balances: &str| Setup::from_yaml(&format!("users: [{{ balances: {balances} }}]"));
+    let shown = |setup: &Setup| serde_json::to_value(setup).unwrap()["users"][0]["balances"]["USDT"].clone();
+    for number in ["0.12345678901234567", "123456789.01234567891", "'0.5'", "500"] {
+        let setup = users(&format!("{{ USDT: {number} }}"));
+        let Ok(setup) = setup else { panic!("{number}: {setup:?}") };
+        assert_eq!(shown(&setup), number.trim_matches('\''));
+        // A journal begins with it as JSON.
+        let read: Setup = serde_json::from_str(&serde_json::to_string(&setup).unwrap()).unwrap();
+        assert_eq!(shown(&read), shown(&setup));
+    }
+    for (balances, why) in [
+        ("{ USDT: 500, BTC: 1, USDT: 700 }", "`USDT` is there twice"),
+        ("{ USDT: 1_000 }", "1_000"),
+        ("{ USDT: 0.12345678901234567890123456789012 }", "0.12345678901234567890123456789012"),
+        ("{ USDT: .nan }", "nan"),
+        ("{ USDT: 0x10 }", "0x10"),
+    ] {
+        let error = users(balances).unwrap_err().to_string();
+        assert!(error.contains(why) && error.contains("line 1"), "{balances}: {error}");
+    }
 }
 
 #[test]

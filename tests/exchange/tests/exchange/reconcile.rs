@@ -199,6 +199,30 @@ fn is_not_foreign(history: &History, reconciled: &Reconciled) {
     assert_eq!(history.open().len(), 1);
 }
 
+/// An order of a clone without the journal may be this program's, also for a later process.
+#[test]
+fn an_order_of_a_clone_without_the_journal_is_not_foreign() {
+    let history = History::new(2);
+    let place = |client: &tradeapi::Client, id| {
+        drive(&history.exchange, client.unified().place_order(&resting(Some(id)))).unwrap();
+    };
+    place(&history.client.without_journal().with_account("").clone(), "emergency");
+    let later = history.exchange.client_of(history.exchange.keys()).journal(history.journal.clone()).build().unwrap();
+    for client in [&history.client, &later] {
+        let mut how = Reconciliation::since(history.begun);
+        let reconciled = drive(&history.exchange, client.reconcile(&mut how)).unwrap();
+        assert_eq!(differences(&reconciled), [(Some("emergency"), Difference::PerhapsLost)]);
+        is_not_foreign(&history, &reconciled);
+    }
+    // What was placed long after it by others is foreign, and ids tell whose an order is.
+    history.exchange.time().advance(Duration::from_secs(1_300));
+    place(&history.without, "other");
+    let reconciled = history.reconcile(&mut Reconciliation::since(history.begun)).unwrap();
+    assert_eq!(reconciled.foreign().filter_map(|order| order.client_id.as_deref()).collect::<Vec<_>>(), ["other"]);
+    let reconciled = history.reconcile(&mut Reconciliation::since(history.begun).own_prefix("emer")).unwrap();
+    assert!(differences(&reconciled).contains(&(Some("emergency"), Difference::Unjournaled)));
+}
+
 #[test]
 fn an_order_that_was_not_placed_by_the_journal_is_a_contradiction() {
     let history = History::new(2);

@@ -75,7 +75,7 @@ async fn a_listing_of_thousands_tells_tokens_from_coins() {
     let exchange = exchange();
     let client = client(&exchange);
     client.load_instruments().await.unwrap();
-    let is_token = |symbol: &str| client.instrument("unified", "SPOT", symbol).and_then(|pair| pair.is_reality());
+    let is_token = |symbol: &str| client.instrument(("unified", "SPOT"), symbol).and_then(|pair| pair.is_reality());
     let spot = GetInstruments::new(observed::Category::Spot);
     let listed = client.observed().get_instruments(&spot).await.unwrap().data.complete().unwrap();
     let symbols: Vec<String> = listed.iter().filter_map(|pair| pair.symbol.as_ref().map(ToString::to_string)).collect();
