@@ -16,6 +16,7 @@
 //! ```
 //! use std::time::Duration;
 //!
+//! use tradeapi::dec;
 //! use tradeapi::unified::{Category, ClientOid, Execution, GetOrderDetails, OrderRef, OrderStatus, PlaceOrder, Side};
 //! use tradeapi_exchange::{Exchange, Family, Seed};
 //!
@@ -24,12 +25,12 @@
 //! let client = exchange.client();
 //! exchange.set_price("BTCUSDT", 64_000)?;
 //!
-//! let (price, qty): (tradeapi::Decimal, tradeapi::Decimal) = ("63990".parse()?, "0.010".parse()?);
-//! let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(price))
+//! let execution = Execution::limit(dec!(63990));
+//! let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.01), Side::Buy, execution)
 //!     .client_oid(ClientOid::new("test:1")?);
 //! client.unified().place_order(&order).await?;
 //!
-//! exchange.fill("test:1", "0.004".parse::<tradeapi::Decimal>()?)?;
+//! exchange.fill("test:1", dec!(0.004))?;
 //! exchange.time().advance(Duration::from_secs(1));
 //! let detail = GetOrderDetails::new(OrderRef::ClientOid(ClientOid::new("test:1")?));
 //! let record = client.unified().get_order_details(&detail).await?;
@@ -39,7 +40,7 @@
 //! assert!(client.unified().place_order(&order).await.is_err());
 //!
 //! let position = &exchange.account(exchange.keys(), Family::Unified).positions[0];
-//! assert_eq!(position.qty.to_string(), "0.004");
+//! assert_eq!(position.qty, dec!(0.004));
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
