@@ -6,6 +6,7 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{ContractTrade, ProductType, Symbol, TradeId};
 
 runtime::parameters! {
+    #[checked_by(Rules)]
     /// Lists the latest trades of a contract, the newest first.
     ///
     /// `GET /api/v2/mix/market/fills-history`
@@ -23,6 +24,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** public, no credentials needed
     /// - **Rate limit:** 10 calls a second per IP
+    /// - **Window:** `startTime` to `endTime`
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
     /// # Example
@@ -75,6 +77,23 @@ runtime::parameters! {
                 end_time: None,
             }
         }
+
+        /// Sets `startTime` and `endTime`.
+        pub fn between(
+            mut self,
+            from: impl Into<runtime::Timestamp>,
+            to: impl Into<runtime::Timestamp>,
+        ) -> Self {
+            self.start_time = Some(from.into());
+            self.end_time = Some(to.into());
+            self
+        }
+    }
+}
+
+impl runtime::parameters::Rules for GetContractTrades {
+    fn check_rules(&self, to: &mut runtime::checks::Checks<'_>) {
+        to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
 
@@ -97,7 +116,13 @@ static META: tables::Meta = tables::Meta {
     effect: tables::Effect::Read,
     access: tables::Access::Public,
     limits: &[tables::RateLimit::per_ip(10)],
+    window: Some(WINDOW),
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
+};
+const WINDOW: tables::Window = tables::Window {
+    from: "startTime",
+    to: "endTime",
+    ..tables::Window::DEFAULT
 };

@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, Error};
+use tradeapi_runtime::tables::Window;
 
 use crate::command::Command;
 use crate::help;
@@ -46,17 +47,17 @@ fn operation(command: &'static Command, taken: &[String]) -> Clap {
         .args(options::of_operations())
         .next_help_heading("Parameters");
     let line = if command.is_listing { line.arg(first().help_heading("Options")) } else { line };
-    line.args((command.parameters)().iter().map(|parameter| flag(parameter, taken)))
+    line.args((command.parameters)().iter().map(|parameter| flag(parameter, command.meta.window, taken)))
 }
 
-fn flag(parameter: &Parameter, taken: &[String]) -> Arg {
+fn flag(parameter: &Parameter, window: Option<Window>, taken: &[String]) -> Arg {
     let name = if parameter.flag.is_empty() { "items" } else { &parameter.flag };
     let is_taken = taken.iter().any(|other| other == name) || ["help", "version", FIRST].contains(&name);
     let long = if is_taken { format!("{name}-parameter") } else { name.to_owned() };
     let arg = Arg::new(parameter.id()).long(long);
     let arg = if parameter.takes_blank { arg } else { arg.value_parser(stated) };
     let nested = help::members(&parameter.kind);
-    let text = help::parameter(parameter);
+    let text = help::parameter(parameter, window);
     let arg = match nested.is_empty() {
         true => arg.help(text),
         false => arg.help(text.clone()).long_help(format!("{text}\n{nested}")),

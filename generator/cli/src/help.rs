@@ -1,19 +1,16 @@
 //! What the schema says of operations and parameters, as text of the help.
 
-use tradeapi_runtime::parameters::described::MILLIS;
-use tradeapi_runtime::tables::Access;
+use tradeapi_runtime::tables::{Access, Window};
 
 use crate::command::Command;
 use crate::ending::Ending;
 use crate::limits;
 use crate::parameter::{Kind, Parameter, Required};
+use crate::times;
 
-/// The text of a parameter.
-pub(crate) fn parameter(parameter: &Parameter) -> String {
-    let mut parts = vec![sentence(&parameter.doc)];
-    if let Kind::Text(MILLIS) = parameter.kind {
-        parts.push("Milliseconds since 1970, a date such as 2026-09-21, or a time in ISO 8601.".to_owned());
-    }
+/// The text of a parameter; `window` is the range of times of its request.
+pub(crate) fn parameter(parameter: &Parameter, window: Option<Window>) -> String {
+    let mut parts = vec![sentence(&parameter.doc), times::help(parameter, window)];
     match &parameter.required {
         Required::Always => parts.push("Required.".to_owned()),
         Required::Sometimes(when) => parts.push(sentence(&capitalized(when))),
@@ -26,7 +23,7 @@ pub(crate) fn parameter(parameter: &Parameter) -> String {
 /// The parameters of objects within a parameter, a line each.
 pub(crate) fn members(kind: &Kind) -> String {
     let (Kind::Object(members) | Kind::Objects(members)) = kind else { return String::new() };
-    let line = |member: &Parameter| format!("\n  {} ({}): {}", member.name, type_name(&member.kind), parameter(member));
+    let line = |member: &Parameter| format!("\n  {} ({}): {}", member.name, type_name(&member.kind), parameter(member, None));
     let many = matches!(kind, Kind::Objects(_));
     let intro = if many { "A JSON list of objects, or @FILE with it:" } else { "A JSON object, or @FILE with it:" };
     intro.to_owned() + &members.iter().map(line).collect::<String>()

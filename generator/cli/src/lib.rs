@@ -42,6 +42,7 @@ mod rows;
 mod settings;
 mod signals;
 mod table;
+mod times;
 mod watch;
 mod words;
 

@@ -4,14 +4,14 @@ use std::io::Read;
 use std::{fs, io};
 
 use clap::ArgMatches;
+use tradeapi_runtime::Timestamp;
 use tradeapi_runtime::json::{Json, JsonWriter, Map, read_json};
-use tradeapi_runtime::parameters::described::MILLIS;
 use tradeapi_runtime::tables::Effect;
-use tradeapi_runtime::{Date, IsoTime};
 
 use crate::command::Command;
 use crate::options::JSON;
 use crate::parameter::{Kind, Parameter};
+use crate::times;
 
 /// Reads standard input.
 const STDIN: &str = "-";
@@ -21,7 +21,7 @@ const STDIN: &str = "-";
 ///
 /// # Errors
 ///
-/// Fails if something is not JSON, or cannot be read.
+/// Fails if something is not JSON or cannot be read, or if a range of time cannot be meant.
 pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String, String> {
     let base = flags.get_one::<String>(JSON).map(|from| stated_content(from)).transpose()?;
     let parameters = (command.parameters)();
@@ -42,7 +42,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
         }
     }
     refuse_missing(command, &object(&members))?;
-    with_times(&parameters, &mut members);
+    times::in_millis(command, &mut members, Timestamp::now())?;
     Ok(minted(command, members))
 }
 
@@ -57,10 +57,11 @@ pub(crate) fn completed(command: &Command, json: &str) -> Result<String, String>
     refuse(&(command.parameters)(), json, widens)?;
     match (command.parameters)().iter().any(|parameter| parameter.name.is_empty()) {
         true => Ok(minted_items(command, json)),
-        false => members_of(json).map(|mut members| {
-            with_times(&(command.parameters)(), &mut members);
-            minted(command, members)
-        }),
+        false => {
+            let mut members = members_of(json)?;
+            times::in_millis(command, &mut members, Timestamp::now())?;
+            Ok(minted(command, members))
+        }
     }
 }
 
@@ -197,24 +198,6 @@ fn stated_content(from: &str) -> Result<String, String> {
 
 fn name_of(from: &str) -> &str {
     if from == STDIN { "standard input" } else { from }
-}
-
-/// The members with times in milliseconds where a date or a time in ISO 8601 is stated.
-fn with_times(parameters: &[Parameter], members: &mut [(String, Json)]) {
-    for (name, value) in members {
-        let is_time = |one: &&Parameter| one.name == name && matches!(one.kind, Kind::Text(MILLIS));
-        let text = parameters.iter().find(is_time).and_then(|_| value.read::<String>().ok());
-        if let Some(Ok(millis)) = text.and_then(|text| time_of(&text)).map(|time| Json::new(&time.to_string())) {
-            *value = millis;
-        }
-    }
-}
-
-/// The milliseconds of a date, which begins at midnight in UTC, or of a time in ISO 8601.
-fn time_of(text: &str) -> Option<u64> {
-    let midnight = || text.parse::<Date>().ok()?.midnight();
-    let time = text.parse::<IsoTime>().ok().map(IsoTime::timestamp).or_else(midnight)?;
-    Some(time.as_millis())
 }
 
 /// The object with a client id, which it gets if there is none.

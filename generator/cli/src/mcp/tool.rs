@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use tradeapi_runtime::reconcile::Listing;
-use tradeapi_runtime::tables::Effect;
+use tradeapi_runtime::tables::{Effect, Window};
 
 use crate::command::Command;
 use crate::ending::Ending;
@@ -103,7 +103,7 @@ pub(super) fn of(name: String, command: &Command, may_trade: bool) -> Tool {
     }
     description = format!("{description}\n\n{}", help::below(command));
     let parameters = (command.parameters)();
-    let mut properties: JsonObject = parameters.iter().map(property).collect();
+    let mut properties: JsonObject = parameters.iter().map(|one| property(one, meta.window)).collect();
     if command.is_listing && !has(command, FIRST) {
         properties.insert(FIRST.to_owned(), first());
     }
@@ -166,9 +166,9 @@ fn name_of(parameter: &Parameter) -> String {
     if parameter.name.is_empty() { BODY.to_owned() } else { parameter.name.to_owned() }
 }
 
-fn property(parameter: &Parameter) -> (String, Value) {
+fn property(parameter: &Parameter, window: Option<Window>) -> (String, Value) {
     let mut schema = values(&parameter.kind);
-    schema.insert("description".to_owned(), help::parameter(parameter).into());
+    schema.insert("description".to_owned(), help::parameter(parameter, window).into());
     (name_of(parameter), schema.into())
 }
 
@@ -177,7 +177,7 @@ fn values(kind: &Kind) -> JsonObject {
         Value::Object(object) => object,
         _ => JsonObject::new(),
     };
-    let members = |parameters: &[Parameter]| object(parameters.iter().map(property).collect(), parameters);
+    let members = |parameters: &[Parameter]| object(parameters.iter().map(|one| property(one, None)).collect(), parameters);
     match kind {
         // Numbers are strings, so that no digit is lost on the way; whole numbers are exact anyway.
         Kind::Text(_) => of(json!({ "type": ["string", "integer"] })),

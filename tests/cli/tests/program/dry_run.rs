@@ -243,3 +243,61 @@ fn headers_of_the_api_are_set_by_an_option() {
         assert!(refused["error"].as_str().unwrap().contains(wrong.split('=').next().unwrap()), "{refused}");
     }
 }
+
+/// The request that a command would send, or why there is none.
+fn target(arguments: &[&str]) -> Result<String, String> {
+    let folder = TempDir::new().unwrap();
+    let ran = run(folder.path(), &[arguments, &["--dry-run"]].concat(), "");
+    let line = ran.line();
+    match ran.status {
+        0 => Ok(line["requests"][0]["target"].as_str().unwrap().to_owned()),
+        2 => Err(line["error"].as_str().unwrap().to_owned()),
+        _ => panic!("{line}"),
+    }
+}
+
+/// The case day-as-end-of-a-range: every range of every family, whichever operation it belongs to.
+#[test]
+fn a_date_at_the_end_of_a_range_is_that_whole_day_in_utc() {
+    let day = "2026-11-28"; // from 1795824000000 to 1795910399999
+    for operation in [
+        &["unified", "fills"][..],
+        &["unified", "history-orders", "--category", "SPOT"],
+        &["unified", "unfilled-orders"],
+        &["classic", "fills", "--product-type", "USDT-FUTURES"],
+        &["classic", "fill-history", "--product-type", "USDT-FUTURES"],
+        &["classic", "orders-history", "--product-type", "USDT-FUTURES"],
+        &["classic", "orders-pending", "--product-type", "USDT-FUTURES"],
+        &["broker", "customer-commissions"],
+    ] {
+        let target = target(&[operation, &["--start-time", day, "--end-time", day]].concat()).unwrap();
+        assert!(target.contains("startTime=1795824000000") && target.contains("endTime=1795910399999"), "{target}");
+        let help = run(TempDir::new().unwrap().path(), &[&operation[..2], &["--help"]].concat(), "").ended(0).out;
+        assert!(help.contains("A date is that whole day in UTC."), "{help}");
+    }
+}
+
+/// Seconds and microseconds, and times that are years away, are no range: also where an end alone is given, and as
+/// numbers in JSON.
+#[test]
+fn a_range_in_another_unit_or_that_cannot_be_is_refused() {
+    let [start, end] = ["--start-time", "--end-time"];
+    for (range, said) in [
+        (&[start, "1795824000"][..], "startTime 1795824000: "),
+        (&[end, "1795824000"], "In seconds, it would be 2026-11-28T00:00:00.000Z. Expected milliseconds"),
+        (&[end, "1795824000000000"], "In microseconds, it would be 2026-11-28T00:00:00.000Z. Expected milliseconds"),
+        (&[start, "1795824000", end, "1795910399"], "\nendTime 1795910399: "),
+        (&[start, "0"], "1970-01-01T00:00:00.000Z, years away"),
+        (&[end, "2226-11-28"], "endTime 2226-11-28: "),
+        (&[start, "2026-11-28", end, "2026-11-27"], "window.order"),
+    ] {
+        let why = target(&[&["unified", "fills"], range].concat()).unwrap_err();
+        assert!(why.contains(said), "{range:?}: {why}");
+    }
+    for json in [r#"{"endTime": 1795824000}"#, r#"{"endTime": "1795824000"}"#] {
+        let folder = TempDir::new().unwrap();
+        let ran = run(folder.path(), &["unified", "fills", "--json", "-", "--dry-run"], json).ended(2);
+        assert!(ran.out.contains("endTime 1795824000: ") && ran.out.contains("In seconds"), "{ran:?}");
+    }
+    target(&["unified", "fills", start, "2026-11-27T10:00:00Z", end, "2026-11-28"]).unwrap();
+}

@@ -165,6 +165,8 @@ async fn wrong_arguments_are_refused_with_what_is_wrong() {
         ("positions", json!({ "days": 0 }), "days"),
         ("positions", json!({ "days": 5_000_000_000_u64 }), "days"),
         ("flatten", json!({ "symbol": "BTCUSDT" }), "symbol"),
+        ("unified_fills", json!({ "endTime": 1_795_824_000 }), "In seconds, it would be 2026-11-28"),
+        ("unified_fills", json!({ "endTime": "1795824000000000" }), "In microseconds, it would be 2026-11-28"),
     ] {
         let result = assistant.call(tool, arguments.clone()).await;
         if result.is_error != Some(true) || data(&result)["outcome"] != "refused" || !error(&result).contains(named) {
