@@ -6,8 +6,9 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tradeapi::runtime::value::days;
 use tradeapi::unified::{Category, Execution, PlaceOrder, PosSide, Side};
-use tradeapi::{Client, Decimal, classic};
+use tradeapi::{Client, Decimal, Timestamp, classic};
 use tradeapi_exchange::{
     Accounts, Exchange, Family, Fault, FaultKind, FaultTarget, Mode, Profile, Seed, Settings, Time, server,
 };
@@ -24,17 +25,32 @@ impl Running {
     }
 
     async fn of(profile: Profile) -> Self {
+        Self::start_at(Time::running(1), profile, true).await
+    }
+
+    /// An exchange whose clock stands still nine days ago, until it is advanced.
+    async fn nine_days_ago() -> Self {
+        Self::start_at(Time::by_hand_from(Timestamp::now() - days(9)), Profile::new(), false).await
+    }
+
+    async fn start_at(time: Time, profile: Profile, is_lively: bool) -> Self {
         let mut settings = Settings::default();
-        (settings.seed, settings.lively) = (Seed(7), true);
-        let exchange = Exchange::with(settings, Time::running(1), profile);
+        (settings.seed, settings.lively, settings.rate_limits) = (Seed(7), is_lively, is_lively);
+        let exchange = Exchange::with(settings, time, profile);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(server::serve(listener, exchange.clone()));
         Self { exchange, url }
     }
 
-    /// Runs an example, which cargo has built beside this test.
+    /// Runs an example to its end.
     async fn run(&self, example: &str, arguments: &[&str]) -> Output {
+        let mut command = self.command(example, arguments);
+        tokio::task::spawn_blocking(move || command.output().expect("the example runs")).await.unwrap()
+    }
+
+    /// The command that runs an example, which cargo has built beside this test.
+    fn command(&self, example: &str, arguments: &[&str]) -> Command {
         let folder: PathBuf = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples");
         let program = folder.join(format!("{example}{}", std::env::consts::EXE_SUFFIX));
         assert!(program.exists(), "no {}: build it with `cargo build -p tradeapi --examples`", program.display());
@@ -46,7 +62,21 @@ impl Running {
             .env("TRADEAPI_KEY", &keys.key)
             .env("TRADEAPI_SECRET", &keys.secret)
             .env("TRADEAPI_PASSPHRASE", &keys.passphrase);
-        tokio::task::spawn_blocking(move || command.output().expect("the example runs")).await.unwrap()
+        command
+    }
+
+    /// Advances the clock.
+    fn pass(&self, minutes: u64) {
+        self.exchange.time().advance(Duration::from_secs(60 * minutes));
+    }
+
+    /// Fills a market order with this client id, in another direction each time.
+    async fn fill(&self, number: usize) {
+        let client = self.exchange.client();
+        let qty: Decimal = "0.001".parse().unwrap();
+        let side = if number % 2 == 0 { Side::Buy } else { Side::Sell };
+        let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, side, Execution::Market);
+        client.unified().place_order(&order.client_oid(format!("fill-{number}").parse().unwrap())).await.unwrap();
     }
 
     fn client(&self) -> Client {
@@ -146,39 +176,103 @@ async fn the_maker_cancels_its_quotes_when_it_fails() {
     assert_eq!(open(), 0);
 }
 
+/// The lines of the file name each fill once.
+fn assert_lists_each_once(lines: &str, fills: usize) {
+    let count = |number| lines.matches(&format!("\"fill-{number}\"")).count();
+    let wrong: Vec<_> = (0..fills).map(|number| (number, count(number))).filter(|(_, count)| *count != 1).collect();
+    assert!(wrong.is_empty() && lines.lines().count() == fills, "of {fills}, (number, times listed): {wrong:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn backfill() {
-    let running = Running::start(Mode::OneWay).await;
-    let client = running.client();
-    let market = |id: String| {
-        PlaceOrder::new(
-            Category::UsdtFutures,
-            "BTCUSDT",
-            "0.001".parse::<Decimal>().unwrap(),
-            Side::Buy,
-            Execution::Market,
-        )
-        .client_oid(id.parse().unwrap())
-    };
-    for index in 0..12 {
-        client.unified().place_order(&market(format!("fill-{index}"))).await.unwrap();
+    let running = Running::nine_days_ago().await;
+    for number in 0..12 {
+        running.fill(number).await;
     }
+    running.pass(11);
+    running.fill(12).await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fills.jsonl");
-    text(&running.run("backfill", &[path.to_str().unwrap()]).await);
-    let csv = std::fs::read_to_string(&path).unwrap();
-    for index in 0..12 {
-        let lines = csv.lines().filter(|line| line.contains(&format!("\"fill-{index}\""))).count();
-        assert_eq!(lines, 1, "{csv}");
-    }
-    text(&running.run("backfill", &[path.to_str().unwrap()]).await);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), csv, "a second run adds nothing");
+    let backfill = async || text(&running.run("backfill", &[path.to_str().unwrap()]).await);
+    backfill().await;
+    let first = std::fs::read_to_string(&path).unwrap();
+    assert_lists_each_once(&first, 12);
+    backfill().await;
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), first, "a second run adds nothing that may not be complete");
+    running.pass(11);
+    backfill().await;
+    let lines = std::fs::read_to_string(&path).unwrap();
+    assert!(lines.starts_with(&first), "{lines}");
+    assert_lists_each_once(&lines, 13);
     let mark = folder.path().join("fills.jsonl.position");
-    std::fs::remove_file(&mark).unwrap();
-    std::fs::create_dir(&mark).unwrap();
-    let output = running.run("backfill", &[path.to_str().unwrap()]).await;
-    assert!(!output.status.success(), "{output:?}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), csv, "a position that cannot be read is not the same as none");
+    let position = std::fs::read_to_string(&mark).unwrap();
+    for (what, wrong) in [
+        ("no position beside fills", Box::new(|| std::fs::remove_file(&mark)) as Box<dyn Fn() -> std::io::Result<()>>),
+        ("a position that cannot be read", Box::new(|| std::fs::create_dir(&mark))),
+        (
+            "a shorter file",
+            Box::new(|| {
+                std::fs::remove_dir(&mark)?;
+                std::fs::write(&mark, &position)?;
+                std::fs::write(&path, "{}")
+            }),
+        ),
+    ] {
+        wrong().unwrap();
+        let before = std::fs::read_to_string(&path).unwrap();
+        let output = running.run("backfill", &[path.to_str().unwrap()]).await;
+        assert!(!output.status.success(), "{what}: {output:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), before, "{what}");
+    }
+}
+
+/// Each night some runs are killed, at any moment or right after they have written, and then one ends. Fills arrive all
+/// the time: through the day, in the minutes before a run, while it lists, and between a killed run and the next.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_week_of_nightly_backfills_with_kills() {
+    let running = Running::nine_days_ago().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fills.jsonl");
+    let length = || std::fs::metadata(&path).map_or(0, |file| file.len());
+    let (mut fills, mut killed) = (0, 0);
+    for night in 0..7 {
+        for hour in 0..24 {
+            for _ in 0..6 {
+                running.fill(fills).await;
+                fills += 1;
+                running.pass(if hour == 23 { 3 } else { 9 });
+            }
+        }
+        for run in 0..6 {
+            let mut command = running.command("backfill", &[path.to_str().unwrap()]);
+            let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+            let (begun, before) = (std::time::Instant::now(), length());
+            let patience = Duration::from_millis(5 * run + 3 * night);
+            let is_last = run == 5;
+            let status = loop {
+                running.fill(fills).await;
+                fills += 1;
+                running.exchange.time().advance(Duration::from_millis(150));
+                if let Some(status) = child.try_wait().unwrap() {
+                    break Some(status);
+                }
+                let has_written = run % 2 == 1 && length() != before;
+                if !is_last && (has_written || begun.elapsed() > patience) {
+                    child.kill().unwrap();
+                    child.wait().unwrap();
+                    break None;
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            };
+            assert!(status.is_none_or(|status| status.success()), "night {night}, run {run}");
+            killed += usize::from(status.is_none());
+            running.pass(run);
+        }
+    }
+    running.pass(60);
+    text(&running.run("backfill", &[path.to_str().unwrap()]).await);
+    assert!(killed >= 7, "{killed}");
+    assert_lists_each_once(&std::fs::read_to_string(&path).unwrap(), fills);
 }
 
 /// An order and a position in each family that serves the key.

@@ -2,6 +2,7 @@
 
 mod exactly_once;
 mod exchange;
+mod nightly;
 mod pauses;
 mod positions;
 mod repeats;

@@ -38,6 +38,12 @@ impl<O: Paged> Pages<O> {
         Self { pages: self.pages.clip(), ..self }
     }
 
+    /// Ends the range ten minutes ago, where everything is visible, so that a later run can go on from there; see
+    /// [`Pages::settled`](crate::pages::Pages::settled).
+    pub fn settled(self) -> Self {
+        Self { pages: self.pages.settled(), ..self }
+    }
+
     /// Retries calls after transient failures. By default, the caller decides whether to request the page again.
     pub fn retrying(self, policy: RetryPolicy) -> Self {
         Self { pages: self.pages.retrying(policy), ..self }
@@ -47,7 +53,7 @@ impl<O: Paged> Pages<O> {
     ///
     /// # Errors
     ///
-    /// Fails if the position belongs to another listing.
+    /// Fails if the position belongs to another listing, or if that has ended and cannot go on.
     pub fn resume(self, position: &Position) -> Result<Self, PositionError> {
         Ok(Self { pages: self.pages.resume(position)?, ..self })
     }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::json::ReadError;
+use crate::value::Timestamp;
 
 /// Why there is no next page. Earlier pages are not affected, and the position does not change.
 #[derive(Debug)]
@@ -88,6 +89,11 @@ pub enum PositionError {
     },
     /// It is the position of a listing with other parameters.
     OtherRequest,
+    /// The listing has ended before the end of the request, and cannot go on.
+    Ended {
+        /// The end of the times that it has listed, if the exchange did not decide it.
+        until: Option<Timestamp>,
+    },
 }
 
 impl fmt::Display for PositionError {
@@ -100,6 +106,14 @@ impl fmt::Display for PositionError {
             Self::OtherRequest => f.write_str(
                 "the position belongs to a request with other parameters: use the same ones, or begin a new listing",
             ),
+            Self::Ended { until: Some(until) } => write!(
+                f,
+                "the listing has ended at {until}, of which some items may have become visible later: begin a new one \
+                 a little before, and let it be settled, so that it can go on"
+            ),
+            Self::Ended { until: None } => {
+                f.write_str("the listing has ended, and nothing says at what time: begin a new one")
+            }
         }
     }
 }

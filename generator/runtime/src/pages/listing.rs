@@ -29,8 +29,8 @@ use crate::retry::RetryPolicy;
 /// without an end goes until now, and so does one that has to be split and ends in the future: [`Page::range`] contains
 /// the end. If the client's clock and the exchange's as answers show it differ, the later one ends what is asked for, and
 /// the earlier one that range. Items that become visible later are not listed, nor are items after the first page if
-/// newer ones come first: begin the next listing a little before the end of this one. Without a beginning, the exchange
-/// decides how far back it goes.
+/// newer ones come first: [`settled`](Self::settled) listings leave the last minutes to the next run. Without a beginning,
+/// the exchange decides how far back the listing goes.
 ///
 /// Times before the documented limit of access are refused, or clipped and reported with [`clip`](Self::clip). This is
 /// checked for each page, because time passes. A failed call, a success without a page, and a repeated cursor are
@@ -81,6 +81,16 @@ impl<O: Paged> Pages<O> {
         self
     }
 
+    /// Ends the range ten minutes ago at the latest, by whichever clock is behind. All items of these times are visible,
+    /// so that a later run can go on from there and neither loses nor repeats one: see [`resume`](Self::resume). A
+    /// request without a beginning is not affected.
+    ///
+    /// There is no page of a range that begins later, and the position stays at its beginning.
+    pub fn settled(mut self) -> Self {
+        self.walk.settles = true;
+        self
+    }
+
     /// Retries calls after transient failures. By default, the caller decides whether to request the page again.
     pub fn retrying(mut self, policy: RetryPolicy) -> Self {
         self.walk.retry = Some(policy);
@@ -93,11 +103,16 @@ impl<O: Paged> Pages<O> {
     /// which a page may repeat. Each border of the current part may take another call, which finds out which of its
     /// items were listed. If the exchange repeats older items, they are listed again.
     ///
+    /// The end of the times is that of the position, which was chosen by the run that began the listing. If the end of
+    /// the request is later, or if it has none, a [`settled`](Self::settled) listing then goes on from its last time to
+    /// that end, once. Where each run is settled, each item is listed by one of them, whenever they are killed.
+    ///
     /// The order of the parts is that of the position.
     ///
     /// # Errors
     ///
-    /// Fails if the position belongs to another listing.
+    /// Fails if the position belongs to another listing, or if that has ended before the end of the request and was not
+    /// settled: items may have become visible since.
     pub fn resume(mut self, position: &Position) -> Result<Self, PositionError> {
         self.walk.resume(position)?;
         Ok(self)

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use super::error::{PageError, PositionError};
 use super::page::{Paged, TimeRange};
@@ -34,6 +35,12 @@ pub struct Position {
     pub(super) cursor: Option<String>,
     /// The last time of the previous part, which this one can show, too.
     pub(super) border: Option<Timestamp>,
+    /// The end of the times that are listed, which was chosen before the first page.
+    pub(super) until: Option<Timestamp>,
+    /// Everything up to then was visible when the listing began, so that another one can go on from there.
+    pub(super) settled: Option<bool>,
+    /// The end of the listing that this one goes on from; its items are not listed again.
+    pub(super) since: Option<Timestamp>,
     /// Ranges are listed from the oldest to the newest.
     pub(super) oldest_first: Option<bool>,
     /// There is no next page.
@@ -81,6 +88,27 @@ impl Position {
             return Err(PositionError::OtherOperation { is_of, given_to: operation });
         }
         if self.request == own.request { Ok(()) } else { Err(PositionError::OtherRequest) }
+    }
+
+    /// The end of the times that are listed. `None` before the first page, and if the exchange decides it.
+    pub fn until(&self) -> Option<Timestamp> {
+        self.until
+    }
+
+    /// Where the listing of the times after the end begins, which end at `to`. Items have ids that tell which of them
+    /// were listed, or times that do.
+    pub(super) fn next_listing(&self, has_ids: bool, to: Option<Timestamp>) -> Self {
+        const ONE: Duration = Duration::from_millis(1);
+        let from = self.until.and_then(|until| if has_ids { until.checked_sub(ONE) } else { until.checked_add(ONE) });
+        Self {
+            operation: self.operation.clone(),
+            request: self.request.clone(),
+            rest: Some(Span { from, to }),
+            since: self.until,
+            oldest_first: self.oldest_first,
+            missing: self.missing,
+            ..Self::default()
+        }
     }
 
     /// Whether there is no page left. Before that, a listing that has stopped is not complete.
@@ -178,6 +206,9 @@ impl Record for Position {
         "turn",
         "cursor",
         "border",
+        "until",
+        "settled",
+        "since",
         "oldestFirst",
         "ended",
         "missing",
@@ -197,14 +228,17 @@ impl Record for Position {
             4 => from.read_into(&mut self.turn),
             5 => from.read_into(&mut self.cursor),
             6 => from.read_into(&mut self.border),
-            7 => from.read_into(&mut self.oldest_first),
-            8 => from.read_into(&mut self.ended),
-            9 => from.read_into(&mut self.missing),
-            10 => from.read_into(&mut self.recent),
-            11 => from.read_into(&mut self.barren),
-            12 => from.read_into(&mut self.steps),
-            13 => from.read_into(&mut self.landmark),
-            14 => from.read_into(&mut self.stuck),
+            7 => from.read_into(&mut self.until),
+            8 => from.read_into(&mut self.settled),
+            9 => from.read_into(&mut self.since),
+            10 => from.read_into(&mut self.oldest_first),
+            11 => from.read_into(&mut self.ended),
+            12 => from.read_into(&mut self.missing),
+            13 => from.read_into(&mut self.recent),
+            14 => from.read_into(&mut self.barren),
+            15 => from.read_into(&mut self.steps),
+            16 => from.read_into(&mut self.landmark),
+            17 => from.read_into(&mut self.stuck),
             _ => from.skip(),
         }
     }
@@ -217,6 +251,9 @@ impl Record for Position {
         to.field("turn", &self.turn);
         to.field("cursor", &self.cursor);
         to.field("border", &self.border);
+        to.field("until", &self.until);
+        to.field("settled", &self.settled);
+        to.field("since", &self.since);
         to.field("oldestFirst", &self.oldest_first);
         to.field("ended", &self.ended);
         to.field("missing", &self.missing);

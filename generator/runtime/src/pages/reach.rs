@@ -38,19 +38,24 @@ pub(super) struct Access {
 }
 
 impl Walk {
-    /// The part of the range to query now, if there is one, and the part of the range that is not accessible.
+    /// The part of the range to query at a position, if there is one, and the part of the range that is not accessible.
     ///
     /// # Errors
     ///
     /// Fails if a part is not accessible and the listing may not be clipped.
-    pub(super) fn plan(&self) -> Result<Plan, PageError> {
+    pub(super) fn plan(&self, at: Position) -> Result<Plan, PageError> {
         let made = self.client.latest_now();
         let access = self.access();
-        let mut plan = Plan { at: self.at.clone(), range: TimeRange::default(), clipped: None, made };
+        let mut plan = Plan { at, range: TimeRange::default(), clipped: None, made };
         loop {
             let is_begun = plan.at.now.is_some();
             plan.range = plan.at.now.or(plan.at.rest).unwrap_or_default().into();
             plan.range.to = self.end(plan.range, made);
+            if !plan.at.is_begun() && plan.at.until.is_none() {
+                plan.range.to = self.settled_end(plan.range);
+                plan.at.until = plan.range.to;
+                plan.at.settled = plan.range.to.is_some_and(|to| to <= self.settled()).then_some(true);
+            }
             if let Some((access, requested)) = plan.beyond(access) {
                 self.refuse_unless_clipped(&plan.at, access, requested)?;
                 plan.clip(access, requested);
@@ -87,6 +92,12 @@ impl Walk {
         let future = now.checked_add(FUTURE).unwrap_or(now).max(from);
         let is_cut = self.cut().next(range).rest.is_some();
         Some(if is_cut { to.min(future) } else { to })
+    }
+
+    /// The end of a range, with [`Pages::settled`](super::Pages::settled) where everything is certainly visible.
+    fn settled_end(&self, range: TimeRange) -> Option<Timestamp> {
+        let settles = self.settles && self.window.is_some() && range.from.is_some();
+        if settles { Some(range.to.map_or(self.settled(), |to| to.min(self.settled()))) } else { range.to }
     }
 
     fn span(&self) -> Option<Length> {

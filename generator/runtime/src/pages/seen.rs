@@ -13,6 +13,8 @@ use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader, RecordField, wr
 pub(super) struct Seen {
     now: HashSet<ItemHash>,
     before: HashSet<ItemHash>,
+    /// Those at the end of the listing that this one goes on from.
+    earlier: HashSet<ItemHash>,
     restart: HashSet<u64>,
 }
 
@@ -24,12 +26,18 @@ impl Seen {
 
     /// Whether the item is new.
     pub(super) fn is_new(&mut self, item: ItemHash) -> bool {
-        self.now.insert(item) && !self.before.contains(&item) && !self.restart.contains(&item.short())
+        let came_before = self.before.contains(&item) || self.earlier.contains(&item);
+        self.now.insert(item) && !came_before && !self.restart.contains(&item.short())
     }
 
     /// Adds an item of the previous part.
     pub(super) fn came_before(&mut self, item: ItemHash) {
         self.before.insert(item);
+    }
+
+    /// Adds an item at the end of the listing that this one goes on from.
+    pub(super) fn was_listed(&mut self, item: ItemHash) {
+        self.earlier.insert(item);
     }
 
     /// The next part begins.

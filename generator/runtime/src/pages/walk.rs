@@ -1,7 +1,7 @@
 //! The state of a listing, for items of any type: the code that pages through it is compiled once, not for each
 //! operation.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use super::cut::{RangeOrder, RangeSplit, SETTLED};
 use super::error::{PageError, PositionError};
@@ -11,14 +11,31 @@ use super::source::{PageRequest, PageSource, SourceReply};
 use crate::client::{Attempt, ClientCore};
 use crate::retry::{RetryPolicy, Retrying};
 use crate::tables::{Meta, Outcome, Window};
+use crate::value::Timestamp;
 
 /// How far the border between two parts was queried. It is kept, so that a failed call does not repeat earlier ones.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Learning {
+    pub(super) border: Border,
     pub(super) turn: usize,
     pub(super) cursor: Option<String>,
     pub(super) cursors: HashSet<String>,
     pub(super) pages: u32,
+}
+
+impl Learning {
+    pub(super) fn of(border: Border) -> Self {
+        Self { border, turn: 0, cursor: None, cursors: HashSet::new(), pages: 0 }
+    }
+}
+
+/// A border, and what is on the other side of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Border {
+    /// The part of the range that came before.
+    Part,
+    /// The listing that this one goes on from.
+    Listing,
 }
 
 /// The position of a listing, and its state.
@@ -31,13 +48,21 @@ pub(super) struct Walk {
     pub(super) turns: usize,
     pub(super) window: Option<Window>,
     pub(super) clips: bool,
+    /// Whether the listing ends where everything is certainly visible.
+    pub(super) settles: bool,
+    /// The end of the requested times.
+    to: Option<Timestamp>,
+    /// Whether the listing was begun by an earlier run, so that another one may follow it.
+    pub(super) is_resumed: bool,
     pub(super) retry: Option<RetryPolicy>,
     pub(super) at: Position,
     pub(super) seen: Seen,
     /// The cursors of the part that is listed now.
     pub(super) cursors: HashSet<String>,
-    /// The query of the border, if it is not known which of its items the part before contained.
-    pub(super) learning: Option<Learning>,
+    /// The queries of borders of which it is not known which items were listed.
+    pub(super) learning: VecDeque<Learning>,
+    /// The end of an earlier listing whose items are known, or will be.
+    pub(super) known: Option<Timestamp>,
     /// Pages of the part that is listed now came before a restart, so that not all of its ids are known.
     pub(super) is_partly_known: bool,
     pub(super) stopped: bool,
@@ -52,11 +77,15 @@ impl Walk {
             turns,
             window: meta.window,
             clips: false,
+            settles: false,
+            to: at.rest.and_then(|rest| rest.to),
+            is_resumed: false,
             retry: None,
             at,
             seen: Seen::default(),
             cursors: HashSet::new(),
-            learning: None,
+            learning: VecDeque::new(),
+            known: None,
             is_partly_known: false,
             stopped: false,
         }
@@ -72,10 +101,38 @@ impl Walk {
     /// Continues from a position of the same listing.
     pub(super) fn resume(&mut self, position: &Position) -> Result<(), PositionError> {
         position.belongs_to(&self.at, self.meta.id)?;
+        if position.is_at_end() && self.ends_after(position) && position.settled != Some(true) {
+            return Err(PositionError::Ended { until: position.until });
+        }
         self.at = position.clone();
         self.seen = Seen::restarted(&self.at.recent);
-        (self.learning, self.is_partly_known) = (Some(Learning::default()), self.at.now.is_some());
+        self.learning = VecDeque::from([Learning::of(Border::Part)]);
+        (self.known, self.is_partly_known, self.is_resumed) = (None, self.at.now.is_some(), true);
         Ok(())
+    }
+
+    /// Whether the requested times go on after those of a position.
+    fn ends_after(&self, position: &Position) -> bool {
+        self.to.is_none_or(|to| position.until.is_none_or(|until| until < to))
+    }
+
+    /// The time up to which everything is certainly visible, by whichever clock is behind.
+    pub(super) fn settled(&self) -> Timestamp {
+        self.client.earliest_now().checked_sub(SETTLED).unwrap_or_default()
+    }
+
+    /// The position of the next page: of this listing, or of the one that goes on from its end. `None` if there is
+    /// none, or none of which everything is visible.
+    pub(super) fn next_position(&self) -> Option<Position> {
+        let at = match self.at.is_at_end() {
+            true if self.is_resumed && self.at.settled == Some(true) && self.ends_after(&self.at) => {
+                self.at.next_listing(self.has_ids, self.to)
+            }
+            true => return None,
+            false => self.at.clone(),
+        };
+        let from = at.rest.filter(|_| self.settles && !at.is_begun()).and_then(|rest| rest.from);
+        from.is_none_or(|from| from < self.settled()).then_some(at)
     }
 
     pub(super) async fn fetch(

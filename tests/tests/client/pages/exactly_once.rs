@@ -1,7 +1,7 @@
 //! Every item is listed once, for any data, page length, border, end of a listing, order and interruption.
 
 use proptest::prelude::*;
-use tradeapi::runtime::pages::{PageError, Paged, Pages, Position, RangeOrder};
+use tradeapi::runtime::pages::{PageError, Paged, Pages, Position, PositionError, RangeOrder};
 use tradeapi::{Timestamp, broker, classic, unified};
 
 use super::exchange::{
@@ -58,7 +58,13 @@ async fn list<O: Paged>(
     for page in 0.. {
         if stops.get(page).copied().unwrap_or(false) {
             let saved: Position = listing.position().to_string().parse().unwrap();
-            listing = pages().resume(&saved).unwrap();
+            listing = match pages().resume(&saved) {
+                Ok(resumed) => resumed,
+                Err(error) => {
+                    assert!(saved.is_at_end() && matches!(error, PositionError::Ended { .. }), "{error}");
+                    break;
+                }
+            };
         }
         let Some(page) = listing.next_page().await else { break };
         let page = page?;

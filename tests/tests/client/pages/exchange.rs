@@ -18,6 +18,9 @@ pub(crate) const DAY: u64 = 86_400_000;
 /// The initial time.
 pub(crate) const NOW: u64 = 1_790_000_000_000;
 
+/// How far the time of a signature may be off.
+const SIGNATURE_WINDOW: u64 = 30_000;
+
 /// A listed item.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
@@ -156,17 +159,19 @@ pub(crate) struct Exchange {
     queries: Arc<Mutex<Vec<Query>>>,
     now: Arc<AtomicU64>,
     faults: Arc<Mutex<VecDeque<Fault>>>,
+    /// Whether it refuses signatures with another time.
+    is_strict: bool,
 }
 
 /// The clock of a client.
 struct PageClock {
     now: Arc<AtomicU64>,
-    is_behind_by: u64,
+    is_ahead_by: i64,
 }
 
 impl Clock for PageClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.now.load(Ordering::Relaxed) - self.is_behind_by)
+        Timestamp::from_millis(self.now.load(Ordering::Relaxed).saturating_add_signed(self.is_ahead_by))
     }
 }
 
@@ -179,7 +184,13 @@ impl Exchange {
             queries: Arc::default(),
             now: Arc::new(AtomicU64::new(NOW)),
             faults: Arc::default(),
+            is_strict: false,
         }
+    }
+
+    /// The same, which refuses signatures with another time.
+    pub(crate) fn strict(self) -> Self {
+        Self { is_strict: true, ..self }
     }
 
     pub(crate) fn now(&self) -> u64 {
@@ -201,13 +212,17 @@ impl Exchange {
     }
 
     pub(crate) fn client(&self) -> Client {
-        self.client_behind_by(0)
+        self.client_ahead_by(0)
     }
 
     pub(crate) fn client_behind_by(&self, millis: u64) -> Client {
+        self.client_ahead_by(-i64::try_from(millis).unwrap())
+    }
+
+    pub(crate) fn client_ahead_by(&self, millis: i64) -> Client {
         Client::builder("https://exchange.example")
             .credentials(Credentials::new("key", "secret", "passphrase"))
-            .clock(PageClock { now: self.now.clone(), is_behind_by: millis })
+            .clock(PageClock { now: self.now.clone(), is_ahead_by: millis })
             .limits(LimitMode::Off)
             .transport(self.clone())
             .build()
@@ -287,6 +302,11 @@ impl Transport for Exchange {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let query = query::pairs(request.uri().query().unwrap_or_default());
+        let signed = request.headers().get("ACCESS-TIMESTAMP").and_then(|time| time.to_str().ok()?.parse::<u64>().ok());
+        if self.is_strict && signed.is_none_or(|signed| signed.abs_diff(self.now()) > SIGNATURE_WINDOW) {
+            let body = json!({"code": "40008", "msg": "expired", "requestTime": self.now(), "data": null}).to_string();
+            return Box::pin(async move { Ok(http::Response::builder().status(400).body(Bytes::from(body)).unwrap()) });
+        }
         let fault = self.faults.lock().unwrap().pop_front().unwrap_or(Fault::Nothing);
         let (status, body) = fault.answer(self.now()).unwrap_or_else(|| (200, self.answer(&query).to_string()));
         self.queries.lock().unwrap().push(query);
