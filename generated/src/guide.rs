@@ -72,12 +72,19 @@ pub mod transports {}
 #[doc = include_str!("../guide/schema-drift.md")]
 pub mod schema_drift {}
 
-/// How to use the program `tradeapi`, and how to serve the operations to assistants.
+/// How to use the program `tradeapi`.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/command-line.md")]
 pub mod command_line {}
+
+/// How to serve the operations to assistants, by the Model Context Protocol.
+///
+#[doc = include_str!("../guide/links.md")]
+///
+#[doc = include_str!("../guide/assistants.md")]
+pub mod assistants {}
 
 /// How short programs are tried in every small world.
 ///

@@ -20,7 +20,8 @@
 //! - `hedge`: A long and a short position side by side, with take-profits and stop-losses, of which a
 //!   part is closed.
 //! - `maker`: A quote on each side of the price, amended as the price moves.
-//! - `backfill`: All fills of ninety days in a file, resumed where a killed run stopped.
+//! - `backfill`: All fills of ninety days in a file, to which each run adds those since, wherever one
+//!   was killed.
 //! - `panic_button`: Cancels and closes everything until reading shows that nothing is left, and
 //!   reports what is.
 //! - `commissions`: The commissions of a broker, and their sums.
@@ -46,8 +47,9 @@
 //! - [pages and batches](guide::pages_and_batches): How long listings are read and long batches sent.
 //! - [transports](guide::transports): Calls without async, TLS, connections and tracing.
 //! - [schema drift](guide::schema_drift): How differences between answers and the schema are found.
-//! - [command line](guide::command_line): How to use the program `tradeapi`, and how to serve the
-//!   operations to assistants.
+//! - [command line](guide::command_line): How to use the program `tradeapi`.
+//! - [assistants](guide::assistants): How to serve the operations to assistants, by the Model Context
+//!   Protocol.
 //! - [small worlds](guide::small_worlds): How short programs are tried in every small world.
 //! - [measurements](guide::measurements): What was measured, how, and with which results.
 //!

@@ -10,12 +10,28 @@ use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::pages::Paged;
 use tradeapi_runtime::parameters::described::Described;
 use tradeapi_runtime::tables::Meta;
+#[cfg(feature = "mcp")]
+use tradeapi_runtime::tables::{Access, Effect};
 use tradeapi_runtime::{Operation, Violations};
 
 use crate::calls::{self, CallOf, Called};
 use crate::dry_run::{self, DryRun, DryRunOf};
 use crate::ending::Ended;
 use crate::parameter::{self, Parameter};
+
+/// The group of what consists of several operations.
+#[cfg(feature = "mcp")]
+pub(crate) const EVERYDAY: &str = "everyday";
+/// The group of reads that need no keys.
+#[cfg(feature = "mcp")]
+const PUBLIC: &str = "public";
+
+/// The groups of what a server for assistants has: by their effect, and besides.
+#[cfg(feature = "mcp")]
+pub(crate) fn groups() -> impl Iterator<Item = &'static str> {
+    let effects = [Effect::Read, Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close];
+    [EVERYDAY, PUBLIC].into_iter().chain(effects.map(Effect::as_str))
+}
 
 /// An operation as a command. Emitted for each, by the function for what its requests can do.
 pub struct Command {
@@ -119,6 +135,15 @@ impl Command {
             has_items: false,
             dry_run: dry_run::of::<O>,
             call,
+        }
+    }
+
+    /// The group that it belongs to.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn group(&self) -> &'static str {
+        match (self.meta.effect, self.meta.access) {
+            (Effect::Read, Access::Public) => PUBLIC,
+            (effect, _) => effect.as_str(),
         }
     }
 

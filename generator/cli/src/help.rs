@@ -1,6 +1,6 @@
 //! What the schema says of operations and parameters, as text of the help.
 
-use tradeapi_runtime::tables::{Access, Window};
+use tradeapi_runtime::tables::{Access, Rule, Window};
 
 use crate::command::Command;
 use crate::ending::Ending;
@@ -23,7 +23,8 @@ pub(crate) fn parameter(parameter: &Parameter, window: Option<Window>) -> String
 /// The parameters of objects within a parameter, a line each.
 pub(crate) fn members(kind: &Kind) -> String {
     let (Kind::Object(members) | Kind::Objects(members)) = kind else { return String::new() };
-    let line = |member: &Parameter| format!("\n  {} ({}): {}", member.name, type_name(&member.kind), parameter(member, None));
+    let line =
+        |member: &Parameter| format!("\n  {} ({}): {}", member.name, type_name(&member.kind), parameter(member, None));
     let many = matches!(kind, Kind::Objects(_));
     let intro = if many { "A JSON list of objects, or @FILE with it:" } else { "A JSON object, or @FILE with it:" };
     intro.to_owned() + &members.iter().map(line).collect::<String>()
@@ -42,8 +43,26 @@ pub(crate) fn type_name(kind: &Kind) -> String {
     }
 }
 
-/// The text below the flags of an operation.
+/// What stands before the rules of an operation.
+pub(crate) const RULES: &str = "\n\nRules, checked before it is sent:";
+
+/// The text below the flags of an operation: its facts and its rules.
 pub(crate) fn below(command: &Command) -> String {
+    let mut text = facts(command);
+    if !command.meta.rules.is_empty() {
+        text += RULES;
+    }
+    text.extend(command.meta.rules.iter().map(rule));
+    text
+}
+
+/// The line of a rule.
+pub(crate) fn rule(rule: &Rule) -> String {
+    format!("\n  {}: {}", rule.id, rule.says)
+}
+
+/// The facts of an operation, a line each.
+pub(crate) fn facts(command: &Command) -> String {
     let meta = command.meta;
     let mut text = format!("{} {}\nEffect: {}", meta.method.as_str(), meta.path, meta.effect.as_str());
     if meta.access == Access::Public {
@@ -60,12 +79,6 @@ pub(crate) fn below(command: &Command) -> String {
     }
     if command.mint.is_some() {
         text += "\nA request without a client id gets a new one, so that its outcome can be queried.";
-    }
-    if !meta.rules.is_empty() {
-        text += "\n\nRules, checked before it is sent:";
-    }
-    for rule in meta.rules {
-        text += &format!("\n  {}: {}", rule.id, rule.says);
     }
     text
 }

@@ -4,15 +4,19 @@
 //! `--allow-trading`. Each tool says so by its annotations.
 
 mod exact;
+mod sent;
+mod stdio;
 mod tool;
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ArgMatches;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, Peer, RoleServer, ServerHandler, ServiceExt as _};
@@ -22,7 +26,9 @@ use tradeapi_runtime::tables::Effect;
 use tradeapi_runtime::wire::BaseUrl;
 use tradeapi_runtime::{Account, ClientCore, Timestamp};
 
-use self::tool::{BODY, DAYS, DRY_RUN, Everyday, FIRST, USUALLY_FIRST};
+use self::sent::{Sent, UnderWay};
+use self::stdio::Stdio;
+use self::tool::{BODY, Choice, DAYS, DRY_RUN, Everyday, FIRST, LONGEST_TEXT, USUALLY_FIRST};
 use crate::calls::Called;
 use crate::command::Command;
 use crate::dry_run::{DryRunOf, Header};
@@ -56,8 +62,11 @@ pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> En
         Ok(known) => known,
         Err(why) => return Ended::refused(why),
     };
+    let sent = Sent::new();
     let server = Server {
         program,
+        choice: Choice::of(options),
+        sent: Arc::clone(&sent),
         account,
         client: settings::client(program, options, Purpose::Changes),
         public: settings::client(program, options, Purpose::Public),
@@ -68,18 +77,27 @@ pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> En
         headers,
         may_trade: options.get_flag(ALLOW_TRADING),
     };
-    let running = match server.serve(rmcp::transport::stdio()).await {
+    let running = match server.serve(Stdio::new(Arc::clone(&sent)).await).await {
         Ok(running) => running,
         Err(error) => return Ended::failed(Ending::NotDone, error.to_string()),
     };
-    match running.waiting().await {
-        Ok(_) => Ended::DONE,
-        Err(error) => Ended::failed(Ending::NotDone, error.to_string()),
+    let ended = running.waiting().await;
+    match (sent.under_way(), ended) {
+        (under_way, _) if !under_way.is_empty() => Ended::failed(
+            Ending::Unknown,
+            format!("ended with changes under way, whose outcomes are not known:\n{}", under_way.join("\n")),
+        ),
+        (_, Ok(_)) => Ended::DONE,
+        (_, Err(error)) => Ended::failed(Ending::NotDone, error.to_string()),
     }
 }
 
 struct Server {
     program: &'static Program,
+    /// The tools that it has.
+    choice: Choice,
+    /// The changes that it sent.
+    sent: Arc<Sent>,
     account: Account,
     /// The client, or why there is none; dry runs need none.
     client: Result<ClientCore, String>,
@@ -100,6 +118,8 @@ struct Server {
 struct Collector {
     first: Option<usize>,
     is_dry_run: bool,
+    /// Whether the request is an array, which has no name but that of the argument.
+    names_body: bool,
     results: Vec<Value>,
     are_more: bool,
     notes: Vec<String>,
@@ -129,7 +149,15 @@ impl Progress {
 
 impl Collector {
     fn new(first: Option<usize>) -> Self {
-        Self { first, is_dry_run: false, results: Vec::new(), are_more: false, notes: Vec::new(), progress: None }
+        Self {
+            first,
+            is_dry_run: false,
+            names_body: false,
+            results: Vec::new(),
+            are_more: false,
+            notes: Vec::new(),
+            progress: None,
+        }
     }
 
     /// The same, which tells the client of a call of its progress.
@@ -158,6 +186,9 @@ impl Collector {
             failure.write(&mut out);
             out.end_object();
             value["failure"] = exact::value(&out.finish());
+            if self.names_body {
+                tool::name_body(&mut value["failure"]);
+            }
         }
         match ended.ending {
             Ending::Done => CallToolResult::structured(value),
@@ -188,22 +219,9 @@ impl Report for Collector {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let trading = match self.may_trade {
-            true => "Changes are sent, unless dryRun is true.",
-            false => "Changes are checked and shown, and never sent.",
-        };
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(self.program.name, self.program.version))
-            .with_instructions(format!(
-                "{} {trading} An outcome is done, not done (there was no effect), refused (nothing was sent), partly done \
-                 (some items were done and the others were not; each result has its own outcome) or unknown; a change \
-                 with an unknown outcome must not be repeated before its outcome is known: look for the ids of \
-                 `failure.request`. A change may take {} seconds, and goes on if the call of its tool is cancelled: send \
-                 a client id of your own where there is one, to find what it did. Numbers are strings, so that they are \
-                 exact.",
-                self.program.about,
-                self.longest.as_secs()
-            ))
+            .with_instructions(self.instructions())
     }
 
     async fn list_tools(
@@ -222,30 +240,75 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let called = if let Some(everyday) = self.everyday().find(|one| one.name() == request.name) {
             self.call_everyday(everyday, arguments, &context).await
-        } else if let Some((_, command)) = tool::commands(self.program).find(|(name, _)| *name == request.name) {
-            self.call_command(command, arguments, &context).await
+        } else if let Some((name, command)) = self.commands().find(|(name, _)| *name == request.name) {
+            self.call_command(&name, command, arguments, &context).await
         } else {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
         // An assistant reads the result of a tool, and corrects the arguments; an error of the protocol ends there.
         Ok(called.unwrap_or_else(|why| Collector::new(None).finish(&Ended::refused(why))).into())
     }
+
+    /// Refuses what is not a request of the protocol: an unknown method, or one whose parameters are malformed.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let expected = match request.method.as_str() {
+            "tools/call" => r#"{"name": a text, "arguments": an object}"#,
+            "tools/list" => r#"nothing, or {"cursor": a text}"#,
+            "ping" => "nothing",
+            method => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
+        };
+        let message = format!("malformed parameters: {} takes {expected}", request.method);
+        Err(ErrorData::invalid_params(message, None))
+    }
 }
 
 impl Server {
+    fn instructions(&self) -> String {
+        let trading = match self.may_trade {
+            true => "Changes are sent, unless dryRun is true.",
+            false => "Changes are checked and shown, and never sent.",
+        };
+        let text = format!(
+            "{trading} An outcome is done, not done (there was no effect), refused (nothing was sent), partly done (some \
+             items were done and the others were not; each result has its own outcome) or unknown; a change with an \
+             unknown outcome must not be repeated before its outcome is known: look for the ids of `failure.request`. A \
+             change may take {} seconds. If the call of its tool is cancelled or gets no answer, it goes on: the tool `sent` \
+             lists what was sent and what became of it. Results have numbers as strings, so that they are exact. Write \
+             numbers as strings, too; a whole number is taken, and one with a decimal point or an exponent is refused. A \
+             date at the end of a range is that whole day in UTC. {}",
+            self.longest.as_secs(),
+            self.program.about,
+        );
+        tool::shortened(text, LONGEST_TEXT)
+    }
+
     fn tools(&self) -> Vec<Tool> {
-        let commands = tool::commands(self.program).map(|(name, command)| tool::of(name, command, self.may_trade));
+        let commands = self.commands().map(|(name, command)| tool::of(name, command, self.may_trade));
         let everyday = self.everyday().filter(|one| self.may_trade || one.is_read());
         commands.chain(everyday.map(Everyday::tool)).collect()
     }
 
+    /// The chosen operations with the names of their tools.
+    fn commands(&self) -> impl Iterator<Item = (String, &'static Command)> {
+        tool::commands(self.program, &self.choice)
+    }
+
     /// The tools that consist of several operations.
     fn everyday(&self) -> impl Iterator<Item = Everyday> {
-        Everyday::ALL.into_iter().filter(|one| one.is_supported_by(self.program))
+        let is_served = |one: &Everyday| match one {
+            Everyday::Sent => self.may_trade,
+            _ => self.choice.has_everyday() && one.is_supported_by(self.program),
+        };
+        Everyday::ALL.into_iter().filter(is_served)
     }
 
     async fn call_command(
         &self,
+        name: &str,
         command: &'static Command,
         mut arguments: JsonObject,
         context: &RequestContext<RoleServer>,
@@ -258,19 +321,19 @@ impl Server {
         };
         let is_asked = !tool::has(command, DRY_RUN) && truth(&mut arguments, DRY_RUN)?;
         let only_shown = is_asked || (!is_read && !self.may_trade);
-        let given = match arguments.remove(BODY) {
-            Some(body) if tool::has(command, "") => {
-                nothing_else(command.name, &arguments)?;
-                body
+        let is_array = tool::has(command, "");
+        let given = match is_array {
+            true => {
+                let body = arguments.remove(BODY).unwrap_or_default();
+                nothing_else(name, &arguments)?;
+                exact::array(body).map_err(|why| format!("{BODY} {why}"))?
             }
-            Some(other) => {
-                arguments.insert(BODY.to_owned(), other);
-                Value::Object(arguments)
-            }
-            None => Value::Object(arguments),
+            false => Value::Object(arguments),
         };
-        exact::check(&given).map_err(|path| format!("{path}: write the number as a string, so that it stays exact"))?;
-        let json = request::completed(command, &given.to_string())?;
+        let json = exact::check(&given)
+            .map_err(|path| format!("{path}: write the number as a string, so that it stays exact"))
+            .and_then(|()| request::completed(command, &given.to_string()))
+            .map_err(|why| if is_array { tool::with_body_named(&why) } else { why })?;
         if only_shown {
             return Ok(self.shown(command, &json, is_asked));
         }
@@ -279,19 +342,29 @@ impl Server {
             Purpose::Reads | Purpose::Changes | Purpose::Recovers => &self.client,
         };
         let mut to = Collector::new(first).telling(context);
+        to.names_body = is_array;
         request::oddities(command, &json).iter().for_each(|oddity| to.note(oddity));
-        let ended = match client {
-            Ok(client) => command.call(Called { client, json: &json, policy: &self.policy, to: &mut to }).await,
-            Err(why) => Ended::refused(why.clone()),
+        let client = match client {
+            Ok(client) => client,
+            Err(why) => return Ok(to.finish(&Ended::refused(why.clone()))),
         };
-        Ok(to.finish(&ended))
+        let called = command.call(Called { client, json: &json, policy: &self.policy, to: &mut to });
+        if is_read {
+            let ended = read(called, context).await;
+            return Ok(to.finish(&ended));
+        }
+        let under_way = self.sent.begin(name, exact::value(&json), client.now());
+        let ended = change(called, &under_way, context).await;
+        let result = to.finish(&ended);
+        self.sent.end(under_way, answer(&result), ended.ending == Ending::Refused, client.now());
+        Ok(result)
     }
 
     /// The request as it would be sent, and its checks.
     fn shown(&self, command: &Command, json: &str, is_asked: bool) -> CallToolResult {
         let now = Timestamp::from(std::time::SystemTime::now());
         let mut to = Collector::new(None);
-        to.is_dry_run = true;
+        (to.is_dry_run, to.names_body) = (true, tool::has(command, ""));
         request::oddities(command, json).iter().for_each(|oddity| to.note(oddity));
         to.note(if is_asked { "Nothing was sent, because dryRun is true." } else { NOT_ALLOWED });
         match (command.dry_run)(DryRunOf {
@@ -326,20 +399,61 @@ impl Server {
         let first = everyday.is_read().then(|| self::first(&mut arguments)).transpose()?;
         let days = match everyday {
             Everyday::Positions => number(&mut arguments, DAYS, 1..=MOST_DAYS)?,
-            Everyday::Orders | Everyday::Flatten => None,
+            Everyday::Orders | Everyday::Flatten | Everyday::Sent => None,
         };
         nothing_else(everyday.name(), &arguments)?;
         let mut to = Collector::new(first).telling(context);
-        let ended = match (&self.client, everyday) {
-            (Err(why), _) => Ended::refused(why.clone()),
-            (Ok(client), Everyday::Orders) => everyday::orders(self.program, client, &self.policy, &mut to).await,
-            (Ok(client), Everyday::Positions) => {
-                everyday::positions(self.program, client, &self.policy, days, &mut to).await
+        if everyday == Everyday::Sent {
+            let _ = self.sent.lines().iter().all(|line| to.item(&line.to_string(), None));
+            return Ok(to.finish(&Ended::DONE));
+        }
+        let client = match &self.client {
+            Ok(client) => client,
+            Err(why) => return Ok(to.finish(&Ended::refused(why.clone()))),
+        };
+        let ended = match everyday {
+            Everyday::Orders => read(everyday::orders(self.program, client, &self.policy, &mut to), context).await,
+            Everyday::Positions => {
+                read(everyday::positions(self.program, client, &self.policy, days, &mut to), context).await
             }
-            (Ok(client), Everyday::Flatten) => everyday::flatten(self.program, client, &self.flattening, &mut to).await,
+            Everyday::Flatten | Everyday::Sent => {
+                let under_way = self.sent.begin(everyday.name(), json!({}), client.now());
+                let called = everyday::flatten(self.program, client, &self.flattening, &mut to);
+                let ended = change(called, &under_way, context).await;
+                let result = to.finish(&ended);
+                self.sent.end(under_way, answer(&result), ended.ending == Ending::Refused, client.now());
+                return Ok(result);
+            }
         };
         Ok(to.finish(&ended))
     }
+}
+
+/// Awaits a read, unless its client cancels the call.
+async fn read(called: impl Future<Output = Ended>, context: &RequestContext<RoleServer>) -> Ended {
+    tokio::select! {
+        ended = called => ended,
+        () = context.ct.cancelled() => Ended::failed(Ending::NotDone, "cancelled"),
+    }
+}
+
+/// Awaits a change, which goes on if its client cancels the call.
+async fn change(
+    called: impl Future<Output = Ended>,
+    under_way: &UnderWay,
+    context: &RequestContext<RoleServer>,
+) -> Ended {
+    let mut called = std::pin::pin!(called);
+    tokio::select! {
+        ended = &mut called => return ended,
+        () = context.ct.cancelled() => under_way.cancel(),
+    }
+    called.await
+}
+
+/// What a tool answers.
+fn answer(result: &CallToolResult) -> &Value {
+    result.structured_content.as_ref().unwrap_or(&Value::Null)
 }
 
 /// Refuses arguments that nothing has taken.
@@ -356,7 +470,11 @@ fn first(arguments: &mut JsonObject) -> Result<usize, String> {
 /// Takes a count out of the arguments.
 fn number(arguments: &mut JsonObject, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, String> {
     let wrong = || format!("{name} has to be a whole number from {} to {}", range.start(), range.end());
-    let count = |value: Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
+    let count = |value: Value| match value {
+        // Other numbers are strings, too.
+        Value::String(text) => text.parse().ok(),
+        value => value.as_u64().and_then(|count| u32::try_from(count).ok()),
+    };
     let Some(value) = arguments.remove(name) else { return Ok(None) };
     count(value).filter(|count| range.contains(count)).map(Some).ok_or_else(wrong)
 }

@@ -33,6 +33,14 @@ pub(crate) const SHELL: &str = "shell";
 pub(crate) const OUT: &str = "out";
 #[cfg(feature = "mcp")]
 pub(crate) const ALLOW_TRADING: &str = "allow-trading";
+/// The families and the groups of the tools of a server.
+#[cfg(feature = "mcp")]
+pub(crate) const FAMILIES: &str = "families";
+#[cfg(feature = "mcp")]
+pub(crate) const GROUPS: &str = "groups";
+
+/// The longest that a command waits for an outcome, in seconds: a day.
+const LONGEST_WAIT: u64 = 24 * 60 * 60;
 
 /// The usual [`DEADLINE`] of a server for assistants, whose calls end after a minute as a rule.
 #[cfg(feature = "mcp")]
@@ -135,8 +143,9 @@ pub(crate) fn stated(text: &str) -> Result<String, &'static str> {
     }
 }
 
-fn seconds(text: &str) -> Result<u64, &'static str> {
-    text.parse().map_err(|_| "expected a whole number of seconds")
+fn seconds(text: &str) -> Result<u64, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds <= LONGEST_WAIT);
+    seconds.ok_or_else(|| format!("expected a whole number of seconds, at most {LONGEST_WAIT}, which is a day"))
 }
 
 /// The option of a listing.

@@ -44,7 +44,10 @@ pub fn main(program: &'static Program) -> ExitCode {
             return Ending::Refused.into();
         }
     };
-    runtime.block_on(run(program, &arguments)).into()
+    let ending = runtime.block_on(run(program, &arguments));
+    // A server that was told to end still has a read of its input under way.
+    runtime.shutdown_background();
+    ending.into()
 }
 
 /// Prints the help or the version, or what is wrong with the arguments, in the form of all results.
@@ -106,7 +109,11 @@ async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, t
             manual(program, options, to).unwrap_or_else(|error| Ended::failed(Ending::NotDone, error.to_string()))
         }
         #[cfg(feature = "mcp")]
-        Word::Mcp => crate::mcp::serve(program, options).await,
+        Word::Mcp => {
+            // Standard output is for messages of the protocol alone.
+            *to = Printer::new(Format::Table, None, Layout::default(), false);
+            crate::mcp::serve(program, options).await
+        }
         Word::Orders | Word::Watch | Word::Positions => {
             run_with_client(program, word, Purpose::Reads, options, to).await
         }

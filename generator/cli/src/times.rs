@@ -77,7 +77,8 @@ pub(crate) fn in_millis(command: &Command, members: &mut [(String, Json)], now: 
         }
         let time = value.read::<String>().unwrap_or_else(|_| value.as_str().to_owned()).parse();
         if let (Some(end), Ok(millis)) = (end, time) {
-            mistakes.extend(mistake(end, Timestamp::from_millis(millis), now).map(|why| format!("{name} {text}: {why}")));
+            mistakes
+                .extend(mistake(end, Timestamp::from_millis(millis), now).map(|why| format!("{name} {text}: {why}")));
         }
     }
     if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n")) }
@@ -111,7 +112,10 @@ fn mistake(end: RangeEnd, time: Timestamp, now: Timestamp) -> Option<String> {
             is_plausible(&time).then(|| format!(" In {unit}, it would be {time}."))
         });
         let meant = meant.unwrap_or_default();
-        return Some(format!("as milliseconds since 1970, this is {}, years away.{meant} Expected {FORMS}.", shown(time)));
+        return Some(format!(
+            "as milliseconds since 1970, this is {}, years away.{meant} Expected {FORMS}.",
+            shown(time)
+        ));
     }
     let is_future = end == RangeEnd::From && time > now + LATEST_START;
     is_future.then(|| format!("a range cannot begin in the future, at {time}"))

@@ -4,7 +4,7 @@ use clap::{Arg, Command as Clap, value_parser};
 use tradeapi_runtime::reconcile::Listing;
 
 #[cfg(feature = "mcp")]
-use crate::options::ALLOW_TRADING;
+use crate::options::{ALLOW_TRADING, FAMILIES, GROUPS};
 use crate::options::{DAYS, EVERY, MOST_DAYS, OUT, SHELL, USUAL_DAYS, first, stated};
 use crate::table::Program;
 
@@ -128,12 +128,7 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     all.push(
         word(Word::Mcp)
             .about("Serves the operations to assistants by the Model Context Protocol, over standard input and output. Changes are only checked and shown.")
-            .arg(
-                Arg::new(ALLOW_TRADING)
-                    .long(ALLOW_TRADING)
-                    .help("Allows the assistant to send changes.")
-                    .action(clap::ArgAction::SetTrue),
-            ),
+            .args(of_mcp(program)),
     );
     all.push(word(Word::Catalogue).about("Prints all operations as JSON lines: parameters, effect, limits, rules."));
     let shell = Arg::new(SHELL).required(true).value_parser(value_parser!(clap_complete::Shell));
@@ -145,4 +140,29 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
         .value_parser(stated);
     all.push(word(Word::Man).about("Prints the manual page.").arg(out));
     all
+}
+
+/// The options of the server for assistants.
+#[cfg(feature = "mcp")]
+fn of_mcp(program: &'static Program) -> [Arg; 3] {
+    use clap::builder::PossibleValuesParser;
+
+    let names = |option: &'static str, names: Vec<&'static str>, help: &'static str| {
+        let parser = PossibleValuesParser::new(names);
+        Arg::new(option).long(option).help(help).value_name("NAMES").value_delimiter(',').value_parser(parser)
+    };
+    let families = program.families.iter().map(|family| family.name).collect();
+    [
+        Arg::new(ALLOW_TRADING)
+            .long(ALLOW_TRADING)
+            .help("Allows the assistant to send changes.")
+            .action(clap::ArgAction::SetTrue),
+        names(FAMILIES, families, "Serves the operations of these families alone, separated by commas."),
+        names(
+            GROUPS,
+            crate::command::groups().collect(),
+            "Serves the tools of these groups alone, separated by commas: reads and changes by their effect, reads that \
+             need no keys, and those for every day, such as `orders` and `flatten`.",
+        ),
+    ]
 }

@@ -1,9 +1,9 @@
 //! JSON without floating-point numbers.
 
-use serde_json::{Map as Object, Number, Value};
+use serde_json::{Map as Object, Value};
 use tradeapi_runtime::json::{Json, Map, read_json};
 
-/// A JSON text as a value. A number that is not a whole one becomes a string with its digits.
+/// A JSON text as a value. A number becomes a string with its digits.
 pub(super) fn value(json: &str) -> Value {
     match json.as_bytes().first() {
         Some(b'{') => {
@@ -20,11 +20,42 @@ pub(super) fn value(json: &str) -> Value {
         Some(b't') => Value::Bool(true),
         Some(b'f') => Value::Bool(false),
         Some(b'n') | None => Value::Null,
-        Some(_) => match (json.parse::<u64>(), json.parse::<i64>()) {
-            (Ok(number), _) => Value::Number(Number::from(number)),
-            (_, Ok(number)) => Value::Number(Number::from(number)),
-            _ => Value::String(json.to_owned()),
+        Some(_) => Value::String(json.to_owned()),
+    }
+}
+
+/// An array, or the array that a text has as JSON; some assistants write lists as texts.
+///
+/// # Errors
+///
+/// Fails for anything else, and if an object in a text has a name twice.
+pub(super) fn array(value: Value) -> Result<Value, String> {
+    let what = match value {
+        Value::Array(_) => return Ok(value),
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(Value::Array(_)) if has_twice(&text) => return Err("has an object with a name twice".to_owned()),
+            Ok(Value::Array(items)) => return Ok(Value::Array(items)),
+            _ => "a text that is no array",
         },
+        Value::Object(_) => "an object",
+        Value::Null => "missing or null",
+        Value::Bool(_) | Value::Number(_) => "a single value",
+    };
+    Err(format!("has to be an array of objects, and is {what}"))
+}
+
+/// Whether an object in a JSON text has a name twice.
+fn has_twice(json: &str) -> bool {
+    match json.trim_start().as_bytes().first() {
+        Some(b'{') => {
+            let members = read_json::<Map<Json>>(json).map(|map| map.entries).unwrap_or_default();
+            let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+            names.sort_unstable();
+            names.windows(2).any(|pair| pair[0] == pair[1])
+                || members.iter().any(|(_, inner)| has_twice(inner.as_str()))
+        }
+        Some(b'[') => read_json::<Vec<Json>>(json).unwrap_or_default().iter().any(|item| has_twice(item.as_str())),
+        _ => false,
     }
 }
 
@@ -58,9 +89,17 @@ mod tests {
     #[test]
     fn numbers_stay_exact() {
         let text = r#"{"a":[1,-2,0.10,1e400,"x\n",null,true],"b":18446744073709551616}"#;
-        let read = json!({ "a": [1, -2, "0.10", "1e400", "x\n", null, true], "b": "18446744073709551616" });
+        let read = json!({ "a": ["1", "-2", "0.10", "1e400", "x\n", null, true], "b": "18446744073709551616" });
         assert_eq!(value(text), read);
         assert_eq!(check(&json!({ "a": [{ "b": 1 }, { "c": 0.1 }] })), Err("a[1].c".to_owned()));
         assert_eq!(check(&read), Ok(()));
+    }
+    #[test]
+    fn an_array_may_be_a_text() {
+        assert_eq!(array(json!([{ "a": 1 }])), Ok(json!([{ "a": 1 }])));
+        assert_eq!(array(json!(r#"[{"a": "0.10"}]"#)), Ok(json!([{ "a": "0.10" }])));
+        for wrong in [json!({}), json!(null), json!(1), json!("a"), json!("{}"), json!(r#"[{"a": "1", "a": "2"}]"#)] {
+            assert!(array(wrong.clone()).is_err(), "{wrong}");
+        }
     }
 }

@@ -251,7 +251,7 @@ fn target(arguments: &[&str]) -> Result<String, String> {
     let line = ran.line();
     match ran.status {
         0 => Ok(line["requests"][0]["target"].as_str().unwrap().to_owned()),
-        2 => Err(line["error"].as_str().unwrap().to_owned()),
+        2 => Err(line["error"].as_str().map_or_else(|| line["violations"].to_string(), str::to_owned)),
         _ => panic!("{line}"),
     }
 }
