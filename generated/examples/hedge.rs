@@ -18,7 +18,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::from_env("TRADEAPI")?;
     let tickers = client.observed().get_tickers(&GetTickers::new(USDT).symbol("BTCUSDT")).await?;
     let price = tickers.first().and_then(|ticker| ticker.last_price.clone()).ok_or("BTCUSDT has no price now")?;
-    let (above, below) = (price.plus(&dec!(2000))?, price.minus(&dec!(2000))?);
+    let (above, below) = (&price + dec!(2000), &price - dec!(2000));
 
     let long = market(dec!(0.02), Side::Buy, PosSide::Long).take_profit(above.clone()).stop_loss(below.clone());
     let short = market(dec!(0.02), Side::Sell, PosSide::Short).take_profit(below).stop_loss(above);
