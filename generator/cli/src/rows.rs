@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn wide_letters_are_padded_and_invisible_ones_escaped() {
         let rows = [r#"{"a":"龙龙","b":"1"}"#, r#"{"a":"x\u202eyz","b":"2"}"#].map(row);
-        assert_eq!(list(&[], None).table(&rows), "a           b\n龙龙        1\nx\\u{202e}yz  2\n");
+        assert_eq!(list(&[], None).table(&rows), "a            b\n龙龙         1\nx\\u{202e}yz  2\n");
         assert_eq!(printable("é龙\n\u{200f}"), "é龙\\n\\u{200f}");
     }
 
