@@ -4,6 +4,7 @@
 //! `--allow-trading`. Each tool says so by its annotations.
 
 mod exact;
+mod input;
 mod sent;
 mod stdio;
 mod tool;
@@ -26,6 +27,7 @@ use tradeapi_runtime::tables::Effect;
 use tradeapi_runtime::wire::BaseUrl;
 use tradeapi_runtime::{Account, ClientCore, Timestamp};
 
+use self::input::TWICE;
 use self::sent::{Sent, UnderWay};
 use self::stdio::Stdio;
 use self::tool::{BODY, Choice, DAYS, DRY_RUN, Everyday, FIRST, LONGEST_TEXT, USUALLY_FIRST};
@@ -238,6 +240,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
+        if let Some(Value::String(name)) = arguments.get(TWICE) {
+            let refused = Ended::refused(format!("{name} is there twice; leave out all but one"));
+            return Ok(Collector::new(None).finish(&refused).into());
+        }
         let called = if let Some(everyday) = self.everyday().find(|one| one.name() == request.name) {
             self.call_everyday(everyday, arguments, &context).await
         } else if let Some((name, command)) = self.commands().find(|(name, _)| *name == request.name) {

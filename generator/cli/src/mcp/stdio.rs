@@ -13,13 +13,14 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{Stdin, Stdout};
 use tokio::sync::watch;
 
+use super::input::Input;
 use super::sent::Sent;
 use crate::output::say;
 use crate::signals::told_to_end;
 
 /// Standard input and output.
 pub(super) struct Stdio {
-    streams: AsyncRwTransport<RoleServer, Stdin, Stdout>,
+    streams: AsyncRwTransport<RoleServer, Input<Stdin>, Stdout>,
     /// How many times the process was told to end.
     told: watch::Receiver<usize>,
     sent: Arc<Sent>,
@@ -40,7 +41,7 @@ impl Stdio {
         });
         // It hears signals before the first message is answered.
         tokio::task::yield_now().await;
-        Self { streams: AsyncRwTransport::new_server(input, output), told, sent, last_signal: None }
+        Self { streams: AsyncRwTransport::new_server(Input::new(input), output), told, sent, last_signal: None }
     }
 
     /// Waits until the process was told to end so many times.

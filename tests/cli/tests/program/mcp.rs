@@ -272,3 +272,39 @@ async fn a_server_with_a_journal_calls_public_operations_and_says_how_long_a_cha
     assistant.0.cancel().await.unwrap();
     tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
 }
+
+/// A client that writes its messages by itself: the libraries for JSON keep one of two members with a name.
+#[test]
+fn what_widens_a_change_is_refused_if_an_assistant_leaves_it_empty_blank_or_there_twice() {
+    let local = Local::start();
+    for id in ["a", "b"] {
+        local.place(id).ended(0);
+    }
+    let symbols = [
+        (r#""symbol":"ETHUSDT","symbol":"BTCUSDT""#, "symbol is there twice"),
+        (r#""symbol":null"#, "symbol: null is not a value"),
+        (r#""symbol":"""#, "symbol: an empty text is not a value"),
+        (r#""symbol":"  ""#, "something besides blanks"),
+    ];
+    let mut input = concat!(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        "\n"
+    )
+    .to_owned();
+    for (at, (symbol, _)) in symbols.iter().enumerate() {
+        let call =
+            format!(r#""name":"unified_cancel_symbol_order","arguments":{{"category":"USDT-FUTURES",{symbol}}}"#);
+        input += &format!(r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{{call}}}}}"#, at + 1);
+        input.push('\n');
+    }
+    let answers = local.run_with(&["mcp", "--allow-trading"], &input).ended(0).lines();
+    for (at, (symbol, why)) in symbols.iter().enumerate() {
+        let answer = answers.iter().find(|answer| answer["id"] == at + 1).unwrap_or_else(|| panic!("{answers:?}"));
+        let content = &answer["result"]["structuredContent"];
+        assert_eq!(content["outcome"], "refused", "{symbol}: {answer}");
+        assert!(content["failure"]["error"].as_str().unwrap().contains(why), "{symbol}: {answer}");
+    }
+    assert_eq!(local.open(), 2);
+}
