@@ -181,6 +181,16 @@ runtime::same_texts!(super::super::classic::Side => Side);
 runtime::same_texts!(super::super::unified::Side => Side);
 
 runtime::open_enum! {
+    /// Direction of the taker of a past trade, in capital letters.
+    pub enum PastSide {
+        /// `Buy`: The taker bought.
+        Buy = "Buy" | "buy",
+        /// `Sell`: The taker sold.
+        Sell = "Sell" | "sell",
+    }
+}
+
+runtime::open_enum! {
     /// Direction of a position.
     pub enum PositionSide {
         /// `long`: It gains when the price rises.

@@ -3,7 +3,7 @@
 //! Get Contract Trades.
 
 use tradeapi_runtime::{self as runtime, tables};
-use super::{ContractTrade, ProductType, Symbol, TradeId};
+use super::{ContractPastTrade, ProductType, Symbol, TradeId};
 
 runtime::parameters! {
     #[checked_by(Rules)]
@@ -98,7 +98,7 @@ impl runtime::parameters::Rules for GetContractTrades {
 }
 
 impl runtime::Operation for GetContractTrades {
-    type Response = runtime::List<ContractTrade>;
+    type Response = runtime::List<ContractPastTrade>;
     const META: &'static tables::Meta = &META;
 }
 

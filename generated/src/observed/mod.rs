@@ -168,10 +168,10 @@ mod set_margin_mode;
 mod set_position_mode;
 
 pub use enums::{
-    AccountMode, AssetKind, BusinessType, CandleType, Category, ContractStatus,
-    ContractType, HoldSide, InstrumentStatus, Interval, MarginMode, OrderSide, OrderType,
+    AccountMode, BusinessType, CandleType, Category, ContractStatus, ContractType,
+    HoldSide, InstrumentStatus, Interval, MarginMode, OrderSide, OrderType, PastSide,
     PlanStatus, PlanType, PositionMode, PositionSide, ProductType, ReduceOnly, Side,
-    StrategyStatus, StrategyType, TpslMode, TradeSide, TriggerBy, TriggerType, YesNo,
+    StrategyStatus, StrategyType, TpslMode, TradeSide, TriggerBy, TriggerType,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{BillId, Coin, OrderId, PositionId, Symbol, TradeId};
@@ -179,13 +179,13 @@ pub use records::{
     AccountInfo, AccountSettings, CancelledPlans, Candle, Chain, ClosedPositions,
     ClosingOrder, CoinInfo, CoinSettings, Contract, ContractAccount,
     ContractAccountOfPair, ContractBill, ContractDepth, ContractOpenInterest,
-    ContractOpenInterests, ContractPastFunding, ContractPastPosition, ContractPosition,
-    ContractPrice, ContractSettings, ContractTicker, ContractTier, ContractTrade, Done,
-    FeeRate, FinancialRecord, FundingRate, FundingTime, InstrumentInfo, Level,
-    MarginCurrency, OpenInterest, OpenInterests, OrderBook, PastFunding, PastFundings,
-    PastPosition, PlanFailure, PlanIds, PlanOrder, Position, PositionModeSet,
-    PositionTier, Positions, ServerTime, SpotAsset, SpotSymbol, StrategyOrder,
-    SymbolFeeRate, SymbolSettings, Ticker, Trade,
+    ContractOpenInterests, ContractPastFunding, ContractPastPosition, ContractPastTrade,
+    ContractPosition, ContractPrice, ContractSettings, ContractTicker, ContractTier,
+    ContractTrade, Done, FeeRate, FinancialRecord, FundingRate, FundingTime,
+    InstrumentInfo, Level, MarginCurrency, OpenInterest, OpenInterests, OrderBook,
+    PastFunding, PastFundings, PastPosition, PlanFailure, PlanIds, PlanOrder, Position,
+    PositionModeSet, PositionTier, Positions, ServerTime, SpotAsset, SpotSymbol,
+    StrategyOrder, SymbolFeeRate, SymbolSettings, Ticker, Trade,
 };
 pub use get_account_info::GetAccountInfo;
 pub use get_account_settings::GetAccountSettings;
@@ -393,7 +393,7 @@ runtime::operations! {
     /// Lists the latest trades of a contract, the newest first.
     ///
     /// `GET /api/v2/mix/market/fills-history`; see [`GetContractTrades`].
-    fn get_contract_trades(GetContractTrades) -> runtime::List<ContractTrade>;
+    fn get_contract_trades(GetContractTrades) -> runtime::List<ContractPastTrade>;
 
     /// Lists the contracts of a product type with their steps and bounds.
     ///

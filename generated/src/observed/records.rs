@@ -4,10 +4,10 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    AccountMode, AssetKind, BillId, Category, Coin, ContractStatus, ContractType,
-    InstrumentStatus, MarginMode, OrderId, OrderSide, OrderType, PlanStatus, PlanType,
+    AccountMode, BillId, Category, Coin, ContractStatus, ContractType, InstrumentStatus,
+    MarginMode, OrderId, OrderSide, OrderType, PastSide, PlanStatus, PlanType,
     PositionId, PositionMode, PositionSide, Side, StrategyStatus, StrategyType, Symbol,
-    TradeId, TradeSide, TriggerBy, TriggerType, YesNo,
+    TradeId, TradeSide, TriggerBy, TriggerType,
 };
 
 runtime::record! {
@@ -138,12 +138,10 @@ runtime::record! {
         /// Observed.
         #[wire("quantityPrecision")]
         pub quantity_precision: Option<u64>,
-        /// `quotePrecision`: Decimal places of an amount of the quote coin.
-        ///
-        /// It comes only for spot.
+        /// `quotePrecision`: Decimal places of an amount of the quote coin; empty for futures.
         ///
         /// Observed.
-        #[wire("quotePrecision", conditional)]
+        #[wire("quotePrecision")]
         pub quote_precision: Option<u64>,
         /// `priceMultiplier`: The step of prices, of which every price is a multiple.
         ///
@@ -296,37 +294,6 @@ runtime::record! {
         /// Observed.
         #[wire("status")]
         pub status: Option<InstrumentStatus>,
-        /// `isReality`: Whether it is a token of a stock, a Reality pair.
-        ///
-        /// It comes only for spot.
-        ///
-        /// Observed.
-        #[wire("isReality", conditional)]
-        pub is_reality: Option<YesNo>,
-        /// `isRwa`: Whether it follows something outside of the exchange, such as a stock or a metal.
-        ///
-        /// It comes only for futures.
-        ///
-        /// Observed.
-        #[wire("isRwa", conditional)]
-        pub is_real_world_asset: Option<YesNo>,
-        /// `symbolType`: What its price follows.
-        ///
-        /// Observed.
-        #[wire("symbolType")]
-        pub asset_kind: Option<AssetKind>,
-        /// `areaSymbol`: Whether it is traded in one region only.
-        ///
-        /// It comes only for spot and margin.
-        ///
-        /// Observed.
-        #[wire("areaSymbol", conditional)]
-        pub is_regional: Option<YesNo>,
-        /// `maintainTime`: When maintenance begins.
-        ///
-        /// Observed.
-        #[wire("maintainTime")]
-        pub maintain_time: Option<runtime::Timestamp>,
     }
 }
 
@@ -484,12 +451,10 @@ runtime::record! {
         /// Observed.
         #[wire("limitOpenTime")]
         pub limit_open_time: Option<runtime::Decimal>,
-        /// `deliveryStartTime`: When delivery begins.
-        ///
-        /// It comes only for delivery contracts.
+        /// `deliveryStartTime`: When delivery begins; empty for perpetual contracts.
         ///
         /// Observed.
-        #[wire("deliveryStartTime", conditional)]
+        #[wire("deliveryStartTime")]
         pub delivery_start_time: Option<runtime::Timestamp>,
         /// `deliveryPeriod`: Which contract it is, such as this\_quarter.
         ///
@@ -508,13 +473,21 @@ runtime::record! {
         /// Observed.
         #[wire("launchTime")]
         pub launch_time: Option<runtime::Timestamp>,
-        /// `deliveryTime`: When the contract ends.
-        ///
-        /// It comes only for delivery contracts.
+        /// `deliveryTime`: When the contract ends; empty for perpetual contracts.
         ///
         /// Observed.
-        #[wire("deliveryTime", conditional)]
+        #[wire("deliveryTime")]
         pub delivery_time: Option<runtime::Timestamp>,
+        /// `maintainTime`: When maintenance begins.
+        ///
+        /// Observed.
+        #[wire("maintainTime")]
+        pub maintain_time: Option<runtime::Timestamp>,
+        /// `isRwa`: Whether it follows something outside of the exchange, YES or NO.
+        ///
+        /// Observed.
+        #[wire("isRwa")]
+        pub is_real_world_asset: Option<String>,
     }
 }
 
@@ -1102,6 +1075,57 @@ runtime::record! {
         /// Observed.
         #[wire("side")]
         pub side: Option<Side>,
+        /// `ts`: When it was made.
+        ///
+        /// Observed.
+        #[wire("ts")]
+        pub time: Option<runtime::Timestamp>,
+        /// `execLinkId`: Id that both of its fills share.
+        ///
+        /// Observed.
+        #[wire("execLinkId")]
+        pub exec_link_id: Option<TradeId>,
+        /// `isRPI`: Whether a retail price improvement order made it, yes or no.
+        ///
+        /// Observed.
+        #[wire("isRPI")]
+        pub is_rpi: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// A past trade between any two users of a contract of the classic account.
+    #[record("ContractPastTrade", observed)]
+    pub struct ContractPastTrade {
+        /// `tradeId`: Its id.
+        ///
+        /// Observed.
+        #[wire("tradeId")]
+        pub trade_id: Option<TradeId>,
+        /// `symbol`: What was traded.
+        ///
+        /// Observed.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `price`: Price.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `size`: Quantity.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("size")]
+        pub size: Option<runtime::Decimal>,
+        /// `side`: Direction of the taker.
+        ///
+        /// Observed.
+        #[wire("side")]
+        pub side: Option<PastSide>,
         /// `ts`: When it was made.
         ///
         /// Observed.

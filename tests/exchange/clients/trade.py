@@ -119,10 +119,52 @@ closed = exchange.fetch_closed_orders(PAIR)
 check("closed orders", any(order["filled"] == 0.01 for order in closed), closed)
 check("cancelled orders", len(exchange.fetch_canceled_orders(PAIR)) >= 4)
 
+# What waits outside of the book.
+tiers = exchange.fetch_market_leverage_tiers(PAIR)
+check("tiers", tiers and tiers[0]["maxLeverage"] == 100, tiers)
+closing = {"reduceOnly": True, **hedged}
+stop = exchange.create_order(PAIR, "market", "sell", 0.01, None, {"stopLossPrice": low, **closing})
+kinds = {"trigger": True, **({} if UNIFIED else {"planType": "profit_loss"})}
+waiting = exchange.fetch_open_orders(PAIR, None, None, kinds)
+check("stop-loss", [order["id"] for order in waiting] == [stop["id"]], waiting)
+exchange.cancel_order(stop["id"], PAIR, kinds)
+check("no stop-loss", exchange.fetch_open_orders(PAIR, None, None, kinds) == [])
+trigger = {"triggerPrice": low, **hedged}
+if UNIFIED:
+    # The client sends the condition of this order with an ordinary one, which would be executed at once.
+    refuses(ccxt.BaseError, exchange.create_order, PAIR, "market", "buy", 0.01, None, trigger)
+    refuses(ccxt.BaseError, exchange.create_order, PAIR, "market", "sell", 0.01, None, {"trailingPercent": 1, **hedged})
+else:
+    plan = exchange.create_order(PAIR, "market", "buy", 0.01, None, trigger)
+    check("plan", [order["id"] for order in exchange.fetch_open_orders(PAIR, None, None, {"trigger": True})] == [plan["id"]])
+    exchange.cancel_order(plan["id"], PAIR, {"trigger": True})
+    trailing = {"trailingPercent": 1, "trailingTriggerPrice": high, **closing}
+    plan = exchange.create_order(PAIR, "market", "sell", 0.01, None, trailing)
+    exchange.cancel_order(plan["id"], PAIR, {"trailing": True})
+check("nothing is triggered", exchange.fetch_positions([PAIR])[0]["contracts"] == 0.01)
+
+# A stop-loss that is reached.
+exchange.create_order(PAIR, "market", "sell", 0.01, None, {"stopLossPrice": float(exchange.price_to_precision(PAIR, price * 0.99)), **closing})
+control(f"price?symbol=BTCUSDT&price={exchange.price_to_precision(PAIR, price * 0.98)}")
+exchange.sleep(1_000)
+check("stopped", [one for one in exchange.fetch_positions([PAIR]) if one["contracts"]] == [])
+control(f"price?symbol=BTCUSDT&price={exchange.price_to_precision(PAIR, price)}")
+exchange.sleep(1_000)
+exchange.create_order(PAIR, "market", "buy", 0.01, None, hedged)
+
 # Out of it again.
 side = {"side": "long"} if HEDGED else {}
 exchange.close_position(PAIR, "long" if HEDGED and not UNIFIED else None, side)
 check("closed position", [one for one in exchange.fetch_positions([PAIR]) if one["contracts"]] == [])
+
+ledger = exchange.fetch_ledger("USDT", None, 20, {"type": "swap"})
+check("ledger", len(ledger) >= 4, ledger)
+funded = exchange.fetch_funding_history(PAIR)
+check("no funding yet", funded == [], funded)
+closed = exchange.fetch_positions_history([PAIR])
+check("closed positions", len(closed) >= 2, closed)
+check("open interest", exchange.fetch_open_interest(PAIR)["openInterestAmount"] is not None)
+check("past funding", exchange.fetch_funding_rate_history(PAIR)[-1]["fundingRate"] == 0.0001)
 
 # An error of each kind, as the client's own class.
 refuses(ccxt.InsufficientFunds, exchange.create_order, PAIR, "limit", "buy", 900, low, hedged)

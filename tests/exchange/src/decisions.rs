@@ -125,7 +125,7 @@ decisions! {
     "Which cursors does a listing take?", "Every number: what has smaller ids follows. Anything else is refused.", "Ids grow over all listings.";
     "What does a limit of 0 mean?", "It is refused.", "An empty page without a cursor is the end of a listing.";
     "What does a listing that lags show?", "Orders as they were: one that has just ended is open, and not yet among the ended ones.", "Another reading would hide it from both listings.";
-    "What is a documented field that has no value?", "An empty text, or `null` where the documents allow it. The price of a market order is 0 in the unified family, and empty in the classic one.", "Observed; by the documents, all fields are strings.";
+    "What is a documented field that has no value?", "An empty text, or `null` where the documents allow it. The price of a market order is 0 in the unified family, and empty in the classic one, as is the average price of an open order there before a fill.", "Observed; by the documents, all fields are strings.";
     "Which cancelReason does an order have that self-trade prevention cancelled?", "`stp_cancel` in the classic family, `normal_cancel` in the unified one.", "The document of the latter lists no other.";
     "Which fills does Get Reality Fills list?", "The last thousand of the pair.", "The platform is this exchange.";
     "Which days does the report of commissions have?", "Those that begin in the range.", "Ranges that follow each other then have each day once.";

@@ -126,6 +126,8 @@ macro_rules! common {
 pub(super) fn record(core: &Core, order: &Order) -> Record {
     let mut record = Record::default();
     common!(record, core, order);
+    record.price_avg.get_or_insert(0.into());
+    record.new_trade_side = Some(String::new());
     let trigger = |preset: &Preset| preset.price.and_then(|_| "fill_price".parse().ok());
     let Presets { take_profit, stop_loss } = &order.ticket.presets();
     record.state = Some(state(order));
@@ -160,6 +162,7 @@ pub(super) fn pending(core: &Core, order: &Order) -> PendingOrder {
 pub(super) fn historical(core: &Core, order: &Order) -> HistoryOrder {
     let mut record = HistoryOrder::default();
     common!(record, core, order);
+    record.price_avg.get_or_insert(0.into());
     record.status = Some(state(order));
     record.reduce_only = Some(reduces(&order.ticket).into());
     let (ticket, pair) = (&order.ticket, &core.pairs[order.ticket.pair]);

@@ -13,6 +13,7 @@ use tradeapi::observed::{
 use tradeapi::{List, Timestamp};
 
 use super::direction;
+use crate::instruments::quotient;
 use crate::orders::{Name, Preset, Presets, Quantity, Source, Ticket};
 use crate::pages::{PageQuery, query};
 use crate::plans::{Plan, PlanChange, PlanState, Trigger, of_percent};
@@ -328,19 +329,19 @@ fn plan_record(core: &Core, plan: &Plan) -> PlanOrder {
     record.stop_loss = presets.stop_loss.price.map(wire);
     record.stop_loss_limit = presets.stop_loss.limit_price.map(wire);
     record.stop_loss_type = Some(of(presets.stop_loss.by_mark));
+    let placed = if let PlanState::Executed(id) = plan.state { core.orders.get(&id) } else { None };
     match plan.state {
         PlanState::Waiting => {
             let kind = if limit.is_some() { "limit" } else { "market" };
             let of = if plan.kind.closes() { plan.kind.as_str().trim_end_matches("_plan") } else { "plan" };
             record.order_source = Some(format!("{of}_{kind}"));
         }
-        PlanState::Executed(id) => {
-            record.placed_order_id = Some(id.to_string().into());
-            let order = core.orders.get(&id);
-            record.base_volume = order.map(|order| wire(order.base));
-            record.average_price = order.map(|order| wire(crate::instruments::quotient(order.value, order.base)));
+        PlanState::Executed(_) | PlanState::Failed | PlanState::Cancelled => {
+            let id = if let PlanState::Executed(id) = plan.state { id.to_string() } else { String::new() };
+            record.placed_order_id = Some(id.into());
+            let (value, base) = placed.map_or(Default::default(), |order| (order.value, order.base));
+            (record.base_volume, record.average_price) = (Some(wire(base)), Some(wire(quotient(value, base))));
         }
-        PlanState::Failed | PlanState::Cancelled => {}
     }
     record.created_time = Some(Timestamp::from_millis(plan.created));
     record.updated_time = Some(Timestamp::from_millis(plan.updated));
@@ -544,6 +545,8 @@ fn strategy_record(core: &Core, plan: &Plan) -> StrategyOrder {
         PlanState::Failed => StrategyStatus::Failed,
         PlanState::Cancelled => StrategyStatus::Cancelled,
     });
+    (record.tp_trigger_by, record.sl_trigger_by) = (Some(TriggerBy::Market), Some(TriggerBy::Market));
+    (record.tp_order_type, record.sl_order_type) = (Some(OrderType::Market), Some(OrderType::Market));
     for trigger in &plan.triggers {
         let by = Some(if trigger.by_mark { TriggerBy::Mark } else { TriggerBy::Market });
         let kind = Some(if trigger.limit.is_some() { OrderType::Limit } else { OrderType::Market });

@@ -2,13 +2,13 @@
 
 use rust_decimal::Decimal;
 use tradeapi::observed::{
-    Candle, CandleType, ContractDepth, ContractOpenInterest, ContractOpenInterests, ContractPastFunding, ContractPrice,
-    ContractTicker, ContractTrade, FundingRate, FundingTime, GetCandles, GetContractCandles, GetContractDepth,
-    GetContractFundingHistory, GetContractFundingRate, GetContractFundingTime, GetContractHistoryCandles,
-    GetContractOpenInterest, GetContractPrice, GetContractRecentTrades, GetContractTicker, GetContractTickers,
-    GetContractTrades, GetFundingHistory, GetFundingRate, GetHistoryCandles, GetOpenInterest, GetOrderBook,
-    GetRecentTrades, GetTickers, Interval, Level, OpenInterest, OpenInterests, OrderBook, PastFunding, PastFundings,
-    Ticker, Trade,
+    Candle, CandleType, ContractDepth, ContractOpenInterest, ContractOpenInterests, ContractPastFunding,
+    ContractPastTrade, ContractPrice, ContractTicker, ContractTrade, FundingRate, FundingTime, GetCandles,
+    GetContractCandles, GetContractDepth, GetContractFundingHistory, GetContractFundingRate, GetContractFundingTime,
+    GetContractHistoryCandles, GetContractOpenInterest, GetContractPrice, GetContractRecentTrades, GetContractTicker,
+    GetContractTickers, GetContractTrades, GetFundingHistory, GetFundingRate, GetHistoryCandles, GetOpenInterest,
+    GetOrderBook, GetRecentTrades, GetTickers, Interval, Level, OpenInterest, OpenInterests, OrderBook, PastFunding,
+    PastFundings, Ticker, Trade,
 };
 use tradeapi::{List, Timestamp};
 
@@ -296,6 +296,7 @@ impl Serve for GetRecentTrades {
             let pair = &core.pairs[index];
             let mut shown = Trade::default();
             shown.exec_id = Some(fill.id.to_string().into());
+            (shown.exec_link_id, shown.is_rpi) = (Some(fill.id.to_string().into()), Some("no".to_owned()));
             shown.price = Some(wire(pair.price(fill.ticks)));
             shown.size = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
             shown.side = fill.side.as_str().parse().ok();
@@ -307,33 +308,38 @@ impl Serve for GetRecentTrades {
     }
 }
 
-fn contract_trade(core: &Core, index: usize, fill: &PublicFill) -> ContractTrade {
-    let pair = &core.pairs[index];
-    let mut shown = ContractTrade::default();
-    shown.trade_id = Some(fill.id.to_string().into());
-    shown.symbol = Some(pair.symbol.into());
-    shown.price = Some(wire(pair.price(fill.ticks)));
-    shown.size = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
-    shown.side = fill.side.as_str().parse().ok();
-    shown.time = Some(Timestamp::from_millis(fill.at));
-    shown
+/// Makes the record of a trade of a contract.
+macro_rules! contract_trade {
+    ($record:ident, $side:ident) => {
+        |core: &Core, index: usize, fill: &PublicFill| {
+            let pair = &core.pairs[index];
+            let mut shown = $record::default();
+            shown.trade_id = Some(fill.id.to_string().into());
+            shown.symbol = Some(pair.symbol.into());
+            shown.price = Some(wire(pair.price(fill.ticks)));
+            shown.size = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
+            shown.side = Some(if fill.side == Side::Buy { $side::Buy } else { $side::Sell });
+            shown.time = Some(Timestamp::from_millis(fill.at));
+            shown
+        }
+    };
 }
 
 impl Serve for GetContractRecentTrades {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractTrade>, Refusal> {
         let names = [self.product_type.as_str(), self.symbol.as_str()];
-        trades(at, names, limit(self.limit, ITEMS), |_| true, contract_trade).map(Into::into)
+        trades(at, names, limit(self.limit, ITEMS), |_| true, contract_trade!(ContractTrade, Taker)).map(Into::into)
     }
 }
 
 impl Serve for GetContractTrades {
-    fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractTrade>, Refusal> {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractPastTrade>, Refusal> {
         let [from, to] = [self.start_time, self.end_time].map(|time| time.map(Timestamp::as_millis));
         let before = self.id_less_than.as_ref().and_then(|id| id.as_str().parse().ok()).unwrap_or(u64::MAX);
         let range = from.unwrap_or_default()..=to.unwrap_or(u64::MAX);
         let shows = |fill: &PublicFill| fill.id < before && range.contains(&fill.at);
         let names = [self.product_type.as_str(), self.symbol.as_str()];
-        trades(at, names, limit(self.limit, MAX_ITEMS), shows, contract_trade).map(Into::into)
+        trades(at, names, limit(self.limit, MAX_ITEMS), shows, contract_trade!(ContractPastTrade, PastSide)).map(Into::into)
     }
 }
 

@@ -25,9 +25,12 @@ pub(super) fn fill_record(core: &Core, fill: &orders::Fill) -> Fill {
     record.exec_qty = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
     record.exec_value = Some(wire(pair.value(fill.ticks, fill.lots)));
     record.trade_scope = Some(if fill.is_taker { TradeScope::Taker } else { TradeScope::Maker });
+    record.pos_side = Some(String::new());
     if pair.line.is_futures() {
         record.trade_side = Some(fill.effect.as_str().to_owned());
+        record.pos_side = Some(fill.pos.as_str().to_owned());
     }
+    record.is_rpi = Some("NO".to_owned());
     let mut fee = FeeDetail::default();
     (fee.fee_coin, fee.fee) = (Some(fill.fee_coin.into()), Some(wire(-fill.fee)));
     record.fee_detail = vec![fee].into();
@@ -61,8 +64,8 @@ pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
         record.trade_side = ticket.effect.as_str().parse().ok();
         record.hold_mode = core.accounts[ticket.account].mode.as_str().parse().ok();
         record.margin_mode = ticket.margin.as_str().parse().ok();
-        record.reduce_only = Some(ticket.reduce_only.into());
     }
+    record.reduce_only = Some(ticket.reduce_only.into());
     set_presets(&mut record, ticket);
     let mut fee = FeeDetail::default();
     let fee_coin = match (pair.contract, ticket.side) {
