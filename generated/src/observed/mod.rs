@@ -168,10 +168,11 @@ mod set_margin_mode;
 mod set_position_mode;
 
 pub use enums::{
-    AccountMode, BusinessType, CandleType, Category, ContractStatus, ContractType,
-    HoldSide, InstrumentStatus, Interval, MarginMode, OrderSide, OrderType, PastSide,
-    PlanStatus, PlanType, PositionMode, PositionSide, ProductType, ReduceOnly, Side,
-    StrategyStatus, StrategyType, TpslMode, TradeSide, TriggerBy, TriggerType,
+    AccountMode, AssetKind, BusinessType, CandleType, Category, ContractStatus,
+    ContractType, HoldSide, InstrumentStatus, Interval, MarginMode, OrderSide, OrderType,
+    PastSide, PlanStatus, PlanType, PositionMode, PositionSide, ProductType, ReduceOnly,
+    Side, StrategyStatus, StrategyType, TpslMode, TradeSide, TriggerBy, TriggerType,
+    YesNo,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{BillId, Coin, OrderId, PositionId, Symbol, TradeId};

@@ -4,10 +4,10 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    AccountMode, BillId, Category, Coin, ContractStatus, ContractType, InstrumentStatus,
-    MarginMode, OrderId, OrderSide, OrderType, PastSide, PlanStatus, PlanType,
-    PositionId, PositionMode, PositionSide, Side, StrategyStatus, StrategyType, Symbol,
-    TradeId, TradeSide, TriggerBy, TriggerType,
+    AccountMode, AssetKind, BillId, Category, Coin, ContractStatus, ContractType,
+    InstrumentStatus, MarginMode, OrderId, OrderSide, OrderType, PastSide, PlanStatus,
+    PlanType, PositionId, PositionMode, PositionSide, Side, StrategyStatus, StrategyType,
+    Symbol, TradeId, TradeSide, TriggerBy, TriggerType, YesNo,
 };
 
 runtime::record! {
@@ -294,6 +294,37 @@ runtime::record! {
         /// Observed.
         #[wire("status")]
         pub status: Option<InstrumentStatus>,
+        /// `isReality`: Whether it is a token of a stock, a Reality pair.
+        ///
+        /// It comes only for spot.
+        ///
+        /// Observed.
+        #[wire("isReality", conditional)]
+        pub is_reality: Option<YesNo>,
+        /// `isRwa`: Whether it follows something outside of the exchange, such as a stock or a metal.
+        ///
+        /// It comes only for futures.
+        ///
+        /// Observed.
+        #[wire("isRwa", conditional)]
+        pub is_real_world_asset: Option<YesNo>,
+        /// `symbolType`: What its price follows.
+        ///
+        /// Observed.
+        #[wire("symbolType")]
+        pub asset_kind: Option<AssetKind>,
+        /// `areaSymbol`: Whether it is traded in one region only.
+        ///
+        /// It comes only for spot and margin.
+        ///
+        /// Observed.
+        #[wire("areaSymbol", conditional)]
+        pub is_regional: Option<YesNo>,
+        /// `maintainTime`: When maintenance begins.
+        ///
+        /// Observed.
+        #[wire("maintainTime")]
+        pub maintain_time: Option<runtime::Timestamp>,
     }
 }
 

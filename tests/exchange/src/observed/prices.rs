@@ -8,7 +8,7 @@ use tradeapi::observed::{
     GetContractHistoryCandles, GetContractOpenInterest, GetContractPrice, GetContractRecentTrades, GetContractTicker,
     GetContractTickers, GetContractTrades, GetFundingHistory, GetFundingRate, GetHistoryCandles, GetOpenInterest,
     GetOrderBook, GetRecentTrades, GetTickers, Interval, Level, OpenInterest, OpenInterests, OrderBook, PastFunding,
-    PastFundings, Ticker, Trade,
+    PastFundings, PastSide, Side as Taker, Ticker, Trade,
 };
 use tradeapi::{List, Timestamp};
 
@@ -339,7 +339,8 @@ impl Serve for GetContractTrades {
         let range = from.unwrap_or_default()..=to.unwrap_or(u64::MAX);
         let shows = |fill: &PublicFill| fill.id < before && range.contains(&fill.at);
         let names = [self.product_type.as_str(), self.symbol.as_str()];
-        trades(at, names, limit(self.limit, MAX_ITEMS), shows, contract_trade!(ContractPastTrade, PastSide)).map(Into::into)
+        trades(at, names, limit(self.limit, MAX_ITEMS), shows, contract_trade!(ContractPastTrade, PastSide))
+            .map(Into::into)
     }
 }
 

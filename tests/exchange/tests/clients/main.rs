@@ -1,5 +1,5 @@
-//! Clients of the real exchange, unmodified but for the address, trade on the local one: ccxt in Python and bitget-api in
-//! JavaScript, with a program each in `clients/`.
+//! Clients of the real exchange, unmodified but for the address, trade on the local one, each with a program in `clients/`:
+//! ccxt, typed-bitget, which validates all answers, and pybotters in Python, ccxt and bitget-api in JavaScript.
 //!
 //! The test installs them once, below the target folder. Where that is not possible it says so and passes, unless
 //! `TRADEAPI_CLIENTS=required` is set.
@@ -11,7 +11,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::{env, fs, io};
 
 const CCXT: &str = "ccxt==4.5.90";
+const TYPED_BITGET: &str = "typed-bitget==0.6.0";
+const PYBOTTERS: &str = "pybotters==1.11.2";
 const BITGET_API: &str = "bitget-api@3.2.3";
+const CCXT_JS: &str = "ccxt@4.5.84";
 
 /// A running exchange, which is killed when it is dropped.
 struct Program(Child);
@@ -80,36 +83,76 @@ fn trade(mut command: Command, family: &str) {
     assert!(output.status.success(), "{family}: {out}\n{error}");
 }
 
+/// Installs a package of Python. Returns whether it is there.
+fn has_python(client: &str, package: &str) -> bool {
+    is_installed(client, |folder| {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"];
+        Command::new("python3").args(pip).arg(folder).arg(package).output()
+    })
+}
+
+/// Installs a package of Node. Returns whether it is there.
+fn has_node(client: &str, package: &str) -> bool {
+    is_installed(client, |folder| {
+        let npm = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
+        Command::new("npm").args(npm).arg(folder).arg(package).output()
+    })
+}
+
+/// A program in Python with an installed package.
+fn python(client: &str, name: &str) -> Command {
+    let mut command = Command::new("python3");
+    command.arg(program(name)).env("PYTHONPATH", folder().join(client));
+    command
+}
+
+/// A program for Node with an installed package.
+fn node(client: &str, name: &str) -> Command {
+    let mut command = Command::new("node");
+    command.arg(program(name)).env("CLIENTS", folder().join(client).join("node_modules"));
+    command
+}
+
+const FAMILIES: [&str; 2] = ["classic", "unified"];
+
 #[test]
 fn ccxt_trades_on_the_exchange() {
-    let install = |folder: &Path| {
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"];
-        Command::new("python3").args(pip).arg(folder).arg(CCXT).output()
-    };
-    if !is_installed("ccxt", install) {
+    if !has_python("ccxt", CCXT) {
         return;
     }
-    for family in ["classic", "unified"] {
+    for family in FAMILIES {
         for mode in ["one-way", "hedged"] {
-            let mut command = Command::new("python3");
-            command.arg(program("trade.py")).arg(mode).env("PYTHONPATH", folder().join("ccxt"));
+            let mut command = python("ccxt", "trade.py");
+            command.arg(mode);
             trade(command, family);
         }
     }
 }
 
 #[test]
-fn bitget_api_trades_on_the_exchange() {
-    let install = |folder: &Path| {
-        let npm = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
-        Command::new("npm").args(npm).arg(folder).arg(BITGET_API).output()
-    };
-    if !is_installed("bitget-api", install) {
-        return;
+fn typed_bitget_trades_on_the_exchange() {
+    if has_python("typed-bitget", TYPED_BITGET) {
+        FAMILIES.into_iter().for_each(|family| trade(python("typed-bitget", "typed.py"), family));
     }
-    for family in ["classic", "unified"] {
-        let mut command = Command::new("node");
-        command.arg(program("trade.mjs")).env("CLIENTS", folder().join("bitget-api/node_modules"));
-        trade(command, family);
+}
+
+#[test]
+fn pybotters_trades_on_the_exchange() {
+    if has_python("pybotters", PYBOTTERS) {
+        FAMILIES.into_iter().for_each(|family| trade(python("pybotters", "botters.py"), family));
+    }
+}
+
+#[test]
+fn bitget_api_trades_on_the_exchange() {
+    if has_node("bitget-api", BITGET_API) {
+        FAMILIES.into_iter().for_each(|family| trade(node("bitget-api", "trade.mjs"), family));
+    }
+}
+
+#[test]
+fn ccxt_for_javascript_trades_on_the_exchange() {
+    if has_node("ccxt-js", CCXT_JS) {
+        FAMILIES.into_iter().for_each(|family| trade(node("ccxt-js", "ccxt.mjs"), family));
     }
 }
