@@ -105,6 +105,22 @@ runtime::same_texts!(super::super::classic::YesNo => YesNo);
 runtime::same_texts!(super::super::unified::YesNo => YesNo);
 
 runtime::open_enum! {
+    /// Yes or no, in capitals.
+    pub enum YesNoInCapitals {
+        /// `YES`: It is so.
+        Yes = "YES" | "yes",
+        /// `NO`: It is not so.
+        No = "NO" | "no",
+    }
+}
+
+impl From<bool> for YesNoInCapitals {
+    fn from(value: bool) -> Self {
+        if value { Self::Yes } else { Self::No }
+    }
+}
+
+runtime::open_enum! {
     /// What the price of an instrument follows.
     pub enum AssetKind {
         /// `crypto`: A coin.

@@ -172,7 +172,7 @@ pub use enums::{
     ContractType, HoldSide, InstrumentStatus, Interval, MarginMode, OrderSide, OrderType,
     PastSide, PlanStatus, PlanType, PositionMode, PositionSide, ProductType, ReduceOnly,
     Side, StrategyStatus, StrategyType, TpslMode, TradeSide, TriggerBy, TriggerType,
-    YesNo,
+    YesNo, YesNoInCapitals,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{BillId, Coin, OrderId, PositionId, Symbol, TradeId};

@@ -7,7 +7,7 @@ use super::{
     AccountMode, AssetKind, BillId, Category, Coin, ContractStatus, ContractType,
     InstrumentStatus, MarginMode, OrderId, OrderSide, OrderType, PastSide, PlanStatus,
     PlanType, PositionId, PositionMode, PositionSide, Side, StrategyStatus, StrategyType,
-    Symbol, TradeId, TradeSide, TriggerBy, TriggerType, YesNo,
+    Symbol, TradeId, TradeSide, TriggerBy, TriggerType, YesNo, YesNoInCapitals,
 };
 
 runtime::record! {
@@ -307,7 +307,7 @@ runtime::record! {
         ///
         /// Observed.
         #[wire("isRwa", conditional)]
-        pub is_real_world_asset: Option<YesNo>,
+        pub is_real_world_asset: Option<YesNoInCapitals>,
         /// `symbolType`: What its price follows.
         ///
         /// Observed.
@@ -514,11 +514,11 @@ runtime::record! {
         /// Observed.
         #[wire("maintainTime")]
         pub maintain_time: Option<runtime::Timestamp>,
-        /// `isRwa`: Whether it follows something outside of the exchange, YES or NO.
+        /// `isRwa`: Whether it follows something outside of the exchange, such as a stock or a metal.
         ///
         /// Observed.
         #[wire("isRwa")]
-        pub is_real_world_asset: Option<String>,
+        pub is_real_world_asset: Option<YesNoInCapitals>,
     }
 }
 
@@ -1116,7 +1116,7 @@ runtime::record! {
         /// Observed.
         #[wire("execLinkId")]
         pub exec_link_id: Option<TradeId>,
-        /// `isRPI`: Whether a retail price improvement order made it, yes or no.
+        /// `isRPI`: Whether a retail price improvement order made it, YES or NO.
         ///
         /// Observed.
         #[wire("isRPI")]

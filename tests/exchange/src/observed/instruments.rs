@@ -7,7 +7,7 @@ use tradeapi::observed::{
     AssetKind, CoinInfo, Contract, ContractStatus, ContractTier, ContractType, GetCoins, GetContractTiers,
     GetContracts, GetInstruments, GetMarginCurrencies, GetMarketTime, GetPositionTiers, GetServerTime, GetSpotSymbols,
     GetUnifiedServerTime, InstrumentInfo, InstrumentStatus, MarginCurrency, PositionTier, ServerTime, SpotSymbol,
-    YesNo,
+    YesNo, YesNoInCapitals,
 };
 use tradeapi::{List, Timestamp};
 
@@ -115,7 +115,7 @@ impl Serve for GetInstruments {
                 shown.max_position_num = Some(MOST_POSITIONS);
                 (shown.fee_rate_up_ratio, shown.open_cost_up_ratio) = (Some(0.into()), Some(0.into()));
                 (shown.off_time, shown.limit_open_time) = (Some((-1).into()), Some((-1).into()));
-                shown.is_real_world_asset = Some(YesNo::No);
+                shown.is_real_world_asset = Some(YesNoInCapitals::No);
             } else {
                 shown.is_reality = Some(YesNo::from(pair.is_reality()));
                 shown.is_regional = Some(YesNo::No);
@@ -150,7 +150,7 @@ impl Serve for GetContracts {
             (shown.max_symbol_order_num, shown.max_product_order_num) = (Some(MOST_ORDERS), Some(MOST_ORDERS));
             shown.max_position_num = Some(MOST_POSITIONS);
             shown.pos_limit = Some(1.into());
-            shown.is_real_world_asset = Some("NO".to_owned());
+            shown.is_real_world_asset = Some(YesNoInCapitals::No);
             (shown.fee_rate_up_ratio, shown.open_cost_up_ratio) = (Some(0.into()), Some(0.into()));
             (shown.off_time, shown.limit_open_time) = (Some((-1).into()), Some((-1).into()));
             shown.launch_time = Some(Timestamp::from_millis(0));

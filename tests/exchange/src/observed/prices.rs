@@ -296,7 +296,7 @@ impl Serve for GetRecentTrades {
             let pair = &core.pairs[index];
             let mut shown = Trade::default();
             shown.exec_id = Some(fill.id.to_string().into());
-            (shown.exec_link_id, shown.is_rpi) = (Some(fill.id.to_string().into()), Some("no".to_owned()));
+            (shown.exec_link_id, shown.is_rpi) = (Some(fill.id.to_string().into()), Some("NO".to_owned()));
             shown.price = Some(wire(pair.price(fill.ticks)));
             shown.size = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
             shown.side = fill.side.as_str().parse().ok();
