@@ -291,16 +291,6 @@ runtime::record! {
         /// Observed, in no document: captures in the tests of roq, JKorf/Bitget.Net.
         #[wire("tradeSide", conditional)]
         pub trade_side: Option<String>,
-        /// `posSide`: The position: long, short or net; empty for spot.
-        ///
-        /// Observed, in no document: UnipayFI/go-bitget, typed-bitget.
-        #[wire("posSide", conditional)]
-        pub pos_side: Option<String>,
-        /// `isRPI`: Whether a retail price improvement order made it, YES or NO.
-        ///
-        /// Observed, in no document: JKorf/Bitget.Net, UnipayFI/go-bitget, typed-bitget.
-        #[wire("isRPI", conditional)]
-        pub is_rpi: Option<String>,
         /// `feeDetail`: The fees. What was paid is negative in the captures of roq and positive in those of
         /// ccxt, so only the amount is certain.
         ///

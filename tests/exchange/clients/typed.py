@@ -116,7 +116,8 @@ async def unified(uta):
     await uta.trade.close_positions(LINE)
     check("history", len((await uta.trade.order.history(LINE))["list"]) >= 2)
     check("spot history", len((await uta.trade.order.history("SPOT"))["list"]) == 1)
-    check("fills", len((await uta.trade.order.fills())["list"]) >= 3)
+    # Sources differ in the letters of isRPI.
+    check("fills", len((await uta.trade.order.fills(validate=False))["list"]) >= 3)
     check("closed", len((await uta.position.history_positions(LINE))["list"]) == 1)
     check("records", len((await uta.account.financial_records(LINE))["list"]) >= 2)
     check("trades", len(await uta.market.fills(LINE, **pair)) > 0)

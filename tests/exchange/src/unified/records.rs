@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 use tradeapi::Timestamp;
-use tradeapi::unified::{CancelReason, FeeDetail, Fill, OrderType, TradeScope, TriggerBy};
+use tradeapi::unified::{CancelReason, FeeDetail, Fill, OrderType, TradeScope, TriggerBy, YesNo};
 
 use crate::instruments::{Contract, Instrument, quotient};
 use crate::orders::{self, Order, Preset, Presets, Quantity, Source, State, Ticket};
@@ -25,12 +25,11 @@ pub(super) fn fill_record(core: &Core, fill: &orders::Fill) -> Fill {
     record.exec_qty = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
     record.exec_value = Some(wire(pair.value(fill.ticks, fill.lots)));
     record.trade_scope = Some(if fill.is_taker { TradeScope::Taker } else { TradeScope::Maker });
-    record.pos_side = Some(String::new());
     if pair.line.is_futures() {
         record.trade_side = Some(fill.effect.as_str().to_owned());
-        record.pos_side = Some(fill.pos.as_str().to_owned());
+        record.pos_side = fill.pos.as_str().parse().ok();
     }
-    record.is_rpi = Some("NO".to_owned());
+    record.is_retail_price_improvement = Some(YesNo::No);
     let mut fee = FeeDetail::default();
     (fee.fee_coin, fee.fee) = (Some(fill.fee_coin.into()), Some(wire(-fill.fee)));
     record.fee_detail = vec![fee].into();
