@@ -13,7 +13,7 @@ python3 -m venv "$dir/venv"
 "$dir/venv/bin/pip" install --quiet --disable-pip-version-check fastmcp==4.2.3
 "$dir/venv/bin/python" - <<'END'
 import asyncio, json, sys
-import httpx
+import httpx2 as httpx
 from fastmcp import Client, FastMCP
 
 def one(name):

@@ -1,11 +1,11 @@
 #!/bin/sh
 # openapi-python-client 0.29.1 (PyPI): `properties` beside an `allOf` of one reference are gone.
 #
-# The schema has a member of its own, required, and refers to another schema in `allOf`. The class that is generated has
-# the members of the other schema only: its own member is in no constructor and in no body. Nothing is printed.
-# With `{"type": "object"}` as a second schema in `allOf`, the same file gives both members.
+# The body of a call has a member of its own, required, and refers to another schema in `allOf`. The body is generated as
+# the class of that other schema: its own member is in no constructor and is never sent. Nothing is printed.
+# With `{"type": "object"}` as a second schema in `allOf`, the same file gives a class with both members.
 #
-# Seen: members of the class: alone price; with a second schema in allOf price, symbol
+# Seen: members of the classes: alone price; with a second schema in allOf price, symbol
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -13,7 +13,7 @@ python3 -m venv "$dir/venv"
 "$dir/venv/bin/pip" install --quiet --disable-pip-version-check openapi-python-client==0.29.1
 cd "$dir"
 PATH="$dir/venv/bin:$PATH" "$dir/venv/bin/python" - <<'END'
-import json, re, subprocess, sys
+import json, pathlib, re, subprocess, sys
 
 def members(more):
     order = {
@@ -35,10 +35,10 @@ def members(more):
     done = subprocess.run(command + ["--overwrite"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
-    with open("client/models/order.py") as written:
-        return sorted(set(re.findall(r"^    (symbol|price): ", written.read(), re.M)))
+    classes = "".join(path.read_text() for path in pathlib.Path("client/models").glob("*.py"))
+    return sorted(set(re.findall(r"^    (symbol|price): ", classes, re.M)))
 
 alone, two = members([]), members([{"type": "object"}])
-print(f"members of the class: alone {', '.join(alone)}; with a second schema in allOf {', '.join(two)}")
+print(f"members of the classes: alone {', '.join(alone)}; with a second schema in allOf {', '.join(two)}")
 sys.exit((alone, two) != (["price"], ["price", "symbol"]))
 END
