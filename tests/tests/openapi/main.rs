@@ -150,6 +150,129 @@ fn close(schema: &mut Value, is_in_all_of: bool) -> usize {
     }
 }
 
+/// The schemas of this API and of all others, with their names.
+fn all_schemas() -> Vec<(String, Schema)> {
+    let others = std::fs::read_dir(workspace().join("tests/apis/schema")).unwrap().map(|entry| entry.unwrap().path());
+    let read = |folder: PathBuf| {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        (name, Generator::new().schema_dir(folder).read().unwrap())
+    };
+    others.filter(|path| path.is_dir()).map(read).chain([("own".to_owned(), schema())]).collect()
+}
+
+/// Every example of every export fits its schema, as it is and with what tools add to requests: each `default`.
+#[test]
+fn every_example_of_every_export_fits_its_schema_also_with_defaults() {
+    let schemas = all_schemas();
+    assert_eq!(schemas.len(), 17);
+    let mut faults = Vec::new();
+    for (api, schema) in schemas {
+        let document = document(&schema.openapi());
+        let mut examples = 0;
+        for (id, operation) in operations(&document) {
+            let sides = [&operation["requestBody"], &operation["responses"]["200"]];
+            let contents = sides.iter().flat_map(|side| side["content"].as_object().into_iter().flatten());
+            for (_, content) in contents {
+                let whole = json!({"components": document["components"], "allOf": [content["schema"]]});
+                let validator = tradeapi_tests::json_schema::JsonSchema::draft2020(&whole);
+                for example in content["examples"].as_object().into_iter().flat_map(|all| all.values()) {
+                    let mut value = example["value"].clone();
+                    faults.extend(validator.mistakes(&value).iter().map(|fault| format!("{api} {id}: {fault}")));
+                    fill_in(&document, &content["schema"], &mut value);
+                    let filled = validator.mistakes(&value);
+                    faults.extend(filled.iter().map(|fault| format!("{api} {id} with defaults: {fault}")));
+                    examples += 1;
+                }
+            }
+        }
+        assert!(examples > 0, "{api} has no example");
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Adds each `default` of members that a value lacks, without a look at conditions.
+fn fill_in(document: &Value, schema: &Value, value: &mut Value) {
+    if let Some(target) = schema["$ref"].as_str() {
+        fill_in(document, document.pointer(target.trim_start_matches('#')).unwrap(), value);
+    }
+    for part in ["allOf", "oneOf", "anyOf"].iter().flat_map(|key| schema[*key].as_array().into_iter().flatten()) {
+        fill_in(document, part, value);
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| fill_in(document, &schema["items"], item)),
+        Value::Object(members) => {
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+                match (members.get_mut(name), property.get("default")) {
+                    (Some(known), _) => fill_in(document, property, known),
+                    (None, Some(default)) => drop(members.insert(name.clone(), default.clone())),
+                    (None, None) => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The list form that readers of the extension know: `enum-descriptions-in-openapi`.
+#[test]
+fn descriptions_of_values_are_a_list_beside_the_values() {
+    let mut count = 0;
+    for (api, schema) in all_schemas() {
+        let document = document(&schema.openapi());
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        for (name, schema) in schemas.iter().filter(|(_, schema)| !schema["x-enum-descriptions"].is_null()) {
+            let lengths = ["x-enum-descriptions", "enum"].map(|key| schema[key].as_array().map(Vec::len));
+            assert!(lengths[0].is_some() && lengths[0] == lengths[1], "{api} {name}: {schema}");
+            count += 1;
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
+/// Readers turn texts of the format into numbers, and a blank text is none.
+#[test]
+fn texts_of_answers_that_may_be_blank_have_no_format_of_numbers() {
+    for (api, schema) in all_schemas() {
+        let document = document(&schema.openapi());
+        for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+            for (member, property) in schema["properties"].as_object().into_iter().flatten() {
+                let Some(pattern) = property["pattern"].as_str().filter(|_| property["x-format"] == "decimal") else {
+                    let is_of_request = property["format"] == "decimal" && property["pattern"].is_string();
+                    assert!(property["format"] != "decimal" || is_of_request, "{api} {name}.{member}: {property}");
+                    continue;
+                };
+                let validator = tradeapi_tests::json_schema::JsonSchema::draft2020(property);
+                assert!(property.get("format").is_none(), "{api} {name}.{member}");
+                for text in ["", "0", "-1.50", "0E-8"] {
+                    assert!(validator.mistakes(&json!(text)).is_empty(), "{pattern}: {text}");
+                }
+                assert!(!validator.mistakes(&json!("word")).is_empty(), "{pattern}");
+            }
+        }
+    }
+}
+
+/// An exchange refuses an empty text, except where it deletes a value.
+#[test]
+fn an_empty_text_is_refused_unless_it_deletes() {
+    let document = document(&schema().openapi());
+    let validator = OpenApiValidator::new(&document);
+    let mut allowed = BTreeSet::new();
+    for meta in metas() {
+        for example in examples(meta) {
+            let request = read(&example.request);
+            for (name, value) in request.as_object().into_iter().flatten().filter(|(_, value)| value.is_string()) {
+                let mut empty = request.clone();
+                empty[name] = json!("");
+                if validator.request(meta.id, &empty).is_empty() {
+                    allowed.insert(format!("{} {name} {value}", meta.id));
+                }
+            }
+        }
+    }
+    assert_eq!(allowed, BTreeSet::new());
+}
+
 fn read(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }

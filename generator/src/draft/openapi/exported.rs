@@ -8,6 +8,10 @@ use crate::words::{Lists, Objects};
 /// The text of a key that the exporter adds.
 const REQUIRED: &str = "x-required";
 pub(super) const DATA: &str = "x-data";
+/// The default of a parameter that may not always be sent.
+pub(super) const DEFAULT: &str = "x-default";
+/// The format of a text that may also be blank.
+pub(super) const FORMAT: &str = "x-format";
 
 /// How far a parameter is required, where the exporter says more than `required` can.
 pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
@@ -16,6 +20,11 @@ pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
         Some("unstated") => Need::Unstated,
         _ => Need::No,
     }
+}
+
+/// Whether a pattern only repeats that a text is a decimal.
+pub(super) fn is_pattern_of_decimals(schema: &Cursor<'_>) -> bool {
+    schema.value["pattern"] == r"^-?[0-9]+(\.[0-9]+)?$"
 }
 
 /// The credentials, for a schema that has none. An exported value is written as the language has it.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::object::Object;
+use super::object::{Object, any_of, having};
 use super::values::{Location, list_of, or_null, reference, schema};
 use crate::model::{AnswerPath, Api, Around, Duration, Envelope, Example, Family, Operation, Response, Step, Type};
 use crate::words::AnswerForm;
@@ -91,14 +91,52 @@ fn accepted(envelope: &Envelope, path: Option<&AnswerPath>, data: Value) -> Valu
         return within(path, data);
     }
     let (member, data) = (member.as_str(), within_steps(rest, data));
-    let code = envelope.success.as_ref().map(|success| json!({"type": "string", "const": success}));
-    let required = envelope.success.as_ref().and_then(|_| envelope.code_member()).into_iter().chain([member]);
+    let codes = Codes::of(envelope, |values| match values {
+        [text] => json!({"type": "string", "const": text}),
+        values => json!({"type": ["number", "string"], "enum": values}),
+    });
     Object::new()
         .with("title", "Accepted")
         .with("type", "object")
-        .with("properties", members(envelope, code).with(member, data))
-        .with("required", required.collect::<Vec<_>>())
+        .with("properties", members(envelope, codes.only).with(member, data))
+        .with("required", codes.required.into_iter().chain([member]).collect::<Vec<_>>())
+        .list("anyOf", codes.first_of_several)
         .into_value()
+}
+
+/// The statements about the code of an answer.
+struct Codes<'a> {
+    /// The schema of the code, if it has one place.
+    only: Option<Value>,
+    required: Option<&'a str>,
+    /// A schema for each place that the code can have. The first one that is there counts.
+    first_of_several: Vec<Value>,
+}
+
+impl<'a> Codes<'a> {
+    /// Makes the statements from the values that mean success: the text, and the number if the text is one.
+    fn of(envelope: &'a Envelope, schema: impl FnOnce(&[Value]) -> Value) -> Self {
+        let schema = envelope.success.as_ref().map(|success| {
+            let number = serde_json::from_str::<Value>(success).ok().filter(Value::is_number);
+            schema(&number.into_iter().chain([Value::from(success.as_str())]).collect::<Vec<_>>())
+        });
+        let places: Vec<&str> = envelope.code.iter().filter_map(AnswerPath::member).collect();
+        match (schema, places.as_slice()) {
+            (Some(schema), [_, _, ..]) => {
+                let is_there = |name: &&str| having([((*name).to_owned(), json!({}))]);
+                let first = places.iter().enumerate().map(|(index, name)| {
+                    let here = having([((*name).to_owned(), schema.clone())]);
+                    let before: Vec<_> = places[..index].iter().map(is_there).collect();
+                    if before.is_empty() { here } else { json!({"allOf": [here, {"not": any_of(before)}]}) }
+                });
+                Self { only: None, required: None, first_of_several: first.collect() }
+            }
+            (schema, places) => {
+                let required = places.first().copied().filter(|_| schema.is_some());
+                Self { only: schema, required, first_of_several: Vec::new() }
+            }
+        }
+    }
 }
 
 /// A schema in which the data is at the end of a path; without a path, the schema of the data itself.
@@ -149,22 +187,26 @@ fn members(envelope: &Envelope, code: Option<Value>) -> Object {
 /// The envelope of a refusal. The codes of a family are listed at its tag.
 pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
     let envelope = api.envelope.as_ref()?;
+    let codes = Codes::of(envelope, |values| match values {
+        [text] => json!({"type": "string", "not": {"const": text}}),
+        values => json!({"type": ["number", "string"], "not": {"enum": values}}),
+    });
     let code = match &envelope.success {
-        Some(success) => json!({"type": "string", "not": {"const": success}}),
-        None => json!({"type": ["string", "number", "null"]}),
+        Some(_) => codes.only,
+        None => Some(json!({"type": ["string", "number", "null"]})),
     };
     let data =
         envelope.data.iter().filter_map(AnswerPath::first).fold(Object::new(), |to, name| to.with(name, json!({})));
     let forms = if envelope.can_be_array() { json!(["object", "array"]) } else { json!("object") };
     // Paths that the schema of members cannot express.
     let nested = envelope.code.iter().filter(|path| path.member().is_none()).map(ToString::to_string);
-    let required = envelope.success.as_ref().and_then(|_| envelope.code_member());
     let refusal = Object::new()
         .with("title", REFUSAL)
         .with("type", forms)
         .with("description", "A refusal. The tag of a family lists its codes, and what each leaves open.")
-        .with("properties", members(envelope, Some(code)).and(data))
-        .list("required", required)
+        .with("properties", members(envelope, code).and(data))
+        .list("required", codes.required)
+        .list("anyOf", codes.first_of_several)
         .list("x-code", nested);
     Some((REFUSAL.to_owned(), refusal.into_value()))
 }

@@ -45,7 +45,9 @@ fn schemas(family: &Family) -> Vec<(String, Value)> {
 
 fn values(all: &Enum) -> Value {
     let Enum { name: _, doc, values, truth, truth_places: _ } = all;
-    let described = values.iter().filter(|value| !value.doc.is_empty());
+    // A list parallel to `enum`, as OpenAPI Generator and others read it.
+    let is_described = values.iter().any(|value| !value.doc.is_empty());
+    let described = values.iter().filter(|_| is_described).map(|value| value.doc.as_str());
     let also = values.iter().filter(|value| !value.also.is_empty()).map(|value| {
         let spellings: Vec<_> = value.also.iter().map(|(text, _)| text.as_str()).collect();
         (value.name.wire.clone(), Value::from(spellings))
@@ -58,7 +60,7 @@ fn values(all: &Enum) -> Value {
         .with("type", "string")
         .text("description", doc)
         .with("enum", all.wires().collect::<Vec<_>>())
-        .map("x-enum-descriptions", described.map(|value| (value.name.wire.clone(), Value::from(value.doc.as_str()))))
+        .list("x-enum-descriptions", described)
         .map("x-also", also)
         .map("x-enum-values", values.iter().filter_map(beyond))
         .maybe("x-truth", truth)

@@ -54,7 +54,7 @@ fn outside_body(api: &Api, family: &Family, operation: &Operation) -> Vec<Value>
 }
 
 fn made_of<'a>(family: &'a Family, operation: &'a Operation) -> Parameters<'a> {
-    Parameters { family, rules: &operation.statements.rules }
+    Parameters { family, rules: Some(&operation.statements.rules) }
 }
 
 fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {

@@ -8,7 +8,8 @@ use super::object::{Object, among_others, any_of, having};
 use super::values::{Location, schema, typed};
 use super::{conditions, values};
 use crate::model::{
-    Case, Choice, ChoiceKind, EnumValue, Family, Item, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
+    Case, Choice, ChoiceKind, Condition, EnumValue, Family, Item, ListName, Name, Need, Operation, Parameter, Rule,
+    Shape, Test, Type,
 };
 use crate::words::{Lists, Objects};
 
@@ -16,8 +17,8 @@ use crate::words::{Lists, Objects};
 #[derive(Clone, Copy)]
 pub(super) struct Parameters<'a> {
     pub(super) family: &'a Family,
-    /// The rules about the parameters.
-    pub(super) rules: &'a [Rule],
+    /// The rules about the parameters; `None` for the members of a choice.
+    pub(super) rules: Option<&'a [Rule]>,
 }
 
 impl<'a> Parameters<'a> {
@@ -27,7 +28,8 @@ impl<'a> Parameters<'a> {
             parameters.iter().partition(|parameter| parameter.shape.choice().is_some());
         let choices = chosen.iter().filter_map(|parameter| choice_here(self.family, parameter));
         let is_meant = |rule: &&Rule| rule.within.as_ref().map(|(within, _)| within) == list;
-        let conditions = conditions::schemas(self.family, self.rules.iter().filter(is_meant), parameters);
+        let conditions =
+            conditions::schemas(self.family, self.rules.into_iter().flatten().filter(is_meant), parameters);
         self.plain_object(&plain).list("allOf", choices.chain(conditions)).into_value()
     }
 
@@ -58,7 +60,7 @@ impl<'a> Parameters<'a> {
         match self.family.choice_of(parameter) {
             Some(choice) => {
                 let members = flattened(choice, parameter);
-                members.iter().map(|member| self.one_outside_body(operation, member)).collect()
+                members.iter().map(|member| self::members(self.family).one_outside_body(operation, member)).collect()
             }
             None => vec![self.one_outside_body(operation, parameter)],
         }
@@ -130,7 +132,7 @@ impl<'a> Parameters<'a> {
             written: _,
         } = parameter;
         let only: Vec<_> = only.iter().map(|(value, _)| value.as_str()).collect();
-        let one = |ty| with_length(schema(self.family, ty, *as_text, &only, location), parameter);
+        let one = |ty| with_length(schema(self.family, ty, *as_text, &only, location), ty, parameter);
         let schema = match shape {
             Shape::One(ty) => or_deletion(bounded(one(*ty), parameter), *ty, parameter),
             Shape::List(ty) => list(one(*ty).into_value(), parameter),
@@ -149,15 +151,31 @@ impl<'a> Parameters<'a> {
         let wire = |value: &str| ty.map_or_else(|| value.to_owned(), |ty| ty.wire_of_value(value));
         let default = default.as_ref().map(|(default, _)| typed(&wire(default), schema.json_type()));
         let fixed = fixed.as_ref().map(|(fixed, _)| typed(shape.wire_of_fixed(fixed), schema.json_type()));
-        let schema = schema.maybe("default", default).maybe("const", fixed);
+        let key = if self.may_always_send(parameter) { "default" } else { "x-default" };
+        let schema = schema.maybe(key, default).maybe("const", fixed);
         if may_be_null.is_some() { values::or_null(schema) } else { schema }
+    }
+
+    /// Whether a request may have the parameter whatever else it has. Readers fill in what is called `default`.
+    fn may_always_send(self, parameter: &Parameter) -> bool {
+        let name = parameter.name.wire.as_str();
+        let is_in = |all: &[Condition]| all.iter().any(|condition| condition.names().contains(&name));
+        let concerns = |rule: &Rule| {
+            rule.unsupported.iter().any(|(unsupported, _)| unsupported == name)
+                || matches!(&rule.test, Some(Test::Condition { when, require, forbid })
+                    if is_in(when) || is_in(require) || is_in(forbid))
+        };
+        let is_free = |rules: &[Rule]| !rules.iter().any(concerns);
+        let means_itself = parameter.edit.is_none() && parameter.need != Need::Conditional;
+        means_itself && self.rules.is_some_and(is_free)
     }
 }
 
-/// Adds the length and the pattern of a text.
-fn with_length(schema: Object, parameter: &Parameter) -> Object {
+/// Adds the length and the pattern of a text. An empty one is never sent, unless it deletes a value.
+fn with_length(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     let length = parameter.length.map(|(length, _)| length);
-    let least = length.map(|(least, _)| least).filter(|least| *least > 0);
+    let is_text = matches!(ty, Type::String | Type::Identifier(_)) && parameter.deletes_with() != Some("");
+    let least = length.map(|(least, _)| least).into_iter().chain(is_text.then_some(1)).max().filter(|least| *least > 0);
     let pattern = parameter.pattern.as_ref().map(|(pattern, _)| pattern.as_str());
     schema.maybe("minLength", least).maybe("maxLength", length.map(|(_, most)| most)).maybe("pattern", pattern)
 }
@@ -275,7 +293,7 @@ fn decided(family: &Family, choice: &Choice, decider: &Name, value: &EnumValue, 
 
 /// Rules apply to whole requests rather than to the members of a choice.
 fn members(family: &Family) -> Parameters<'_> {
-    Parameters { family, rules: &[] }
+    Parameters { family, rules: None }
 }
 
 /// The schema of a choice in a request. If the choice is optional, it may also have no members.

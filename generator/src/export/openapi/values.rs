@@ -14,9 +14,11 @@ pub(super) enum Location {
     Answer,
 }
 
-const DECIMAL: &str = r"^-?[0-9]+(\.[0-9]+)?$";
-const SIGNED: &str = "^-?[0-9]+$";
-const WHOLE: &str = "^[0-9]+$";
+const DECIMAL: &str = r"-?[0-9]+(\.[0-9]+)?";
+const SIGNED: &str = "-?[0-9]+";
+const WHOLE: &str = "[0-9]+";
+/// What may follow a decimal in answers: `0E-8`.
+const EXPONENT: &str = "([eE][-+]?[0-9]{1,3})?";
 
 /// The name of a shared schema.
 pub(super) fn component(family: &Family, rust: &str) -> String {
@@ -88,10 +90,15 @@ fn numbers_of(all: &Enum, only: &[&str], location: Location) -> Object {
     open(Object::new().with("type", "number").with("enum", listed), "number", location)
 }
 
-/// A number that travels as text. Answers may leave it empty, so the pattern applies to requests only.
+/// A number that travels as text. Answers may leave it empty, which no format allows: readers that convert by `format`
+/// would refuse the answer.
 fn text(format: &str, pattern: &str, location: Location) -> Object {
-    let pattern = (location != Location::Answer).then_some(pattern);
-    Object::new().with("type", "string").with("format", format).maybe("pattern", pattern)
+    let text = Object::new().with("type", "string");
+    if location != Location::Answer {
+        return text.with("format", format).with("pattern", format!("^{pattern}$"));
+    }
+    let exponent = if pattern == DECIMAL { EXPONENT } else { "" };
+    text.with("pattern", format!("^({pattern}{exponent})?$")).with("x-format", format)
 }
 
 fn one_of_the_values(family: &Family, all: &Enum, only: &[&str], location: Location) -> Object {

@@ -3,6 +3,7 @@
 use regex_lite::Regex;
 use serde_json::Value;
 
+use super::super::exported;
 use super::super::reading::{Cursor, Mark, scalar};
 use super::kinds::truth;
 use super::shown;
@@ -34,9 +35,11 @@ pub(super) fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
         let is_implied = |max: &String| digits.is_some_and(|end| max.parse() == Ok(end - 1));
         field.max = max.or(field.max.take()).filter(|max| !is_implied(max));
     }
-    match schema.value.get("default") {
+    // The exporter has a key of its own for a default that depends on other parameters.
+    let key = if schema.value.get("default").is_some() { "default" } else { exported::DEFAULT };
+    match schema.value.get(key) {
         Some(default) if !has_items && is_default_of(default, field) => {
-            field.default = schema.scalar("default").map(|default| truth(field, default));
+            field.default = schema.scalar(key).map(|default| truth(field, default));
         }
         Some(default) => field.remarks.push(format!("`default` is not read{}.", shown(default))),
         None => {}

@@ -134,7 +134,13 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
     field.places = schema.scalar("x-places");
     field.significant_digits = schema.scalar("x-significant-digits");
     field.digits = schema.scalar("x-digits");
-    let Some(format) = schema.value.get("format").and_then(Value::as_str) else { return };
+    // The exporter has a key of its own where the text may be blank, and adds a pattern to each number in a text.
+    let is_exported = schema.value.get(exported::FORMAT).is_some();
+    let key = if is_exported { exported::FORMAT } else { "format" };
+    let Some(format) = schema.value.get(key).and_then(Value::as_str) else { return };
+    if is_exported || format == "decimal" && exported::is_pattern_of_decimals(schema) {
+        schema.mark("pattern", Mark::Read);
+    }
     let unix = format.strip_prefix("unix-").or(format.strip_prefix("unix-time-")).and_then(Times::parse);
     let known = match (field.kind, format) {
         (JsonKind::Text, "date-time") => Some((JsonKind::Time, Some(Times::Iso8601))),
@@ -170,7 +176,7 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
     };
     match known {
         Some((kind, times)) => {
-            schema.mark("format", Mark::Read);
+            schema.mark(key, Mark::Read);
             (field.kind, field.times) = (kind, times);
         }
         None if ["int32", "int64", "float", "double"].contains(&format) => {}
@@ -185,6 +191,16 @@ pub(super) fn truth(field: &DraftField, value: String) -> String {
         "0" if field.kind == JsonKind::Boolean => "false".to_owned(),
         _ => value,
     }
+}
+
+/// The values without repetitions, in their order.
+fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
+    values.fold(Vec::new(), |mut all, value| {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+        all
+    })
 }
 
 /// The maximum number of digits, where the exporter states it as a pattern.
@@ -232,7 +248,7 @@ pub(super) fn values(schema: &Cursor<'_>, field: &mut DraftField) {
     let is_whole = |kind| matches!(kind, JsonKind::Integer | JsonKind::Signed | JsonKind::Number | JsonKind::Unknown);
     if are_whole && is_whole(field.kind) && !field.is_text {
         schema.mark(key, Mark::Read);
-        field.values = values.into_iter().filter_map(scalar).collect();
+        field.values = distinct(values.into_iter().filter_map(scalar));
         (field.kind, field.is_of_numbers) = (JsonKind::Text, true);
         return;
     }
@@ -240,8 +256,7 @@ pub(super) fn values(schema: &Cursor<'_>, field: &mut DraftField) {
     if is_boolean || (all_texts && matches!(field.kind, JsonKind::Text | JsonKind::Unknown)) {
         schema.mark(key, Mark::Read);
         let texts = values.iter().filter_map(|value| value.as_str()).map(str::to_owned);
-        field.values = texts.collect();
-        field.values.dedup();
+        field.values = distinct(texts);
         if all_texts {
             field.kind = JsonKind::Text;
         }
