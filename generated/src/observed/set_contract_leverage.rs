@@ -120,7 +120,16 @@ static META: tables::Meta = tables::Meta {
                 of: &["marginCoin"],
             },
         ],
-        also: &[],
+        also: &[
+            tables::Echo {
+                member: "longLeverage",
+                of: &["longLeverage"],
+            },
+            tables::Echo {
+                member: "shortLeverage",
+                of: &["shortLeverage"],
+            },
+        ],
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(

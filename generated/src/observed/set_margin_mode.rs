@@ -111,7 +111,12 @@ static META: tables::Meta = tables::Meta {
                 of: &["marginCoin"],
             },
         ],
-        also: &[],
+        also: &[
+            tables::Echo {
+                member: "marginMode",
+                of: &["marginMode"],
+            },
+        ],
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(

@@ -75,6 +75,16 @@ static META: tables::Meta = tables::Meta {
     effect: tables::Effect::Amend,
     limits: &[tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
+    echoes: Some(tables::Echoes {
+        ids: &[],
+        also: &[
+            tables::Echo {
+                member: "posMode",
+                of: &["posMode"],
+            },
+        ],
+        one_is_enough: false,
+    }),
     shows: tables::Shows::OneOf(&["posMode"]),
     ..tables::Meta::DEFAULT
 };

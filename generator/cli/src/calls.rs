@@ -2,16 +2,17 @@
 
 use std::pin::Pin;
 
-use tradeapi_runtime::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ItemsReply};
+use tradeapi_runtime::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ItemsReply, UnmatchedResult};
 use tradeapi_runtime::checks::CheckContext;
-use tradeapi_runtime::client::Callable;
+use tradeapi_runtime::client::{Callable, Departed};
 use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation};
-use tradeapi_runtime::error::UnknownOutcome;
+use tradeapi_runtime::error::{ExchangeError, UnknownOutcome};
 use tradeapi_runtime::json::{Encode, JsonWriter};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::pages::{PageError, Paged, Pages};
 use tradeapi_runtime::parameters::{ParameterWriter, Parameters};
 use tradeapi_runtime::retry::{RetryPolicy, Retrying};
+use tradeapi_runtime::tables::Effect;
 use tradeapi_runtime::{CheckPolicy, ClientCore, Error, Operation, Reply, Violations};
 
 use crate::ending::{Ended, Ending, Failure, of_error};
@@ -32,6 +33,28 @@ pub(crate) struct Called<'a> {
     pub(crate) policy: &'a ConfirmPolicy,
     /// What takes the result.
     pub(crate) to: &'a mut dyn Report,
+    /// Waits until the command is told to end.
+    pub(crate) stop: StopOf,
+}
+
+/// Waits until a command is told to end.
+pub(crate) type StopOf = fn() -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Makes a call with this effect, unless it is told to end before. Then it is known whether it was sent.
+pub(crate) async fn unless_stopped(
+    stop: StopOf,
+    effect: Effect,
+    departed: &Departed,
+    call: impl Future<Output = Result<Ended, Ended>>,
+) -> Result<Ended, Ended> {
+    tokio::select! {
+        ended = call => ended,
+        () = stop() => Err(match effect {
+            Effect::Read => Ended::failed(Ending::NotDone, "interrupted"),
+            _ if departed.at().is_none() => Ended::failed(Ending::NotDone, "interrupted before it was sent"),
+            _ => Ended::failed(Ending::Unknown, "interrupted after it was sent"),
+        }),
+    }
 }
 
 /// Reads a request, with the rules for the account of the client.
@@ -99,6 +122,9 @@ where
     let reply = Retrying::new(called.client, &RetryPolicy::new()).call(&request).await?;
     let reply = reply.as_ref();
     called.to.warn(&reply.warnings);
+    if let Some(earlier) = &reply.earlier {
+        called.to.note(&earlier.to_string());
+    }
     Ok(report(called, Ending::Done, |out| reply.data.encode(out.member("data"))))
 }
 
@@ -203,11 +229,15 @@ where
 {
     let request = request_of_any_length::<O>(called.client, called.json)?;
     if request.sent().is_none() {
-        return results::<O>(called).await;
+        let Called { client, json, policy, to, stop } = called;
+        let (client, departed) = client.noting();
+        let called = Called { client: &client, json, policy, to, stop };
+        return unless_stopped(stop, O::META.effect, &departed, results::<O>(called)).await;
     }
-    let report = BatchCall::new(called.client.clone(), request).send().await?;
+    let report = BatchCall::new(called.client.clone(), request).send_until((called.stop)()).await?;
     called.to.warn(&report.warnings);
-    let endings: Vec<_> = report.items.iter().map(|item| of_item(called.to, item)).collect();
+    let mut endings: Vec<_> = report.items.iter().map(|item| of_item(called.to, item)).collect();
+    endings.extend(report_unasked(called.to, &report.unmatched, report.bad.len()));
     Ok(Ended::reported(Ending::of_all(endings)))
 }
 
@@ -217,9 +247,10 @@ where
     O: ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send>,
 {
     let request = request_of_any_length::<O>(called.client, called.json)?;
-    let batch = BatchCall::new(called.client.clone(), request).send_and_confirm(called.policy).await?;
+    let call = BatchCall::new(called.client.clone(), request);
+    let batch = call.send_and_confirm_until(called.policy, (called.stop)()).await?;
     called.to.warn(&batch.warnings);
-    let endings: Vec<_> = batch
+    let mut endings: Vec<_> = batch
         .items
         .iter()
         .map(|item| {
@@ -234,7 +265,40 @@ where
             ending
         })
         .collect();
+    endings.extend(report_unasked(called.to, &batch.unmatched, batch.bad.len()));
     Ok(Ended::reported(Ending::of_all(endings)))
+}
+
+/// Reports the results in an answer that belong to no item of the request, and returns how those ended that are failures.
+fn report_unasked<T: Encode>(to: &mut dyn Report, unasked: &[UnmatchedResult<T>], unreadable: usize) -> Vec<Ending> {
+    let mut endings = Vec::new();
+    for UnmatchedResult { ids, result, .. } in unasked {
+        let (ending, failure) = match result {
+            Ok(_) => (Ending::Done, None),
+            Err(error) => (error.outcome.into(), Some(of_exchange(error))),
+        };
+        let line = written(ending, failure.as_ref(), |out| {
+            out.member("unasked").string("the answer lists it, and the request does not");
+            out.member("ids").begin_array();
+            ids.iter().flatten().for_each(|id| out.element().string(id));
+            out.end_array();
+            if let Ok(done) = result {
+                done.encode(out.member("data"));
+            }
+        });
+        to.item(&line, None);
+        endings.extend(failure.map(|_| ending));
+    }
+    if unreadable > 0 {
+        to.note(&format!("{unreadable} results in the answers cannot be read"));
+    }
+    endings
+}
+
+/// Why an item failed, by the answer of the exchange.
+fn of_exchange(error: &ExchangeError) -> Failure {
+    let (message, code) = (error.to_string(), Some(error.code.as_str().to_owned()));
+    Failure { message, code, remedy: error.remedy(), ..Failure::default() }
 }
 
 /// A batch may be longer than a call takes, so its rules are checked call by call.
@@ -253,12 +317,10 @@ fn of_item<I: Parameters, T: Encode>(to: &mut dyn Report, item: &ItemReport<I, T
     let with = |ending, message: &str| (ending, Some(Failure { message: message.to_owned(), ..Failure::default() }));
     let (ending, failure) = match &item.outcome {
         ItemOutcome::Done(_) => (Ending::Done, None),
-        ItemOutcome::Failed(error) => {
-            let (message, code) = (error.to_string(), Some(error.code.as_str().to_owned()));
-            (error.outcome.into(), Some(Failure { message, code, remedy: error.remedy(), ..Failure::default() }))
-        }
+        ItemOutcome::Failed(error) => (error.outcome.into(), Some(of_exchange(error))),
         ItemOutcome::CallFailed(error) => failed(error),
-        ItemOutcome::NotSent => with(Ending::NotDone, "not sent, because an earlier item did not succeed"),
+        ItemOutcome::NotSent => with(Ending::NotDone, "not sent, because the command was interrupted before"),
+        ItemOutcome::GivenUp => with(Ending::Unknown, "interrupted after it was sent"),
         _ => with(Ending::Unknown, "the answer does not mention it"),
     };
     let line = written(ending, failure.as_ref(), |out| {
@@ -290,7 +352,7 @@ fn of_confirmation<A, R>(confirmation: &Confirmation<A, R>) -> (Ending, Option<F
                 (ending, Some(failure))
             }
             None => {
-                let message = "not sent, because an earlier item did not succeed".to_owned();
+                let message = "not sent, because the command was interrupted before".to_owned();
                 (Ending::NotDone, Some(Failure { message, ..Failure::default() }))
             }
         },

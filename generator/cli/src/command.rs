@@ -44,7 +44,7 @@ pub struct Command {
     pub(crate) has_pages: bool,
     /// Whether it is a read that lists something.
     pub(crate) is_listing: bool,
-    /// Whether it is a change of several items, each of which is reported.
+    /// Whether it is a change of several items, each of which is reported, also if its call is told to end.
     pub(crate) has_items: bool,
     pub(crate) dry_run: fn(DryRunOf<'_>) -> Result<DryRun, Violations>,
     call: CallOf,
@@ -149,8 +149,14 @@ impl Command {
 
     /// Calls the operation.
     pub(crate) async fn call(&self, called: Called<'_>) -> Ended {
-        let json = called.json;
-        (self.call)(called).await.unwrap_or_else(|ended| ended.with_request(json))
+        let Called { client, json, policy, to, stop } = called;
+        let (client, departed) = client.noting();
+        let called = Called { client: &client, json, policy, to, stop };
+        let ended = match self.has_items {
+            true => (self.call)(called).await,
+            false => calls::unless_stopped(stop, self.meta.effect, &departed, (self.call)(called)).await,
+        };
+        ended.unwrap_or_else(|ended| ended.with_request(json))
     }
 
     /// Makes client ids with this function, for requests without one.

@@ -1,6 +1,8 @@
 //! What is done every day with several operations: open orders, positions, and the end of both.
 
 use std::collections::BTreeMap;
+use std::future::pending;
+use std::pin::Pin;
 use std::time::Duration;
 
 #[cfg(feature = "journal")]
@@ -21,6 +23,11 @@ use crate::output::Report;
 use crate::table::{PositionListing, Program};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Never tells a read to end, which its caller does.
+fn never() -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(pending())
+}
 
 fn open_orders(program: &'static Program) -> impl Iterator<Item = &'static Listing> {
     program.listings.iter().filter(|listing| listing.shows_open_orders())
@@ -49,7 +56,7 @@ pub(crate) async fn orders(
     for listing in open_orders(program).filter(|listing| families.includes(listing.family())) {
         let Some(command) = program.command(listing.operation()) else { continue };
         for json in listing.requests() {
-            let called = Called { client, json: &json, policy, to: &mut *to };
+            let called = Called { client, json: &json, policy, to: &mut *to, stop: never };
             let ended = command.call(called).await;
             if ended.ending != Ending::Done {
                 return ended;
@@ -81,7 +88,7 @@ pub(crate) async fn positions(
         let Some(command) = program.command(listing.operation) else { continue };
         for (request, line) in listing.requests() {
             let mut to = ListedPositions { listing, line, to: &mut *to };
-            let ended = command.call(Called { client, json: &request, policy, to: &mut to }).await;
+            let ended = command.call(Called { client, json: &request, policy, to: &mut to, stop: never }).await;
             if ended.ending != Ending::Done {
                 return ended;
             }
@@ -241,10 +248,12 @@ pub(crate) async fn flatten(
         }
         Err(not_flat) => {
             let left: String = not_flat.left.iter().map(|left| format!("\n- {left}")).collect();
+            let refusals: String =
+                not_flat.refusals.iter().map(|why| format!("\n- every change was refused: {why}")).collect();
             // It has cancelled and closed before it gave up, and of some of that the outcome may not be known.
             Ended::failed(
                 Ending::Unknown,
-                format!("not flat after {} rounds; start it again to go on{left}", not_flat.rounds),
+                format!("not flat after {} rounds; start it again to go on{left}{refusals}", not_flat.rounds),
             )
         }
     }
@@ -270,18 +279,34 @@ pub(crate) async fn recover(
     }
     let mut endings = Vec::new();
     for change in &recovered.changes {
-        let ending = Ending::from(change.outcome());
+        // Nothing queries a change without items.
+        let ending = match change.items.is_empty() {
+            true => Ending::Unknown,
+            false => Ending::of_all(change.items.iter().map(|item| item.outcome.into())),
+        };
         let mut out = JsonWriter::new();
         out.begin_object();
         out.member("outcome").string(ending.as_str());
         out.member("change").string(&change.to_string());
+        if change.items.len() > 1 {
+            out.member("items").begin_array();
+            for item in &change.items {
+                let out = out.element();
+                out.begin_object();
+                item.id.iter().for_each(|id| out.member("id").string(id));
+                out.member("outcome").string(Ending::from(item.outcome).as_str());
+                out.member("because").string(&item.because);
+                out.end_object();
+            }
+            out.end_array();
+        }
         out.end_object();
         to.item(&out.finish(), None);
         // A change that is known not to be done is recovered, too.
-        endings.push(if ending == Ending::Unknown { ending } else { Ending::Done });
+        endings.push(if ending == Ending::NotDone { Ending::Done } else { ending });
     }
-    if let Some(gap) = &recovered.gap {
-        to.note(&gap.to_string());
+    match &recovered.gap {
+        Some(gap) => Ended::failed(Ending::Unknown, gap.to_string()),
+        None => Ended::reported(Ending::of_all(endings)),
     }
-    Ended::reported(Ending::of_all(endings))
 }

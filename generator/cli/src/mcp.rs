@@ -354,7 +354,13 @@ impl Server {
             Ok(client) => client,
             Err(why) => return Ok(to.finish(&Ended::refused(why.clone()))),
         };
-        let called = command.call(Called { client, json: &json, policy: &self.policy, to: &mut to });
+        let called = command.call(Called {
+            client,
+            json: &json,
+            policy: &self.policy,
+            to: &mut to,
+            stop: || Box::pin(std::future::pending()),
+        });
         if is_read {
             let ended = read(called, context).await;
             return Ok(to.finish(&ended));

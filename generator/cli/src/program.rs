@@ -241,14 +241,8 @@ async fn operation(
         Err(why) => return Ended::refused(why),
     };
     let policy = settings::policy(options, ConfirmPolicy::DEADLINE);
-    let called = Called { client: &client, json: &json, policy: &policy, to };
-    tokio::select! {
-        ended = command.call(called) => ended,
-        () = told_to_end() => match command.meta.effect {
-            Effect::Read => Ended::failed(Ending::NotDone, "interrupted"),
-            _ => Ended::failed(Ending::Unknown, "interrupted").with_request(&json),
-        },
-    }
+    let called = Called { client: &client, json: &json, policy: &policy, to, stop: || Box::pin(told_to_end()) };
+    command.call(called).await
 }
 
 /// Shows a request. There is no client, so nothing can be sent.

@@ -13,6 +13,7 @@ mod report;
 pub use batch::BatchAnswer;
 pub use batch::{Batch, BatchShape, ListsResults, ResultsApart, SentItems};
 pub use call::BatchCall;
+pub(crate) use call::Stop;
 pub use direct::{ItemFailure, ItemsReply, PartialFailure};
 pub use matching::Matched;
 #[doc(hidden)]

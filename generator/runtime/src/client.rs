@@ -5,6 +5,7 @@ mod by_name;
 mod call;
 mod callable;
 mod core;
+mod departures;
 mod earlier;
 mod exchange_clock;
 #[cfg(feature = "blocking")]
@@ -28,6 +29,8 @@ pub(crate) use self::by_name::object_of_texts;
 pub(crate) use self::call::Attempt;
 pub use self::callable::{Callable, ReplyTo};
 pub use self::core::ClientCore;
+pub(crate) use self::departures::Departure;
+pub use self::departures::{Departed, UnderWay};
 #[cfg(feature = "blocking")]
 pub(crate) use self::forked::refusing_calls;
 pub use self::metrics::CallMetrics;

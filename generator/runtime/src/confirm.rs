@@ -33,7 +33,7 @@ pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence, evidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
 pub use record::AnyRecord;
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery, recover};
-pub(crate) use recover::{can_no_longer_arrive, wait_until};
+pub(crate) use recover::{can_no_longer_arrive, visible_within, wait_until};
 pub use verdict::{Because, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
@@ -221,6 +221,11 @@ impl ConfirmPolicy {
     /// How many answers in a row have to deny what exists not, and how long to wait between two.
     pub(crate) fn denials_and_pause(&self) -> (u32, Duration) {
         (self.denials.max(1), self.pauses.0)
+    }
+
+    /// The time after which it gives up, and the part of a wait for visibility that is for machines that lag.
+    pub(crate) fn deadline_and_lag(&self) -> (Duration, Duration) {
+        (self.deadline, self.lag)
     }
 
     /// How long before its end a comparison of an account may have missed what it did not show.

@@ -52,7 +52,7 @@ pub use self::unknown::{SentRequest, UnknownOutcome};
 pub enum Error {
     /// The request breaks a rule of the documents; it was not sent.
     Refused(Box<Refusal>),
-    /// The request cannot be signed; it was not sent.
+    /// The request cannot be signed, or may not leave; it was not sent.
     Unsigned(Box<Unsigned>),
     /// A rate limit is used up, and the client is set not to wait; the request was not sent.
     Limited(Box<Limited>),
@@ -92,13 +92,13 @@ impl Refusal {
     }
 }
 
-/// A request that was not sent because it cannot be signed.
+/// A request that was not sent because it cannot be signed, or may not leave any more.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Unsigned {
     /// The id of the operation.
     pub operation: &'static str,
-    /// What is missing.
+    /// What is missing, or keeps it from leaving.
     pub why: &'static str,
     /// The offset of the exchange's clock, if that is the reason.
     pub skew: Option<Skew>,
@@ -304,7 +304,7 @@ impl fmt::Display for Error {
                 refusal.mismatches.iter().try_for_each(|mismatch| write!(f, "\n{mismatch}"))
             }
             Self::Unsigned(unsigned) => {
-                write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)?;
+                write!(f, "{operation} was not sent: {}", unsigned.why)?;
                 unsigned.skew.map_or(Ok(()), |skew| write!(f, ": {skew}"))
             }
             Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),

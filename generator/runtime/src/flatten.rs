@@ -4,8 +4,11 @@
 //! lost. So everything is cancelled and closed in rounds, and only answers that show nothing count as the end.
 //!
 //! Where no operation closes all positions, they follow from fills, and the value of all positions proves that none is
-//! left. Fills may be old, late or incomplete, so that only orders are sent which cannot open a position. Two rounds have to find nothing, with the time of arrival and of settling between them.
+//! left. Fills may be old, late or incomplete, so that only orders are sent which cannot open a position. Two rounds have
+//! to find nothing, with the time of arrival and of settling between them. A request of the last one that got no answer
+//! is waited for as well: arriving later, it would close what was opened after the success.
 
+mod arrivals;
 mod calls;
 mod holdings;
 mod report;
@@ -82,19 +85,25 @@ impl Flat {
 
 /// Cancels all orders and closes all positions of the families in `flats`, in rounds, until reading shows that none
 /// is left: no listing has an open order, and every answer about positions shows none, in two rounds, before the
-/// second of which everything that this client had sent has arrived and is shown.
+/// second of which everything that this client had sent has arrived and is shown. It succeeds once no change that this
+/// client, another one of this process with the same key and address, or an earlier run with the same journal sent
+/// without an answer can be carried out any more, whatever its operation: what is placed after the success stays.
+///
+/// Until it ends, those clients place and amend nothing: such a call fails and is not sent, also one that waits for a rate
+/// limit already. Cancellations of others are sent, and waited for.
 ///
 /// The first round cancels and closes what it finds, and the proof takes as long as `policy` assumes: after the last
 /// order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also the window of its
-/// signature and [`ConfirmPolicy::clock_error`]. Orders of other programs, and of earlier runs, are not known here: stop
-/// them first. Spot holdings are not positions, and stay.
+/// signature and [`ConfirmPolicy::clock_error`]; then again without the lag, if the last round got no answer to a request.
+/// Orders of other programs, and of earlier runs without a journal, are not known here: stop them first. Spot holdings are not positions, and stay.
 ///
 /// Where positions follow from fills, those of [contracts that count in an unknown way](crate::ledger::Contract::Unknown)
 /// are not closed, and those that were opened more than 90 days ago are not known. No order that is sent can open a
 /// position, whichever position mode the account has.
 ///
-/// It gives up after three minutes in which no round finds less than those before, and after ten minutes altogether; or
-/// when the deadline of `policy` has passed, if that is shorter than the [usual one](ConfirmPolicy::DEADLINE). Calling it
+/// It gives up after three minutes in which no round finds less than those before, after ten minutes altogether, or when
+/// the deadline of `policy` has passed, if that is shorter than the [usual one](ConfirmPolicy::DEADLINE); and at once if
+/// every change is refused for a reason that stays, such as a missing permission or a journal on a full disk. Calling it
 /// again is safe. Calls wait for their rate limits.
 ///
 /// A family that refuses the key, because its account is of another kind, is left out; see
@@ -102,7 +111,8 @@ impl Flat {
 ///
 /// # Errors
 ///
-/// Fails with what is left, or not known to be gone, such as [positions that are not closed](LeftOver::NotClosed).
+/// Fails with what is left, or not known to be gone, such as [positions that are not closed](LeftOver::NotClosed) or
+/// [changes that may still arrive](LeftOver::UnderWay).
 pub async fn flatten(
     client: &ClientCore,
     flats: &[Flat],

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::client::{Attempt, CallFuture, Callable, ClientCore, ReplyTo};
-use crate::clock::{Timer, pause};
+use crate::clock::{Moment, Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
+use crate::journal::ChangeNumber;
 use crate::observe;
 use crate::operation::{Cancellation, DynOperation, DynResponse, Operation, ReceivedFor, Repeatable};
 use crate::parameters::Named;
-use crate::tables::{CallResult, CodeProof, Outcome};
-use crate::wire::Reply;
+use crate::tables::{CallResult, CodeProof, Effect, Meta, Outcome};
+use crate::wire::{EarlierAttempts, Reply};
 
 /// The number of retries that all calls together may make, so that retries do not overload an exchange in trouble.
 ///
@@ -141,6 +142,12 @@ fn required_pause(error: &Error) -> Option<Duration> {
     }
 }
 
+/// Whether a change had no effect for a reason that stays, so that a repeat would be refused as well.
+pub(crate) fn is_final(error: &Error) -> bool {
+    let waits = matches!(error, Error::Limited(_) | Error::LimiterFailed(_));
+    error.outcome() == Outcome::NotDone && !waits && required_pause(error).is_none()
+}
+
 /// Whether an error is transient: a code after which the outcome is unknown is a problem of the exchange.
 ///
 /// After a refused timestamp, the retry has another one if the exchange's time is known.
@@ -167,6 +174,39 @@ fn key_is_kept(client: &ClientCore, operation: &dyn DynOperation) -> Option<Dura
     Some(kept.saturating_sub(client.signature_window(&Named::of(operation)).unwrap_or_default()))
 }
 
+/// The attempts of a change that got no answer.
+#[derive(Default)]
+struct Unanswered {
+    count: u32,
+    /// When the last one left.
+    last: Option<Moment>,
+    /// Their numbers in the journal.
+    changes: Vec<ChangeNumber>,
+}
+
+impl Unanswered {
+    fn note(&mut self, error: &Error) {
+        if let Error::Unknown(unknown) = error {
+            self.count += 1;
+            self.last = Some(unknown.sent.left);
+            self.changes.extend(unknown.change.map(ChangeNumber));
+        }
+    }
+
+    /// Closes in the journal those that are known to be harmless, once a later attempt was done, and returns what may
+    /// still be carried out.
+    async fn end(self, core: &ClientCore, meta: &Meta) -> Option<EarlierAttempts> {
+        let last = self.last?;
+        // The cancellation of one order hits nothing else, however late it arrives. One of all orders stays open until a
+        // recovery finds that it can no longer arrive.
+        if meta.effect == Effect::Cancel && meta.repeat.is_some() {
+            core.close_attempts(&self.changes).await;
+        }
+        let until = core.carried_out_within(last).map(|longest| last.wall() + longest);
+        Some(EarlierAttempts::new(self.count, until))
+    }
+}
+
 impl<'a> Retrying<'a> {
     /// A client that makes the calls of `core`, with retries as `policy` allows.
     pub fn new(core: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
@@ -174,7 +214,8 @@ impl<'a> Retrying<'a> {
     }
 
     /// Like [`ClientCore::call`], with retries as the policy allows. Each attempt waits for its rate limits and is
-    /// signed anew.
+    /// signed anew. [`Reply::earlier`] says which attempts of a change got no answer: they may still arrive, and are
+    /// harmless, as the documents show. The journal closes those of a cancellation with the one that is answered.
     ///
     /// If the documents require a key by which the exchange recognizes a repeat, all attempts carry the same one: that
     /// of `operation`, or else a new one. No attempt is made once the exchange may have forgotten it.
@@ -191,8 +232,13 @@ impl<'a> Retrying<'a> {
     /// Like [`call`](Self::call), for a cancellation, such as that of all orders in an emergency.
     ///
     /// A repeat also cancels what was placed since the first attempt, so nothing may be placed until this returns: by
-    /// this program, by another one, or by hand. Then a repeat is harmless, because what is cancelled stays so. The
-    /// response is that of the last attempt: it does not list what an earlier one without a response has cancelled.
+    /// this program, by another one, or by hand. If [`Reply::earlier`] is `None` then, every attempt was answered, and one
+    /// may place. Otherwise an attempt that got no answer can still arrive and cancel what was placed meanwhile: place
+    /// after [`until`](EarlierAttempts::until). The response is that of the last attempt: it does not list what an earlier
+    /// one without a response has cancelled.
+    ///
+    /// In the journal, such an attempt stays open as long as it can arrive, until a [recovery](crate::confirm::recover)
+    /// closes it.
     ///
     /// ```
     /// use tradeapi_runtime::client::Callable;
@@ -201,7 +247,11 @@ impl<'a> Retrying<'a> {
     /// use tradeapi_runtime::{ClientCore, Error};
     ///
     /// async fn panic_button<O: Cancellation + Callable>(client: &ClientCore, all: &O) -> Result<O::Reply, Error> {
-    ///     Retrying::new(client, &RetryPolicy::new().attempts(10)).cancel(all).await
+    ///     let reply = Retrying::new(client, &RetryPolicy::new().attempts(10)).cancel(all).await?;
+    ///     if let Some(earlier) = &reply.as_ref().earlier {
+    ///         println!("place nothing yet: {earlier}");
+    ///     }
+    ///     Ok(reply)
     /// }
     /// ```
     ///
@@ -233,15 +283,19 @@ impl<'a> Retrying<'a> {
             let within = key_is_kept(core, operation).map(|kept| (core.moment(), kept));
             let end = begun.saturating_add(policy.deadline);
             let (mut attempt, mut unknown) = (1, None);
+            let mut unanswered = Unanswered::default();
+            let mut waits;
             loop {
                 let attempted = Attempt { number: attempt, within: within.filter(|_| attempt > 1) };
                 let error = match core.attempt_any(operation, attempted, data).await {
-                    Ok(reply) => {
+                    Ok(mut reply) => {
                         policy.budget.succeeded();
+                        reply.earlier = unanswered.end(core, operation.meta()).await;
                         return Ok(reply);
                     }
                     Err(error) => error,
                 };
+                unanswered.note(&error);
                 let wait =
                     policy.wait(attempt, &error, environment.random()).filter(|_| core.signs_otherwise_after(&error));
                 let wait = wait.filter(|wait| Timer::now(environment).checked_add(*wait).is_some_and(|at| at <= end));
@@ -251,7 +305,13 @@ impl<'a> Retrying<'a> {
                 };
                 observe::pauses(operation.meta(), attempt, wait, &error);
                 unknown = Some(error).filter(|error| error.outcome() == Outcome::Unknown).or(unknown);
+                // Held until the next attempt has ended, so that a call that makes the account flat sees one of the two.
+                waits = match core.begin_change(operation.meta()) {
+                    Ok(ticket) => ticket,
+                    Err(error) => return Err(unknown.unwrap_or(error)),
+                };
                 pause(environment, wait).await;
+                core.may_leave(waits.as_ref(), operation.meta())?;
                 attempt += 1;
             }
         })

@@ -25,4 +25,4 @@ pub use pool_reports::{MAX_POOLS, PoolReport};
 pub(crate) use request::build;
 pub use request::{build_request, unsigned_request};
 pub(crate) use response::{AnswerSettings, is_in_envelope, read_answer, remaining_calls, time_of_date_header};
-pub use response::{Reply, read_response};
+pub use response::{EarlierAttempts, Reply, read_response};

@@ -183,6 +183,7 @@ pub(super) const FAMILIES: ReservedNames = ReservedNames {
         "test",
         "tracked_orders",
         "tradeapi_runtime",
+        "under_way",
         "update_ledger",
         "with_account",
         "without_journal",

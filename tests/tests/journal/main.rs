@@ -14,6 +14,7 @@ mod owner;
 mod recovery;
 mod redis;
 mod twice;
+mod unanswered;
 
 use std::fs;
 use std::path::{Path, PathBuf};

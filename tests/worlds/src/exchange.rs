@@ -23,6 +23,9 @@ const PAGE: usize = 100;
 /// The only business line with orders.
 pub(crate) const FUTURES: &str = "USDT-FUTURES";
 
+/// The positions of each world at its beginning, by symbol.
+const POSITIONS: [(&str, i64); 2] = [("BTCUSDT", 5), ("ETHUSDT", 7)];
+
 /// Which requests of a client an exchange got, in the order in which they were sent.
 pub(crate) type RequestNumber = usize;
 
@@ -166,7 +169,7 @@ impl Order {
 
 impl Exchange {
     pub(crate) fn new(conduct: Conduct) -> Self {
-        let positions = [("BTCUSDT", 5), ("ETHUSDT", 7)].into();
+        let positions = POSITIONS.into();
         Self { conduct, orders: Vec::new(), effects: Vec::new(), positions }
     }
 
@@ -188,6 +191,13 @@ impl Exchange {
             "/api/v2/mix/order/detail" => Some(Answer::refused(NO_ORDER_CLASSIC, stated)),
             _ => None,
         }
+    }
+
+    /// What the books had at a time: how many live orders, and how many positions.
+    pub(crate) fn left_at(&self, time: i64) -> [usize; 2] {
+        let live = self.orders.iter().filter(|order| order.is_live_at(time)).count();
+        let is_closed = |effect: &&Effect| effect.what == What::Closed && effect.at <= time;
+        [live, POSITIONS.len() - self.effects.iter().filter(is_closed).count().min(POSITIONS.len())]
     }
 
     /// Fills a live order as a whole.
@@ -248,10 +258,19 @@ impl Exchange {
             "/api/v2/mix/order/place-order" => self.place(request, (0, parameters), Family::Classic, when.now),
             "/api/v3/trade/place-batch" => Ok(self.place_each(request, when.now)),
             "/api/v3/trade/modify-order" => self.amend(request, when.now),
-            "/api/v3/trade/cancel-order" => self.cancel(request, when.now),
-            "/api/v3/trade/cancel-symbol-order" => Ok(self.cancel_all(request, when.now)),
+            "/api/v3/trade/cancel-order" => self.cancel(request, Family::Unified, when.now),
+            "/api/v3/trade/cancel-symbol-order" => {
+                Ok(json!({"list": self.cancel_all(request, Family::Unified, when.now)}))
+            }
+            "/api/v2/mix/order/cancel-all-orders" => {
+                let cancelled = self.cancel_all(request, Family::Classic, when.now);
+                Ok(json!({"successList": cancelled, "failureList": []}))
+            }
+            "/api/v2/mix/order/cancel-order" => self.cancel(request, Family::Classic, when.now),
             "/api/v2/mix/order/click-backhand" => self.reverse(request, when.now),
-            "/api/v2/mix/order/close-positions" => Ok(self.close(request, when.now)),
+            "/api/v2/mix/order/close-positions" => self.close(request, when.now),
+            // Only positions of a classic account are kept here.
+            "/api/v3/account/assets" => Ok(json!({"positionValue": "0", "assets": []})),
             "/api/v3/trade/order-info" => {
                 self.shown_order(request, Family::Unified, when).map(unified_order).ok_or(NO_ORDER)
             }
@@ -347,19 +366,23 @@ impl Exchange {
         Ok(answer)
     }
 
-    fn cancel(&mut self, request: &Request<'_>, now: i64) -> Result<Value, Refused> {
-        let number = self.named(request, Family::Unified).ok_or(NO_ORDER)?;
+    fn cancel(&mut self, request: &Request<'_>, family: Family, now: i64) -> Result<Value, Refused> {
+        let number = self.named(request, family).ok_or(NO_ORDER)?;
         if self.orders[number].status() != Status::Live {
             return Err(ENDED);
         }
         Ok(self.cancel_order(request, number, now))
     }
 
-    fn cancel_all(&mut self, request: &Request<'_>, now: i64) -> Value {
-        let is_meant = |order: &Order| order.account == request.account && order.status() == Status::Live;
+    fn cancel_all(&mut self, request: &Request<'_>, family: Family, now: i64) -> Value {
+        let is_meant = |order: &Order| {
+            has_orders(request.parameters)
+                && order.family == family
+                && order.account == request.account
+                && order.status() == Status::Live
+        };
         let meant: Vec<_> = (0..self.orders.len()).filter(|number| is_meant(&self.orders[*number])).collect();
-        let cancelled: Value = meant.into_iter().map(|number| self.cancel_order(request, number, now)).collect();
-        json!({"list": cancelled})
+        meant.into_iter().map(|number| self.cancel_order(request, number, now)).collect()
     }
 
     fn cancel_order(&mut self, request: &Request<'_>, number: usize, now: i64) -> Value {
@@ -387,9 +410,13 @@ impl Exchange {
     }
 
     /// Closes one position after the other.
-    fn close(&mut self, request: &Request<'_>, now: i64) -> Value {
+    fn close(&mut self, request: &Request<'_>, now: i64) -> Result<Value, Refused> {
         let (mut done, mut failed) = (Vec::new(), Vec::new());
-        let symbols: Vec<_> = self.positions.iter().filter(|(_, size)| **size != 0).map(|(name, _)| *name).collect();
+        let open = self.positions.iter().filter(|(_, size)| **size != 0 && has_orders(request.parameters));
+        let symbols: Vec<_> = open.map(|(name, _)| *name).collect();
+        if symbols.is_empty() {
+            return Err(NO_POSITION);
+        }
         for (item, symbol) in symbols.into_iter().enumerate() {
             if item > 0 && self.conduct.refuses_second_part {
                 failed.push(json!({"orderId": "", "clientOid": "", "symbol": symbol, "errorMsg": "The pair is in \
@@ -400,7 +427,7 @@ impl Exchange {
             self.effect(request, item, What::Closed, now);
             done.push(json!({"orderId": (8_000_000 + item).to_string(), "clientOid": "", "symbol": symbol}));
         }
-        json!({"successList": done, "failureList": failed})
+        Ok(json!({"successList": done, "failureList": failed}))
     }
 
     /// The latest order that a request names.
@@ -431,7 +458,7 @@ impl Exchange {
         are_live: bool,
     ) -> impl Iterator<Item = (&'a Order, &'a OrderState)> {
         let text = |name: &str| request.parameters[name].as_str();
-        let is_of_line = text("category").or(text("productType")).is_none_or(|line| line == FUTURES);
+        let is_of_line = has_orders(request.parameters);
         let time = |name: &str| text(name).and_then(|time| time.parse::<i64>().ok());
         let (start, end) = (time("startTime").unwrap_or(i64::MIN), time("endTime").unwrap_or(i64::MAX));
         let of_account = self.orders.iter().filter(move |order| {
@@ -450,6 +477,13 @@ impl Exchange {
     fn effect(&mut self, request: &Request<'_>, item: usize, what: What, at: i64) {
         self.effects.push(Effect { request: request.number, item, what, at });
     }
+}
+
+/// Whether a request with these parameters is about the only business line with orders and positions, or about all. What
+/// becomes of others makes no difference, so that nothing of them is a choice.
+pub(crate) fn has_orders(parameters: &Value) -> bool {
+    let text = |name: &str| parameters[name].as_str();
+    text("category").or(text("productType")).is_none_or(|line| line == FUTURES)
 }
 
 fn is_filled((_, state): &(&Order, &OrderState)) -> bool {

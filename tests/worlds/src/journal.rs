@@ -11,6 +11,7 @@ use tradeapi::runtime::journal::{
     StoredChange,
 };
 
+use crate::exchange::has_orders;
 use crate::memory::MemoryJournal;
 use crate::world::World;
 
@@ -59,14 +60,22 @@ impl OpenJournal {
     }
 }
 
+/// Whether something can go otherwise with a change.
+fn is_choice(change: &Change) -> bool {
+    serde_json::from_str(&change.request).is_ok_and(|parameters| has_orders(&parameters))
+}
+
 impl Journal for OpenJournal {
     fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
-        let operation = change.operation.clone();
+        let (operation, is_choice) = (change.operation.clone(), is_choice(&change));
         let number = self.stored().add(change.clone());
         if let Some(on_disk) = self.on_disk(|disk| disk.begin(change)) {
             self.stored().compare(&number, &on_disk);
         }
         self.world.stored(self.process, (self.number, number));
+        if !is_choice {
+            return Box::pin(ready(Ok(number)));
+        }
         if self.world.is_killed_at(self.process, || format!("{operation}, stored")) {
             return Box::pin(pending());
         }
@@ -76,7 +85,10 @@ impl Journal for OpenJournal {
     }
 
     fn end(&self, number: ChangeNumber, ending: Ending) -> JournalFuture<'_, ()> {
-        if self.world.is_killed_at(self.process, || format!("end of change {number}")) {
+        let is_choice = self.with(|changes| {
+            changes.iter().find(|stored| stored.number == number).is_none_or(|stored| is_choice(&stored.change))
+        });
+        if is_choice && self.world.is_killed_at(self.process, || format!("end of change {number}")) {
             return Box::pin(pending());
         }
         self.world.tell(|| format!("journal {}: change {number} ends as {}", self.number, ending.outcome));

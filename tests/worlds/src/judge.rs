@@ -9,7 +9,7 @@ use tradeapi::runtime::tables::Outcome;
 
 use crate::exchange::{Effect, Exchange, Order, Status, What};
 use crate::lock;
-use crate::record::{ActionOf, Claim, Record, Report, ReportedOrder, Shown, Subject};
+use crate::record::{ActionOf, Claim, Quiet, Record, Report, ReportedOrder, Shown, Subject};
 use crate::world::World;
 
 /// How far the client assumes by default that a machine lags, in milliseconds.
@@ -51,6 +51,8 @@ pub(crate) fn judge(world: &World) -> Vec<FalseWord> {
     found.extend(record.reports.iter().flat_map(|report| truth.of_report(report)));
     found.extend(record.shown.iter().filter_map(|shown| truth.of_shown(shown)));
     found.extend(truth.doubled());
+    found.extend(record.items.iter().filter_map(|(id, outcome)| truth.of_item(id, *outcome)));
+    found.extend(record.quiet.iter().flat_map(|quiet| truth.of_quiet(quiet)));
     found
 }
 
@@ -91,8 +93,22 @@ impl Truth<'_> {
         let kind = self.is_false(*subject, *item, *outcome)?;
         // With nothing to cancel, everything is cancelled.
         let is_empty = *outcome == Outcome::Done
-            && self.record.requests(*subject).any(|one| self.record.sent[one].operation == "cancel-symbol-order");
+            && self
+                .record
+                .requests(*subject)
+                .any(|one| matches!(&*self.record.sent[one].operation, "cancel-symbol-order" | "cancel-all-orders"));
         (!is_empty).then(|| FalseWord { kind, says: format!("{subject:?}, item {item:?}") })
+    }
+
+    /// A statement about an item of one of several requests, which has an id of its own.
+    fn of_item(&self, id: &str, outcome: Outcome) -> Option<FalseWord> {
+        let is_done = self.exchange.orders.iter().any(|order| order.client_id.as_deref() == Some(id));
+        let kind = match outcome {
+            Outcome::Done if !is_done => "said done, and it had no effect",
+            Outcome::NotDone if is_done => "said not done, and it had an effect",
+            _ => return None,
+        };
+        Some(FalseWord { kind, says: format!("item {id}") })
     }
 
     fn of_change(&self, journal: usize, stored: &StoredChange) -> Option<FalseWord> {
@@ -159,6 +175,30 @@ impl Truth<'_> {
         }
     }
 
+    /// An account that was made flat has nothing, and no call that began before does anything later.
+    fn of_quiet(&self, quiet: &Quiet) -> Vec<FalseWord> {
+        let mut found = Vec::new();
+        let left = self.exchange.left_at(quiet.at);
+        if quiet.is_flat && left != [0, 0] {
+            let says = format!("{left:?} orders and positions at {}", quiet.at);
+            found.push(FalseWord { kind: "said to be flat, and something is left", says });
+        }
+        let began_before = |action: ActionOf| {
+            let is_it = |(known, begun, journal): &&(ActionOf, i64, usize)| {
+                *known == action && *journal == quiet.journal && *begun < quiet.at
+            };
+            self.record.begun.iter().any(|begun| is_it(&begun))
+        };
+        let is_late = |effect: &&Effect| effect.at > quiet.at && began_before(self.record.sent[effect.request].action);
+        if let Some(effect) = self.exchange.effects.iter().find(is_late) {
+            let operation = &self.record.sent[effect.request].operation;
+            let says =
+                format!("{operation} did {:?} at {}, after {:?} at {}", effect.what, effect.at, quiet.action, quiet.at);
+            found.push(FalseWord { kind: "something arrives after the end", says });
+        }
+        found
+    }
+
     /// A ledger has every fill that was shown by every machine when it asked, and perhaps later ones.
     fn of_shown(&self, Shown { asked, until, size }: &Shown) -> Option<FalseWord> {
         let mut sizes = vec![Decimal::ZERO];
@@ -200,11 +240,12 @@ impl Truth<'_> {
 
     /// The calls that made more than one order.
     fn doubled(&self) -> Vec<FalseWord> {
-        let placed = self.exchange.effects.iter().filter(|effect| matches!(effect.what, What::Placed(_)));
-        let mut seen: Vec<(ActionOf, usize)> = Vec::new();
+        let mut seen: Vec<(ActionOf, usize, Option<&str>)> = Vec::new();
         let mut found = Vec::new();
-        for effect in placed {
-            let label = (self.record.sent[effect.request].action, effect.item);
+        for effect in &self.exchange.effects {
+            let What::Placed(order) = effect.what else { continue };
+            let id = self.exchange.orders.get(order).and_then(|order| order.client_id.as_deref());
+            let label = (self.record.sent[effect.request].action, effect.item, id);
             if seen.contains(&label) {
                 found.push(FalseWord { kind: "an order is doubled", says: format!("{:?}", label.0) });
             }

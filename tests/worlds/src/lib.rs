@@ -35,7 +35,7 @@ pub use exchange::Conduct;
 pub use explore::{Explored, Failure, explore};
 pub use judge::FalseWord;
 pub use run::{Run, run};
-pub use scenario::{Fills, Order, Program, SCENARIOS, Scenario, Step};
+pub use scenario::{Fills, Moves, Order, Program, SCENARIOS, Scenario, Step};
 pub use world::Laws;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -62,7 +62,7 @@ fn explore_or_replay(options: &Options) -> Result<bool, String> {
     let (mut worlds, mut failed) = (0, 0);
     for scenario in scenarios {
         let begun = Instant::now();
-        let explored = explore(scenario, options.deviations, laws, options.failures);
+        let explored = explore(scenario, scenario.deviations(options.deviations), laws, options.failures);
         let [done, not_done, unknown] = explored.said;
         print(format_args!(
             "{}: {} worlds, at most {} choices, said {done} done, {not_done} not done, {unknown} unknown, {:.1} s",

@@ -10,7 +10,7 @@ use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 
 use crate::assumption::Assumption;
-use crate::exchange::{Answer, Exchange, FUTURES, Request, RequestNumber, What, When};
+use crate::exchange::{Answer, Exchange, Request, RequestNumber, What, When, has_orders};
 use crate::lock;
 use crate::world::World;
 
@@ -113,7 +113,9 @@ impl Line {
         let caller = message.caller.clone();
         let slow = caller.clone();
         world.time.after(CALL, move || slow.end(Err(failed(TransportErrorKind::Timeout))));
-        if is_change {
+        if is_change && !has_orders(&message.parameters) {
+            message.after(WAY, |message| message.reply(&message.served(message.when())));
+        } else if is_change {
             message.send();
             world.is_killed_at(self.process, || format!("{}, sent", message.name));
             world.step_clocks(|| message.name.clone());
@@ -231,9 +233,8 @@ impl Message {
         let (world, when) = (&self.world, self.when());
         let when = When { gate: when.stated, ..when };
         let answer = self.served(when);
-        let line = self.parameters["category"].as_str().or(self.parameters["productType"].as_str());
         // What has no orders is read in every world.
-        if line.is_some_and(|line| line != FUTURES) {
+        if !has_orders(&self.parameters) {
             return self.reply(&answer);
         }
         let (lags, lags_long) = (self.behind(when, LAG), self.behind(when, LONG_LAG));

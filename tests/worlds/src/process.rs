@@ -1,18 +1,22 @@
 //! A process: the client with its journal, and the steps that it takes.
 
-use std::future::pending;
-use std::pin::Pin;
+use std::future::{pending, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 
 use tradeapi::classic;
 use tradeapi::runtime::batches::ItemsReply;
+use tradeapi::runtime::client::Departed;
 use tradeapi::runtime::clock::{Clock, ManualEnvironment, pause};
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::json::read_json;
 use tradeapi::runtime::ledger::{Ledger, PositionKey, PositionSide};
+use tradeapi::runtime::limits::{Admission, Call, Limiter, RateLimitFeedback, Reservation};
 use tradeapi::runtime::reconcile::{ForeignOrders, Reconciled, Reconciliation};
+use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
     BatchOrder, BatchOrderItem, CancelAllOrders, CancelOrder, Category, ClientOid, Execution, ModifyOrder, OrderRef,
@@ -25,7 +29,7 @@ use crate::exchange::{Exchange, FUTURES};
 use crate::journal::OpenJournal;
 use crate::lock;
 use crate::network::{Line, NEW};
-use crate::record::{ActionOf, Report, Shown, Subject};
+use crate::record::{ActionOf, Quiet, Report, Shown, Subject};
 use crate::scenario::{Order, Program, Step};
 use crate::time::BEGINNING;
 use crate::world::{Occasion, World};
@@ -36,6 +40,9 @@ const PRICE: u64 = 64_000;
 /// Keys with which a process claims the journal: one that replaced that of the account, and another account's.
 const NEW_CLAIMED: &str = "a new one, which it claims";
 const ANOTHERS_CLAIMED: &str = "another account's, which it claims";
+
+/// More orders than a request takes.
+const BATCH: usize = 21;
 
 /// No task has more steps.
 const MOST_STEPS: usize = 100;
@@ -51,6 +58,40 @@ struct Context {
     program: usize,
     process: usize,
     ledger: Arc<Mutex<Ledger>>,
+}
+
+/// The rate limits of a process, for which an order or the cancellation of all may have to wait.
+struct Turnstile {
+    world: Arc<World>,
+    clocks: ManualEnvironment,
+}
+
+impl Limiter for Turnstile {
+    fn admit<'a>(&'a self, call: Call<'a>, _: bool) -> Admission<'a> {
+        let operation = call.meta().id;
+        let options = match operation.ends_with("place-order")
+            || operation.ends_with("batch")
+            || operation.ends_with("symbol-order")
+        {
+            true => vec!["has room", "has room after 10 s", "has room after five minutes"],
+            false => Vec::new(),
+        };
+        let wait = match self.world.choose(|| format!("limit of {operation}"), options) {
+            "has room after 10 s" => Duration::from_secs(10),
+            "has room after five minutes" => Duration::from_secs(300),
+            _ => return Admission::Now(Ok(Reservation::new(0, Duration::ZERO))),
+        };
+        Admission::Later(Box::pin(async move {
+            pause(&self.clocks, wait).await;
+            Ok(Reservation::new(0, wait))
+        }))
+    }
+
+    fn sent(&self, _: &mut Reservation) {}
+
+    fn answered(&self, _: Reservation, _: RateLimitFeedback) {}
+
+    fn give_back(&self, _: Reservation) {}
 }
 
 /// What a comparison does with foreign orders.
@@ -110,7 +151,9 @@ fn tasks(
             // The last process is of the right account, whatever happened before.
             let _ = context.client.core().claim_journal().await;
         }
-        context.world.acting(action, context.recover()).await;
+        if !matches!(again, [Step::Flatten, ..]) {
+            context.world.acting(action, context.recover()).await;
+        }
         context.perform(0, again).await;
         context.world.acting(action, context.reconcile(Foreign::Left)).await;
     })])
@@ -160,8 +203,12 @@ impl Context {
             .environment(clocks.clone())
             .transport(Line { world: Arc::clone(world), process })
             .journal(Arc::new(OpenJournal::open(world, journal, process)))
-            .account(account)
-            .build();
+            .account(account);
+        let client = match world.scenario.waits {
+            true => client.limiter(Arc::new(Turnstile { world: Arc::clone(world), clocks: clocks.clone() })),
+            false => client,
+        };
+        let client = client.build();
         if let Err(error) = &client {
             world.tell(|| format!("process {process} has no client: {error}"));
         }
@@ -170,8 +217,10 @@ impl Context {
 
     /// Takes steps, whose calls are numbered from `first` on.
     async fn perform(&self, first: usize, steps: &'static [Step]) {
+        let journal = self.world.scenario.programs[self.program].journal;
         for (number, step) in steps.iter().enumerate() {
             let action = ActionOf { process: self.process, number: first + number };
+            lock(&self.world.record).begun.push((action, self.world.time.right(), journal));
             self.world.acting(action, self.step(action, *step)).await;
         }
     }
@@ -201,6 +250,25 @@ impl Context {
                 let all = CancelAllOrders::new(Category::UsdtFutures);
                 self.called_with_results(subject, self.client.call(&all).await.map(ItemsReply::done));
             }
+            Step::CancelAllRepeated => self.cancel_repeatedly(action).await,
+            Step::CancelAllGivenUp => {
+                let (client, departed) = self.client.core().noting();
+                let all = CancelAllOrders::new(Category::UsdtFutures);
+                let called = self.unless_given_up(client.call(&all)).await;
+                match called {
+                    Some(result) => self.called_with_results(subject, result.map(ItemsReply::done)),
+                    None => self.gave_up(subject, &departed),
+                }
+            }
+            Step::PlaceGivenUp(order) => {
+                let ((client, departed), order) = (self.client.core().noting(), place(order));
+                match self.unless_given_up(client.call(&order)).await {
+                    Some(result) => self.called(subject, &result),
+                    None => self.gave_up(subject, &departed),
+                }
+            }
+            Step::PlaceBatchStopped => self.place_batch_until(subject).await,
+            Step::Flatten => self.flatten(action).await,
             Step::PlaceClassic(Order { id, qty, .. }) => {
                 let (side, execution) = (classic::Side::Buy, classic::Execution::limit(PRICE, classic::Force::Gtc));
                 let of = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
@@ -275,6 +343,90 @@ impl Context {
             }
             Err(error) => self.world.claim(subject, None, error.outcome(), || error.to_string()),
         }
+    }
+
+    /// Places more orders than a request takes, until the caller stops that.
+    async fn place_batch_until(&self, subject: Subject) {
+        let orders = (0..BATCH).map(|number| {
+            let item = item(Order { id: "", qty: 1, sells: false });
+            match format!("m{number}").parse::<ClientOid>() {
+                Ok(id) => item.client_oid(id),
+                Err(_) => item,
+            }
+        });
+        let call = self.client.batch(BatchOrder::new(orders.collect()));
+        match call.send_until(self.given_up()).await {
+            Ok(report) => {
+                for (number, item) in report.items.iter().enumerate() {
+                    let (id, outcome) = (format!("m{number}"), item.outcome.outcome());
+                    self.world.tell(|| format!("item {id}: {outcome}"));
+                    lock(&self.world.record).items.push((id, outcome));
+                }
+            }
+            Err(error) => self.world.claim(subject, None, error.outcome(), || error.to_string()),
+        }
+    }
+
+    /// Is ready when the caller gives its call up.
+    async fn given_up(&self) {
+        let options = vec!["never", "at once", "after 100 ms", "after 10 s"];
+        let after = match self.world.choose(|| format!("process {}: call is given up", self.process), options) {
+            "at once" => Duration::from_millis(10),
+            "after 100 ms" => Duration::from_millis(100),
+            "after 10 s" => Duration::from_secs(10),
+            _ => return pending().await,
+        };
+        pause(self.client.core().environment(), after).await;
+    }
+
+    /// The output of a call, unless its caller gives it up before.
+    async fn unless_given_up<T>(&self, call: impl Future<Output = T>) -> Option<T> {
+        let (mut call, mut given_up) = (pin!(call), pin!(self.given_up()));
+        poll_fn(|context| match call.as_mut().poll(context) {
+            Poll::Ready(output) => Poll::Ready(Some(output)),
+            Poll::Pending => given_up.as_mut().poll(context).map(|()| None),
+        })
+        .await
+    }
+
+    /// The outcome of a change whose call was given up.
+    fn gave_up(&self, subject: Subject, departed: &Departed) {
+        let outcome = if departed.at().is_some() { Outcome::Unknown } else { Outcome::NotDone };
+        self.world.claim(subject, None, outcome, || "it was given up".to_owned());
+    }
+
+    async fn flatten(&self, action: ActionOf) {
+        match self.client.flatten(&policy()).await {
+            Ok(flat) => {
+                self.world.tell(|| format!("process {}: {flat}", self.process));
+                self.is_quiet(action, true);
+            }
+            Err(not_flat) => {
+                self.world.tell(|| format!("process {}: {not_flat}", self.process));
+                lock(&self.world.record).not_flat += 1;
+            }
+        }
+    }
+
+    async fn cancel_repeatedly(&self, action: ActionOf) {
+        let (all, retries) = (CancelAllOrders::new(Category::UsdtFutures), RetryPolicy::new());
+        let result = self.client.retrying(&retries).cancel(&all).await;
+        if let Ok(reply) = &result {
+            let until = reply.earlier.and_then(|earlier| earlier.until);
+            let now = Clock::now(self.client.core().environment());
+            self.world.tell(|| format!("process {} may place after {until:?}", self.process));
+            if let Some(until) = until.filter(|until| *until > now) {
+                pause(self.client.core().environment(), (until - now) + Duration::from_millis(1)).await;
+            }
+            self.is_quiet(action, false);
+        }
+        self.called_with_results(Subject::Action(action), result.map(ItemsReply::done));
+    }
+
+    /// Notes that nothing is said to be under way.
+    fn is_quiet(&self, action: ActionOf, is_flat: bool) {
+        let (at, journal) = (self.world.time.right(), self.world.scenario.programs[self.program].journal);
+        lock(&self.world.record).quiet.push(Quiet { action, journal, at, is_flat });
     }
 
     fn confirmed<A, R>(&self, subject: Subject, confirmation: Confirmation<A, R>) {

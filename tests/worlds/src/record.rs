@@ -25,6 +25,16 @@ pub(crate) struct Sent {
     pub(crate) change: Option<ChangeOf>,
 }
 
+/// A statement of the client that nothing sent so far can have an effect any more, and, of an account that it made flat,
+/// that nothing is left.
+pub(crate) struct Quiet {
+    pub(crate) action: ActionOf,
+    pub(crate) journal: usize,
+    /// When it was said, by the right clock.
+    pub(crate) at: i64,
+    pub(crate) is_flat: bool,
+}
+
 /// Whom a statement is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
@@ -75,6 +85,13 @@ pub(crate) struct Record {
     pub(crate) claims: Vec<Claim>,
     pub(crate) reports: Vec<Report>,
     pub(crate) shown: Vec<Shown>,
+    pub(crate) quiet: Vec<Quiet>,
+    /// Statements about items of a stopped batch, by their ids.
+    pub(crate) items: Vec<(String, Outcome)>,
+    /// How often a client could not make the account flat.
+    pub(crate) not_flat: usize,
+    /// When each call of a program began, by the right clock, and the journal of the program.
+    pub(crate) begun: Vec<(ActionOf, i64, usize)>,
 }
 
 impl Record {

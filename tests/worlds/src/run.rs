@@ -59,6 +59,11 @@ pub(crate) fn run_by(scenario: &'static Scenario, script: Script, laws: Laws, is
             Outcome::Unknown => 2,
         }] += 1;
     });
+    let record = lock(&world.record);
+    said[0] += record.quiet.len();
+    said[1] += record.items.iter().filter(|(_, outcome)| *outcome == Outcome::NotDone).count();
+    said[2] += record.not_flat;
+    drop(record);
     Run { choices: world.take_choices(), false_words, said, story: world.take_story() }
 }
 

@@ -17,7 +17,35 @@ pub struct Scenario {
     pub is_on_disk: bool,
     /// Whether journals can lose changes while no process has them open.
     pub loses: bool,
+    /// Whether orders can wait for a rate limit.
+    pub waits: bool,
+    /// What can go otherwise.
+    pub moves: Moves,
 }
+
+/// What can go otherwise in the worlds of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moves {
+    /// Everything.
+    All,
+    /// Everything, in worlds with one deviation: a run has hundreds of points, so that more would take days.
+    One,
+    /// What lets a change arrive late or not at all, or keeps it back.
+    Late,
+}
+
+/// The options of a scenario with [`Moves::Late`], beside those of a kind world.
+const LATE: [&str; 9] = [
+    "is lost",
+    "is 25 s late and held",
+    "does not come",
+    "lags",
+    "has room after 10 s",
+    "has room after five minutes",
+    "at once",
+    "after 100 ms",
+    "after 10 s",
+];
 
 /// Whether orders are filled. Without it, they rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +90,16 @@ pub enum Step {
     Cancel(&'static str),
     /// Cancels all orders.
     CancelAll,
+    /// Cancels all orders, again if there is no answer, and waits until nothing of that can arrive any more.
+    CancelAllRepeated,
+    /// Cancels all orders, and perhaps gives the call up.
+    CancelAllGivenUp,
+    /// Places an order of a unified account, and perhaps gives the call up.
+    PlaceGivenUp(Order),
+    /// Places 21 orders in two requests, and perhaps stops before the end.
+    PlaceBatchStopped,
+    /// Cancels and closes everything.
+    Flatten,
     /// Places an order of a classic account, and confirms it.
     PlaceClassic(Order),
     /// Reverses the position of a classic account, and confirms it.
@@ -111,8 +149,31 @@ const fn program(tasks: &'static [&'static [Step]]) -> Program {
 }
 
 const fn scenario(name: &'static str, programs: &'static [Program]) -> Scenario {
-    Scenario { name, programs, conduct: KIND, fills: Fills::Never, is_on_disk: false, loses: false }
+    Scenario {
+        name,
+        programs,
+        conduct: KIND,
+        fills: Fills::Never,
+        is_on_disk: false,
+        loses: false,
+        waits: false,
+        moves: Moves::All,
+    }
 }
+
+const FLATTEN: &[Program] = &[program(&[&[Step::Place(A), Step::Flatten, Step::Place(B)]])];
+const FLATTEN_CLASSIC: &[Program] = &[program(&[&[Step::PlaceClassic(A), Step::Flatten, Step::PlaceClassic(B)]])];
+const FLATTEN_BESIDE: &[Program] = &[program(&[&[Step::Place(A)], &[Step::Pause(1), Step::Flatten, Step::Place(B)]])];
+const FLATTEN_BESIDE_CANCEL: &[Program] =
+    &[program(&[&[Step::CancelAll], &[Step::Pause(1), Step::Flatten, Step::Place(B)]])];
+const FLATTEN_AFTER_SIGNALS: &[Program] =
+    &[program(&[&[Step::PlaceGivenUp(A), Step::CancelAllGivenUp, Step::Flatten, Step::Place(B)]])];
+const FLATTEN_AFTER_A_CRASH: &[Program] = &[Program {
+    again: &[Step::Flatten, Step::Place(B)],
+    ..program(&[&[Step::Place(A), Step::CancelAll, Step::Restart]])
+}];
+const FLATTEN_TWO_PROCESSES: &[Program] =
+    &[program(&[&[Step::Place(A)]]), program(&[&[Step::Pause(40), Step::Flatten, Step::Place(B)]])];
 
 /// All scenarios.
 pub static SCENARIOS: &[Scenario] = &[
@@ -241,6 +302,22 @@ pub static SCENARIOS: &[Scenario] = &[
             Program { account: "two", ..program(&[&[Step::Place(A), Step::Reconcile]]) },
         ],
     ),
+    scenario("cancel-all-repeated", &[program(&[&[Step::Place(A), Step::CancelAllRepeated, Step::Place(B)]])]),
+    Scenario { waits: true, ..scenario("batch-stopped", &[program(&[&[Step::PlaceBatchStopped]])]) },
+    Scenario { moves: Moves::One, ..scenario("flatten", FLATTEN) },
+    Scenario { moves: Moves::Late, ..scenario("flatten-late", FLATTEN) },
+    Scenario { moves: Moves::One, ..scenario("flatten-classic", FLATTEN_CLASSIC) },
+    Scenario { moves: Moves::Late, ..scenario("flatten-classic-late", FLATTEN_CLASSIC) },
+    Scenario { waits: true, moves: Moves::One, ..scenario("flatten-beside", FLATTEN_BESIDE) },
+    Scenario { waits: true, moves: Moves::Late, ..scenario("flatten-beside-late", FLATTEN_BESIDE) },
+    Scenario { waits: true, moves: Moves::One, ..scenario("flatten-beside-cancel", FLATTEN_BESIDE_CANCEL) },
+    Scenario { waits: true, moves: Moves::Late, ..scenario("flatten-beside-cancel-late", FLATTEN_BESIDE_CANCEL) },
+    Scenario { waits: true, moves: Moves::One, ..scenario("flatten-after-signals", FLATTEN_AFTER_SIGNALS) },
+    Scenario { waits: true, moves: Moves::Late, ..scenario("flatten-after-signals-late", FLATTEN_AFTER_SIGNALS) },
+    Scenario { moves: Moves::One, ..scenario("flatten-after-a-crash", FLATTEN_AFTER_A_CRASH) },
+    Scenario { moves: Moves::Late, ..scenario("flatten-after-a-crash-late", FLATTEN_AFTER_A_CRASH) },
+    Scenario { moves: Moves::One, ..scenario("flatten-two-processes", FLATTEN_TWO_PROCESSES) },
+    Scenario { moves: Moves::Late, ..scenario("flatten-two-processes-late", FLATTEN_TWO_PROCESSES) },
     Scenario {
         fills: Fills::Usually,
         ..scenario(
@@ -251,6 +328,19 @@ pub static SCENARIOS: &[Scenario] = &[
 ];
 
 impl Scenario {
+    /// Keeps of these options those that can be chosen in this scenario. The first is that of a kind world.
+    pub(crate) fn keep(&self, options: &mut Vec<&'static str>) {
+        if self.moves == Moves::Late {
+            let kind = options.first().copied();
+            options.retain(|option| kind == Some(*option) || LATE.contains(option));
+        }
+    }
+
+    /// The most deviations of its worlds, if so many are asked for.
+    pub fn deviations(&self, bound: usize) -> usize {
+        if self.moves == Moves::One { bound.min(1) } else { bound }
+    }
+
     /// The scenario with a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         SCENARIOS.iter().find(|scenario| scenario.name == name)

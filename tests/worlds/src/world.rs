@@ -136,7 +136,8 @@ impl World {
         .await
     }
 
-    pub(crate) fn choose(&self, point: impl FnOnce() -> String, options: Vec<&'static str>) -> &'static str {
+    pub(crate) fn choose(&self, point: impl FnOnce() -> String, mut options: Vec<&'static str>) -> &'static str {
+        self.scenario.keep(&mut options);
         if self.is_calm.load(Ordering::Relaxed) {
             return options.first().copied().unwrap_or_default();
         }

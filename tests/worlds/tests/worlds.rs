@@ -4,7 +4,7 @@
 #[path = "../../shared/empty_arguments.rs"]
 mod empty_arguments;
 
-use tradeapi_worlds::{Assumption, Failure, Laws, SCENARIOS, Scenario, Words, explore, run};
+use tradeapi_worlds::{Assumption, Failure, Laws, Moves, SCENARIOS, Scenario, Words, explore, run};
 
 /// The most deviations of the worlds that are run here; the program goes further.
 const DEVIATIONS: usize = 1;
@@ -14,7 +14,8 @@ const FURTHER: &[&str] = &["place", "classic", "batch", "flash-close"];
 
 #[test]
 fn the_client_says_nothing_false_in_any_small_world() {
-    for scenario in SCENARIOS {
+    // Those with hundreds of points are run by the program; here, what lets a change arrive late is enough.
+    for scenario in SCENARIOS.iter().filter(|scenario| scenario.moves != Moves::One) {
         let deviations = DEVIATIONS + usize::from(FURTHER.contains(&scenario.name));
         let explored = explore(scenario, deviations, Laws::default(), 3);
         let replays = explored.failures.iter().map(|failure| {
@@ -29,7 +30,8 @@ fn the_client_says_nothing_false_in_any_small_world() {
 #[test]
 fn a_kind_world_has_no_unknown_outcome() {
     // Two orders of one id cannot be told apart.
-    for scenario in SCENARIOS.iter().filter(|scenario| !scenario.name.starts_with("same-id")) {
+    let is_told_apart = |scenario: &&Scenario| !scenario.name.starts_with("same-id") && scenario.moves != Moves::One;
+    for scenario in SCENARIOS.iter().filter(is_told_apart) {
         let run = run(scenario, &Words::default(), Laws::default());
         let is_half_refused = scenario.conduct.refuses_second_part;
         assert_eq!(run.said[2] > 0, is_half_refused, "{}:\n{}", scenario.name, run.story.join("\n"));

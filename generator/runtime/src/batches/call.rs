@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 
 use super::batch::{Batch, Ids, SentItems};
 use super::matching::{self, Matching};
@@ -47,7 +50,26 @@ impl<O: Batch> BatchCall<O> {
     ///
     /// Fails if the batch as a whole breaks a rule, for example with an id that two items share. Nothing is sent then.
     /// Also fails if the call of a request without items does.
-    pub async fn send(mut self) -> Result<BatchReport<O::Item, O::Done>, Error> {
+    pub async fn send(self) -> Result<BatchReport<O::Item, O::Done>, Error> {
+        self.send_stoppable(&mut Stop::Never).await
+    }
+
+    /// Like [`send`](Self::send), until `stop` is ready, such as a signal: then the call under way is given up, and no
+    /// other is made. Items whose results came before are reported as they are, those of the call under way as
+    /// [`GivenUp`](ItemOutcome::GivenUp), and those that were not sent as [`NotSent`](ItemOutcome::NotSent), also if their
+    /// call was waiting for a rate limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send). A request without items is not stopped.
+    pub async fn send_until(
+        self,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<BatchReport<O::Item, O::Done>, Error> {
+        self.send_stoppable(&mut Stop::When(pin!(stop))).await
+    }
+
+    pub(crate) async fn send_stoppable(mut self, stop: &mut Stop<'_>) -> Result<BatchReport<O::Item, O::Done>, Error> {
         let warnings = self.client.with_check_policy(self.policy()).check(&self.request)?;
         let mut report = BatchReport {
             items: Vec::new(),
@@ -66,10 +88,10 @@ impl<O: Batch> BatchCall<O> {
         let mut items = self.request.take_items().into_iter();
         for ids in ids.chunks(O::SHAPE.max_items.max(1)) {
             let part: Vec<_> = items.by_ref().take(ids.len()).collect();
-            if self.stops && !report.all_done() {
+            if self.stops && !report.all_done() || stop.is_over() {
                 report.items.extend(part.into_iter().map(|item| without_result(item, ItemOutcome::NotSent, None)));
             } else {
-                self.send_part(part, ids, &mut report).await;
+                self.send_part(part, ids, &mut report, stop).await;
             }
         }
         Ok(report)
@@ -85,17 +107,29 @@ impl<O: Batch> BatchCall<O> {
         any_length::<O>(self.client.policy())
     }
 
-    async fn send_part(&self, items: Vec<O::Item>, ids: &[Ids], report: &mut BatchReport<O::Item, O::Done>) {
+    async fn send_part(
+        &self,
+        items: Vec<O::Item>,
+        ids: &[Ids],
+        report: &mut BatchReport<O::Item, O::Done>,
+        stop: &mut Stop<'_>,
+    ) {
         let mut part = self.request.clone();
         part.set_items(items);
         report.calls += 1;
-        let reply = self.client.call_once(&part).await;
+        let (client, departed) = self.client.noting();
+        let reply = stop.or(client.call_once(&part)).await;
         let items = part.take_items();
         match reply {
-            Ok(reply) => {
+            None => {
+                let sent = departed.moment();
+                let outcome = || if sent.is_some() { ItemOutcome::GivenUp } else { ItemOutcome::NotSent };
+                report.items.extend(items.into_iter().map(|item| without_result(item, outcome(), sent)));
+            }
+            Some(Ok(reply)) => {
                 self.read(reply, items, ids, report);
             }
-            Err(error) => {
+            Some(Err(error)) => {
                 let (sent, error) = (sent_at(&error), Arc::new(error));
                 let failed = |item| without_result(item, ItemOutcome::CallFailed(Arc::clone(&error)), sent);
                 report.items.extend(items.into_iter().map(failed));
@@ -134,6 +168,40 @@ impl<O: Batch> BatchCall<O> {
 impl<O: Batch> fmt::Debug for BatchCall<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BatchCall").field("operation", &O::META.id).field("stops", &self.stops).finish_non_exhaustive()
+    }
+}
+
+/// What ends calls before they are answered.
+pub(crate) enum Stop<'a> {
+    Never,
+    When(Pin<&'a mut (dyn Future<Output = ()> + Send)>),
+    IsOver,
+}
+
+impl Stop<'_> {
+    /// Whether nothing more is to be sent.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self, Self::IsOver)
+    }
+
+    /// The output of `call`, unless it is stopped before. Then it is dropped.
+    pub(crate) async fn or<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
+        let mut call = pin!(call);
+        poll_fn(|context| {
+            if self.is_over() {
+                return Poll::Ready(None);
+            }
+            if let Poll::Ready(output) = call.as_mut().poll(context) {
+                return Poll::Ready(Some(output));
+            }
+            let Self::When(stop) = self else { return Poll::Pending };
+            if stop.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            *self = Self::IsOver;
+            Poll::Ready(None)
+        })
+        .await
     }
 }
 

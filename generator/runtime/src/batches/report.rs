@@ -65,7 +65,10 @@ pub enum ItemOutcome<T> {
     CallFailed(Arc<Error>),
     /// The response does not mention it, or contradicts itself: query it before repeating it.
     Unaccounted,
-    /// It was not sent, because an earlier item did not succeed.
+    /// Its call was given up after it was sent, because the batch was [stopped](super::BatchCall::send_until): query it
+    /// before repeating it.
+    GivenUp,
+    /// It was not sent, because an earlier item did not succeed, or the batch was stopped.
     NotSent,
 }
 
@@ -87,17 +90,25 @@ impl<T> ItemOutcome<T> {
 
     /// Whether the outcome is unknown: query the item before repeating it.
     pub fn is_unknown(&self) -> bool {
-        match self {
-            Self::Done(_) | Self::NotSent => false,
-            Self::Failed(error) => error.outcome == Outcome::Unknown,
-            Self::CallFailed(error) => error.outcome() == Outcome::Unknown,
-            Self::Unaccounted => true,
-        }
+        self.outcome() == Outcome::Unknown
     }
 
     /// Whether it is certain that it did not succeed.
     pub fn is_not_done(&self) -> bool {
-        !self.is_done() && !self.is_unknown()
+        self.outcome() == Outcome::NotDone
+    }
+
+    /// Whether it had its effect.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Done(_) => Outcome::Done,
+            Self::NotSent => Outcome::NotDone,
+            // A failure is no success, whatever its code proves.
+            Self::Failed(error) if error.outcome == Outcome::Unknown => Outcome::Unknown,
+            Self::CallFailed(error) if error.outcome() == Outcome::Unknown => Outcome::Unknown,
+            Self::Failed(_) | Self::CallFailed(_) => Outcome::NotDone,
+            Self::Unaccounted | Self::GivenUp => Outcome::Unknown,
+        }
     }
 }
 
@@ -135,9 +146,11 @@ impl<I, T> BatchReport<I, T> {
         }
         let done = self.items.into_iter().filter_map(|item| match item.outcome {
             ItemOutcome::Done(done) => Some(done),
-            ItemOutcome::Failed(_) | ItemOutcome::CallFailed(_) | ItemOutcome::Unaccounted | ItemOutcome::NotSent => {
-                None
-            }
+            ItemOutcome::Failed(_)
+            | ItemOutcome::CallFailed(_)
+            | ItemOutcome::Unaccounted
+            | ItemOutcome::GivenUp
+            | ItemOutcome::NotSent => None,
         });
         Ok(done.collect())
     }
@@ -181,7 +194,13 @@ impl<I, T> BatchReport<I, T> {
             ItemOutcome::Failed(error) => write!(f, "\n  item {index}: {error}"),
             ItemOutcome::CallFailed(error) => write!(f, "\n  item {index}: {error}"),
             ItemOutcome::Unaccounted => write!(f, "\n  item {index}: the response does not mention it"),
-            ItemOutcome::NotSent => write!(f, "\n  item {index}: not sent, because an earlier item did not succeed"),
+            ItemOutcome::GivenUp => write!(f, "\n  item {index}: its call was given up after it was sent"),
+            ItemOutcome::NotSent => {
+                write!(
+                    f,
+                    "\n  item {index}: not sent, because an earlier item did not succeed or the batch was stopped"
+                )
+            }
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::background::Background;
 use crate::account::{Account, AccountMismatch, Instrument, InstrumentLine};
 use crate::checks::CheckPolicy;
-use crate::client::{Callable, ClientBuilder, Prepared};
+use crate::client::{Callable, ClientBuilder, Prepared, UnderWay};
 use crate::clock::{Environment, Skew};
 use crate::error::{BuildError, Error, JournalError};
 use crate::journal::Journal;
@@ -65,6 +65,12 @@ impl ClientCore {
     #[must_use]
     pub fn without_journal(&self) -> Self {
         self.with(self.core.without_journal())
+    }
+
+    /// The changes that wait for a rate limit, are under way, or got no answer and may still be carried out; see
+    /// [`ClientCore::under_way`](crate::ClientCore::under_way).
+    pub fn under_way(&self) -> Vec<UnderWay> {
+        self.core.under_way()
     }
 
     /// The journal, if the client has one.

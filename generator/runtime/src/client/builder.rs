@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::core::{Checking, ClientCore, Parts};
+use super::departures::Departures;
 use super::exchange_clock::ExchangeClock;
 use super::listed::KeyFamilies;
 use super::metrics::{CallMetrics, MetricsHook};
@@ -354,7 +355,7 @@ impl Settings {
         let counts_names = self.limiter.is_some();
         let name = if counts_names { self.checking.account.name().to_owned() } else { String::new() };
         let limiter = self.take_limiter(&exchange, &environment, is_simulated);
-        let recent = self.recent_requests(&exchange, &*environment);
+        let (recent, departures) = self.shared(&exchange, &*environment);
         let Self { api, clock, signing, drift, .. } = self;
         let (mode, classes, address) = (self.limits, self.classes, self.address);
         let pacing = RateLimitPolicy { mode, limiter, counts_names, name, classes, address, slots: Slots::default() };
@@ -372,6 +373,7 @@ impl Settings {
             signs_again: self.signs_again,
             recent,
             families: KeyFamilies::default(),
+            departures,
             awaited: Awaited::default(),
             shown: ShownIds::default(),
             metrics: self.metrics,
@@ -423,14 +425,17 @@ impl Settings {
         }
     }
 
-    fn recent_requests(&self, exchange: &str, environment: &dyn Environment) -> Arc<RecentRequests> {
+    /// The requests and the changes that the clients of the account share.
+    fn shared(&self, exchange: &str, environment: &dyn Environment) -> (Arc<RecentRequests>, Arc<Departures>) {
         static RECENT: SharedByAccount<RecentRequests> = SharedByAccount::new();
-        let (Some(run), Some(credentials)) = (environment.run(), &self.credentials) else { return Arc::default() };
+        static DEPARTURES: SharedByAccount<Departures> = SharedByAccount::new();
+        let (Some(run), Some(credentials)) = (environment.run(), &self.credentials) else { return Default::default() };
         let [key, _] = credentials.sent();
         let now = Moment { wall: Clock::now(environment), steady: Timer::now(environment) };
         let account = [self.api.name.as_bytes(), exchange.as_bytes(), key, &run.to_le_bytes()];
         // A simulation ends with its clients; a process goes on, and may make others.
-        RECENT.of(&account, &|recent| run == 0 && recent.is_needed(now))
+        let recent = RECENT.of(&account, &|recent| run == 0 && recent.is_needed(now));
+        (recent, DEPARTURES.of(&account, &|departures| run == 0 && departures.is_needed(now)))
     }
 }
 

@@ -161,9 +161,11 @@ impl ClientCore {
         Box::pin(async move {
             let (meta, number) = (operation.meta(), start.number());
             let (span, begun) = (CallSpan::new(self.api(), meta, number), self.begins());
-            let result = match self.track(operation) {
-                Ok(tracking) => {
-                    let call = CallContext { operation, span: &span, tracking: tracking.as_deref() };
+            let begins = self.begin_change(meta).and_then(|ticket| Ok((ticket, self.track(operation)?)));
+            let result = match begins {
+                Ok((ticket, tracking)) => {
+                    let (tracked, ticket) = (tracking.as_deref(), ticket.as_ref());
+                    let call = CallContext { operation, span: &span, tracking: tracked, ticket };
                     let result = span.around(self.call_in(call, start, data)).await;
                     tracking.into_iter().for_each(|tracking| self.tracked(*tracking, operation, data, &result));
                     result

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::departures::{Departures, Purpose};
 use super::exchange_clock::Bounds;
 use super::listed::{KeyFamilies, Listed};
 use super::metrics::MetricsHook;
@@ -39,6 +40,8 @@ pub struct ClientCore {
     pub(super) journal: Option<Arc<OwnJournal>>,
     /// The journal that this client leaves out.
     pub(super) left_out: Option<Arc<OwnJournal>>,
+    /// What its changes are for, if that matters.
+    pub(super) purpose: Option<Arc<Purpose>>,
 }
 
 /// How requests are checked, and how their error codes are interpreted.
@@ -68,6 +71,7 @@ pub(super) struct Parts {
     pub(super) recent: Arc<RecentRequests>,
     /// The families that serve the key, as far as they were asked.
     pub(super) families: KeyFamilies,
+    pub(super) departures: Arc<Departures>,
     pub(super) awaited: Awaited,
     pub(super) shown: ShownIds,
     pub(super) metrics: Option<MetricsHook>,
@@ -82,7 +86,8 @@ impl ClientCore {
         journal: Option<Arc<dyn Journal>>,
     ) -> Self {
         let journal = journal.map(OwnJournal::new);
-        Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking), journal, left_out: None }
+        let (parts, pacing, checking) = (Arc::new(parts), Arc::new(pacing), Arc::new(checking));
+        Self { parts, pacing, checking, journal, left_out: None, purpose: None }
     }
 
     /// Returns a client for calls of these classes of rate limits.
@@ -129,6 +134,10 @@ impl ClientCore {
     pub fn without_journal(&self) -> Self {
         let left_out = self.journal.clone().or_else(|| self.left_out.clone());
         Self { journal: None, left_out, ..self.clone() }
+    }
+
+    pub(super) fn with_purpose(&self, purpose: Arc<Purpose>) -> Self {
+        Self { purpose: Some(purpose), ..self.clone() }
     }
 
     /// The journal, if the client has one.
@@ -281,11 +290,6 @@ impl ClientCore {
     /// most half a round trip, and shrinks with further responses.
     pub fn skew(&self) -> Option<Skew> {
         self.parts.time.skew()
-    }
-
-    /// When the last change left that may have had an effect, and when the last of those whose outcome is not known.
-    pub(crate) fn last_departures(&self) -> [Option<Moment>; 2] {
-        self.parts.recent.last_departures()
     }
 
     /// The current time, by both clocks of the client.

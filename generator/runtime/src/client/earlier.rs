@@ -77,7 +77,7 @@ impl ClientCore {
         Ok(())
     }
 
-    fn is_of_account(&self, stored: &StoredChange) -> bool {
+    pub(crate) fn is_of_account(&self, stored: &StoredChange) -> bool {
         stored.change.account.as_deref().unwrap_or_default() == self.account().name()
     }
 

@@ -121,14 +121,20 @@ impl ClientCore {
             if let Some(request) = signed.number {
                 self.parts.recent.is_change(request, number);
             }
+            if let Some(ticket) = call.ticket {
+                ticket.is_change(number);
+            }
             let trip = RoundTrip::default();
-            let result = match self.send_once(call, permit, signed, self.moment(), &trip) {
+            let mut result = match self.send_once(call, permit, signed, self.moment(), &trip) {
                 Ok((sent, answer)) => {
                     let answer = answer.await;
                     self.answered(call, sent, answer, trip.get(), data)
                 }
                 Err(error) => Err(error),
             };
+            if let Err(Error::Unknown(unknown)) = &mut result {
+                unknown.change = Some(number.0);
+            }
             let (ending, items) = self.ending(operation, data, &result);
             let is_refused = ending.as_ref().is_some_and(|ending| ending.outcome == Outcome::NotDone);
             if is_refused || items.iter().any(|item| item.outcome == Outcome::NotDone) {
@@ -143,6 +149,16 @@ impl ClientCore {
             }
             result
         })
+    }
+
+    /// Closes the first attempts of a cancellation that was repeated and done. They can only cancel what is cancelled
+    /// anyway, and whether one did is not known.
+    pub(crate) async fn close_attempts(&self, attempts: &[ChangeNumber]) {
+        let Some(own) = self.journal.as_ref().filter(|_| !attempts.is_empty()) else { return };
+        for number in attempts {
+            // Otherwise they stay open until a recovery.
+            let _ = own.journal.end(*number, Ending::new(Outcome::Unknown)).await;
+        }
     }
 
     /// The change of a request, with the time in its signature and that of the machine's clock.

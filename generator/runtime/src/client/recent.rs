@@ -228,23 +228,6 @@ impl RecentRequests {
         self.note(request, &|recent| recent.settled = Some(now));
     }
 
-    /// When the last request left that may have had an effect, and when the last of those whose outcome is not known.
-    pub(super) fn last_departures(&self) -> [Option<Moment>; 2] {
-        let recent = self.lock();
-        let [mut all, mut open]: [Option<Moment>; 2] = [None; 2];
-        for request in &recent.requests {
-            let Some(left) = request.left() else { continue };
-            let is_later = |last: Option<Moment>| last.is_none_or(|last| last.steady <= left.steady);
-            if is_later(all) {
-                all = Some(left);
-            }
-            if request.settled.is_none() && is_later(open) {
-                open = Some(left);
-            }
-        }
-        [all, open]
-    }
-
     fn note(&self, RequestNumber(number): RequestNumber, what: &dyn Fn(&mut Recent)) {
         let mut recent = self.lock();
         let index = number.checked_sub(recent.first).and_then(|index| usize::try_from(index).ok());

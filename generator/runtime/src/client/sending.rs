@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::Response;
 
 use super::core::ClientCore;
+use super::departures::Ticket;
 use super::exchange_clock::Signature;
 use super::prepared::{SignedRequest, client_ids};
 use super::recent::RequestNumber;
@@ -44,6 +45,8 @@ pub(super) struct CallContext<'a> {
     pub(super) operation: &'a dyn DynOperation,
     pub(super) span: &'a CallSpan,
     pub(super) tracking: Option<&'a Tracking<'a>>,
+    /// The ticket of a change.
+    pub(super) ticket: Option<&'a Ticket<'a>>,
 }
 
 impl ClientCore {
@@ -68,13 +71,16 @@ impl ClientCore {
     /// Sends a signed request, unless it has expired `now`.
     pub(super) fn send_once<'a>(
         &'a self,
-        CallContext { operation, span, tracking }: CallContext<'_>,
+        CallContext { operation, span, tracking, ticket }: CallContext<'_>,
         mut permit: Permit<'a>,
         signed: SignedRequest,
         now: Moment,
         trip: &'a RoundTrip,
     ) -> Result<(Sent<'a>, ResponseFuture<'a>), Error> {
-        if let Err(error) = self.refuse_stale(operation, &signed, now) {
+        let may_leave = self
+            .refuse_stale(operation, &signed, now)
+            .and_then(|()| self.leave(ticket, operation.meta(), (signed.signed_at, now)));
+        if let Err(error) = may_leave {
             self.void(signed.number);
             return Err(error.after_waiting(permit.waited()));
         }
@@ -99,7 +105,7 @@ impl ClientCore {
     /// Reads the response, its data into `data`.
     pub(super) fn answered(
         &self,
-        CallContext { operation, span, .. }: CallContext<'_>,
+        CallContext { operation, span, ticket, .. }: CallContext<'_>,
         sent: Sent<'_>,
         answer: Result<Response<Bytes>, TransportError>,
         trip: Option<Duration>,
@@ -141,12 +147,19 @@ impl ClientCore {
         // A refusal proves nothing if a record shows the effect of the request nevertheless.
         let is_refused = reply.as_ref().is_err_and(|error| error.outcome() == Outcome::NotDone);
         let is_contradicted = is_refused && self.is_shown_outside(operation, signed_at, at);
+        let outcome = match reply.as_ref().map_err(Error::outcome) {
+            _ if is_contradicted => Outcome::Unknown,
+            Ok(_) => Outcome::Done,
+            Err(outcome) => outcome,
+        };
+        if let Some(ticket) = ticket {
+            ticket.ended(outcome, received);
+        }
         if let Some(number) = number {
-            match reply.as_ref().map_err(Error::outcome) {
-                _ if is_contradicted => {}
-                Err(Outcome::Unknown) => {}
-                Err(Outcome::NotDone) => self.parts.recent.void(number),
-                Ok(_) | Err(Outcome::Done) => self.parts.recent.settle(number, received),
+            match outcome {
+                Outcome::Unknown => {}
+                Outcome::NotDone => self.parts.recent.void(number),
+                Outcome::Done => self.parts.recent.settle(number, received),
             }
         }
         if let Ok(reply) = &mut reply {

@@ -1,13 +1,14 @@
 //! Confirms the outcome of each item of a batch.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use super::plan::QueryPlan;
 use super::question::{Question, not_queryable};
-use super::rounds::{Open, query_all};
+use super::rounds::{Open, query_all, query_until};
 use super::verdict::{Confirmation, ConfirmedNotDone, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, ConfirmableItems, Queryable};
-use crate::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ListsResults, UnmatchedResult};
+use crate::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ListsResults, Stop, UnmatchedResult};
 use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::error::Error;
@@ -79,11 +80,33 @@ impl<O: ConfirmableItems> BatchCall<O> {
     ///
     /// Fails if the batch as a whole breaks a rule. Nothing is sent then.
     pub async fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
+        self.confirm_stoppable(policy, &mut Stop::Never).await
+    }
+
+    /// Like [`send_and_confirm`](Self::send_and_confirm), until `stop` is ready: then no further call is made, as by
+    /// [`send_until`](Self::send_until), and no further query. What was not settled before stays unknown.
+    ///
+    /// # Errors
+    ///
+    /// As [`send_and_confirm`](Self::send_and_confirm).
+    pub async fn send_and_confirm_until(
+        self,
+        policy: &ConfirmPolicy,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<BatchConfirmationOf<O>, Error> {
+        self.confirm_stoppable(policy, &mut Stop::When(pin!(stop))).await
+    }
+
+    async fn confirm_stoppable(
+        self,
+        policy: &ConfirmPolicy,
+        stop: &mut Stop<'_>,
+    ) -> Result<BatchConfirmationOf<O>, Error> {
         self.refuse_id_twice()?;
         let questions =
             distinct(Question::all(QueryPlan::of::<O>(), &self.request)).ok_or_else(|| not_queryable(O::META))?;
         let client = self.client.clone();
-        let report = self.send().await?;
+        let report = self.send_stoppable(stop).await?;
         let (mut items, mut open, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (question, reported) in questions.into_iter().zip(report.items) {
             let ItemReport { item, outcome, signed_at, left, .. } = reported;
@@ -95,7 +118,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
             }
             items.push(ItemConfirmation { item, confirmation });
         }
-        for (place, confirmation) in places.into_iter().zip(query_all(&client, open, policy).await) {
+        for (place, confirmation) in places.into_iter().zip(query_until(&client, open, policy, stop).await) {
             items[place].confirmation = confirmation.typed();
         }
         let (unmatched, bad, calls, warnings) = (report.unmatched, report.bad, report.calls, report.warnings);
@@ -137,6 +160,7 @@ fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> C
         ItemOutcome::NotSent => {
             Confirmation::NotDone(Box::new(ConfirmedNotDone { why: None, by_absence: false, queries: 0 }))
         }
+        ItemOutcome::GivenUp => still_unknown(None, "its call was given up after it was sent"),
         ItemOutcome::Unaccounted => still_unknown(None, "the response does not mention it"),
         ItemOutcome::Failed(error) => by_error(Arc::new(Error::Exchange(error))),
         ItemOutcome::CallFailed(error) => by_error(error),

@@ -12,6 +12,9 @@ use crate::tables::{CodeProof, Outcome};
 use crate::value::Timestamp;
 use crate::wire::Reply;
 
+/// One answer to a query may be wrong, so it does not end a confirmation by asking to wait for hours.
+const LONGEST_REQUESTED: Duration = Duration::from_secs(60);
+
 /// The answer to a query, as far as it is about the change.
 pub(super) type QueryAnswer = Result<Reply<QueryResult>, Error>;
 
@@ -200,9 +203,11 @@ impl Pace {
         Self { end: now.saturating_add(policy.deadline), wait, longest }
     }
 
-    /// How long to wait after a round, in which an answer asked to wait for `requested`. `None` if nothing is queried
-    /// again: the deadline passed, or would before what was asked for.
+    /// How long to wait after a round, in which an answer asked to wait for `requested`; a longer wait than a minute is
+    /// not believed, as by the limiter. `None` if nothing is queried again: the deadline passed, or would before what was
+    /// asked for.
     pub(super) fn pause(&mut self, now: Duration, requested: Duration) -> Option<Duration> {
+        let requested = requested.min(LONGEST_REQUESTED);
         let (wait, left) = (self.wait, self.end.saturating_sub(now));
         if left.is_zero() || requested > left && requested > wait {
             return None;

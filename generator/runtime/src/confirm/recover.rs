@@ -6,6 +6,7 @@
 use std::any::TypeId;
 use std::fmt;
 use std::ops::Deref;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -283,14 +284,18 @@ async fn conclude(
 /// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether
 /// that is within the deadline of the policy; if not, it does not wait.
 pub(crate) async fn wait_until(client: &ClientCore, moment: Moment, policy: &ConfirmPolicy) -> bool {
-    let Some(window) = client.signature_window(&Named::default()) else { return false };
-    let uncertainty = client.signature_uncertainty(window, moment.wall(), None);
-    let needed = policy.visible_after(window).saturating_add(uncertainty);
-    let is_within = needed <= policy.deadline;
-    if is_within {
+    let needed = visible_within(client, moment, policy).filter(|needed| *needed <= policy.deadline);
+    if let Some(needed) = needed {
         clock::pause(client.environment(), needed.saturating_sub(client.moment().steady_since(moment))).await;
     }
-    is_within
+    needed.is_some()
+}
+
+/// How long after it left the effect of a request is visible on every machine; `None` if its signature does not expire.
+pub(crate) fn visible_within(client: &ClientCore, left: Moment, policy: &ConfirmPolicy) -> Option<Duration> {
+    let window = client.signature_window(&Named::default())?;
+    let uncertainty = client.signature_uncertainty(window, left.wall(), None);
+    Some(policy.visible_after(window).saturating_add(uncertainty))
 }
 
 /// Whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of the
@@ -341,7 +346,7 @@ async fn query(
         for (place, question) in questions.into_iter().enumerate() {
             let id = question.as_ref().map(|question| question.key().to_owned());
             if let Some(outcome) = stored.outcome_of(place) {
-                let because = "the journal has its outcome".to_owned();
+                let because = format!("the journal has its outcome: {outcome}");
                 results[index].push(RecoveredItem { outcome, ..RecoveredItem::unknown(id, because) });
                 continue;
             }

@@ -16,6 +16,7 @@ use super::question::{Finding, QueryResult, Question, is_denial};
 use super::record::AnyRecord;
 use super::verdict::Concluded;
 use super::{ConfirmPolicy, Shown};
+use crate::batches::Stop;
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
 use crate::error::{Error, JournalError};
@@ -142,10 +143,25 @@ struct QueryContext<'a> {
 /// Queries all open changes repeatedly. The results are in the same order.
 // Boxed, because otherwise each crate that confirms a request would compile it.
 pub(super) fn query_all<'a>(client: &'a ClientCore, open: Vec<Open>, policy: &'a ConfirmPolicy) -> Rounds<'a> {
-    Box::pin(query_rounds(client, open, policy))
+    Box::pin(async move { query_rounds(client, open, policy, &mut Stop::Never).await })
 }
 
-async fn query_rounds(client: &ClientCore, open: Vec<Open>, policy: &ConfirmPolicy) -> Vec<Concluded> {
+/// The same until it is stopped. What is not settled then stays unknown.
+pub(super) fn query_until<'a>(
+    client: &'a ClientCore,
+    open: Vec<Open>,
+    policy: &'a ConfirmPolicy,
+    stop: &'a mut Stop<'_>,
+) -> Rounds<'a> {
+    Box::pin(query_rounds(client, open, policy, stop))
+}
+
+async fn query_rounds(
+    client: &ClientCore,
+    open: Vec<Open>,
+    policy: &ConfirmPolicy,
+    stop: &mut Stop<'_>,
+) -> Vec<Concluded> {
     let timer: &dyn Timer = client.environment();
     let mut pace = Pace::new(policy, timer.now());
     let mut inquiries: Vec<_> = open.iter().map(Open::inquiry).collect();
@@ -164,20 +180,22 @@ async fn query_rounds(client: &ClientCore, open: Vec<Open>, policy: &ConfirmPoli
             if !inquiry.is_open() {
                 continue;
             }
-            match query_places(client, (one, pending), inquiry, pace.end, policy).await {
+            match stop.or(query_places(client, (one, pending), inquiry, pace.end, policy)).await.flatten() {
                 Some(asked_for) => requested = requested.max(asked_for),
                 None => break,
             }
         }
         let can_change = inquiries.iter().any(Inquiry::can_change);
-        let Some(pause) = pace.pause(timer.now(), requested).filter(|_| can_change) else { break };
+        let Some(pause) = pace.pause(timer.now(), requested).filter(|_| can_change && !stop.is_over()) else { break };
         let mut proofs = Vec::new();
         for (inquiry, pending) in inquiries.iter().zip(&waiting.pending) {
             if inquiry.is_open() {
                 proofs.extend(proof_for(inquiry, pending));
             }
         }
-        pause_until_proven(timer, pause, &proofs).await;
+        if stop.or(pause_until_proven(timer, pause, &proofs)).await.is_none() {
+            break;
+        }
     }
     let mut confirmations = Vec::with_capacity(inquiries.len());
     for inquiry in inquiries {

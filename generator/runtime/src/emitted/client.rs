@@ -397,6 +397,12 @@ macro_rules! __client {
                 Self { core: self.core.with_code_policy(policy) }
             }
 
+            /// The changes that wait for a rate limit, are under way, or got no answer and may still be carried out; see
+            /// [`ClientCore::under_way`](tradeapi_runtime::ClientCore::under_way).
+            pub fn under_way(&self) -> ::std::vec::Vec<$crate::client::UnderWay> {
+                self.core.under_way()
+            }
+
             /// The offset of the exchange's clock from the client's, estimated from recent responses.
             pub fn skew(&self) -> ::core::option::Option<$crate::clock::Skew> {
                 self.core.skew()

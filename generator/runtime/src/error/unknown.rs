@@ -43,6 +43,8 @@ pub struct UnknownOutcome {
     pub is_contradicted: bool,
     /// How the outcome becomes known.
     pub(crate) remedy: &'static str,
+    /// Its number in the journal, if it has one.
+    pub(crate) change: Option<u64>,
 }
 
 /// How the outcome of an operation becomes known.
@@ -84,7 +86,7 @@ impl SentRequest {
 impl UnknownOutcome {
     pub(crate) fn new(meta: &'static Meta, client_ids: Vec<String>, sent: SentRequest, why: Error) -> Self {
         let (operation, effect, remedy) = (meta.id, meta.effect, remedy_of(meta));
-        Self { operation, effect, client_ids, sent, why: Box::new(why), is_contradicted: false, remedy }
+        Self { operation, effect, client_ids, sent, why: Box::new(why), is_contradicted: false, remedy, change: None }
     }
 
     /// The HTTP status of the response, if there is one.

@@ -1,5 +1,6 @@
 //! The calls that make an account flat, independent of the types of their requests.
 
+use std::fmt;
 use std::pin::Pin;
 
 use crate::client::{ClientCore, object_of_texts};
@@ -112,9 +113,12 @@ impl CloseCall {
             Ok(shown) if shown.has(closed) || shown.has(failed) => {
                 Ok(shown.items(closed).len() + shown.items(failed).len())
             }
-            Ok(_) => Err(CallDoubt(format!("the answer has neither {closed} nor {failed}"))),
+            Ok(_) => Err(CallDoubt::new(format!("the answer has neither {closed} nor {failed}"))),
             // Whether this request or an earlier one closed it does not matter.
-            Err(error) if error.code().is_some_and(|code| nothing.contains(&code)) => Ok(0),
+            Err(error) if error.code().is_some_and(|code| nothing.contains(&code)) => {
+                client.has_arrived(&error).await;
+                Ok(0)
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -130,7 +134,7 @@ impl ValueCall {
     pub(super) async fn read(&self, client: &ClientCore) -> Result<Decimal, CallDoubt> {
         let shown = (self.send)(client, "{}").await?;
         let value = shown.text(self.field).and_then(|text| text.parse().ok());
-        value.ok_or_else(|| CallDoubt(format!("the answer has no {}", self.field)))
+        value.ok_or_else(|| CallDoubt::new(format!("the answer has no {}", self.field)))
     }
 }
 
@@ -146,18 +150,21 @@ impl ReduceCall {
         let ReducingFields { line: of_line, instrument: of_instrument, quantity: of_quantity, long, short, .. } =
             self.fields;
         let given = [(of_line, line), (of_instrument, instrument), (of_quantity, quantity.as_str())];
-        let mut refusals = Vec::new();
+        let (mut refusals, mut last) = (Vec::new(), None);
         for fixed in if is_long { long } else { short } {
             match (self.send)(client, &object_of_texts(&[&given, *fixed].concat())).await {
                 Ok(_) => return Ok(()),
-                Err(error) if is_refusal(&error) => refusals.push(error.to_string()),
+                Err(error) if is_refusal(&error) => {
+                    refusals.push(error.to_string());
+                    last = Some(error);
+                }
                 Err(error) => return Err(error.into()),
             }
         }
         if refusals.is_empty() {
             refusals.push("the schema states no order that closes it".to_owned());
         }
-        Err(CallDoubt(refusals.join("; ")))
+        Err(CallDoubt { why: refusals.join("; "), error: last })
     }
 }
 
@@ -170,11 +177,32 @@ fn is_refusal(error: &Error) -> bool {
 
 /// Why a call does not show what it should.
 #[derive(Debug)]
-pub(super) struct CallDoubt(pub(super) String);
+pub(super) struct CallDoubt {
+    why: String,
+    /// The error of the call, if it failed.
+    error: Option<Error>,
+}
+
+impl CallDoubt {
+    pub(super) fn new(why: String) -> Self {
+        Self { why, error: None }
+    }
+
+    /// The error of the call, if it failed.
+    pub(super) fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
+    }
+}
 
 impl From<Error> for CallDoubt {
     fn from(error: Error) -> Self {
-        Self(error.to_string())
+        Self { why: error.to_string(), error: Some(error) }
+    }
+}
+
+impl fmt::Display for CallDoubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
     }
 }
 

@@ -61,9 +61,9 @@ pub(super) async fn read(
         for line in listing.turns().into_iter().flatten().filter(|line| fields.lines.contains(line)) {
             let mut pages = walk(client, listing, line, since)?;
             while let Some(page) = pages.next().await {
-                let page = page.map_err(|failure| CallDoubt(failure.of(listing.operation).to_string()))?;
+                let page = page.map_err(|failure| CallDoubt::new(failure.of(listing.operation).to_string()))?;
                 for fill in page.fills {
-                    let Some(trade) = fill.trade.transpose().map_err(CallDoubt)? else { continue };
+                    let Some(trade) = fill.trade.transpose().map_err(CallDoubt::new)? else { continue };
                     if trade.contract == Contract::Unknown {
                         let instrument = (line, trade.instrument);
                         if let Err(place) = unknown.binary_search(&instrument) {
@@ -72,7 +72,8 @@ pub(super) async fn read(
                         continue;
                     }
                     let side = sides.get(&fill.order).copied().unwrap_or(Side::Net);
-                    let quantity = trade.quantity.to_rust_decimal().map_err(|error| CallDoubt(error.to_string()))?;
+                    let quantity =
+                        trade.quantity.to_rust_decimal().map_err(|error| CallDoubt::new(error.to_string()))?;
                     let of = (line, trade.instrument, side);
                     let place = sizes.binary_search_by(|(known, _)| known.cmp(&of)).unwrap_or_else(|place| {
                         sizes.insert(place, (of, Number::ZERO));
@@ -110,7 +111,7 @@ async fn sides(
         for line in listing.turns().into_iter().flatten() {
             let mut pages = walk(client, listing, line, since)?;
             while let Some(page) = pages.next().await {
-                let page = page.map_err(|failure| CallDoubt(failure.of(listing.operation).to_string()))?;
+                let page = page.map_err(|failure| CallDoubt::new(failure.of(listing.operation).to_string()))?;
                 for order in page.orders {
                     let record = Named::read(&order.record);
                     let side = match record.text(fields.field).as_deref() {
@@ -133,7 +134,7 @@ fn walk(
     since: Timestamp,
 ) -> Result<Box<dyn crate::reconcile::ListingPages>, CallDoubt> {
     let retry = RetryPolicy::new();
-    listing.walk(client, Some(line), since, &retry).map_err(|violations| CallDoubt(violations.to_string()))
+    listing.walk(client, Some(line), since, &retry).map_err(|violations| CallDoubt::new(violations.to_string()))
 }
 
 /// The listings of a family that show this part of an account.

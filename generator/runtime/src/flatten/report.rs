@@ -4,9 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use crate::client::UnderWay;
 use crate::error::debug_as_sentence;
 use crate::reconcile::RefusedFamily;
-use crate::value::Decimal;
+use crate::value::{Decimal, Timestamp};
 
 /// How much of what a round found its line shows.
 const SHOWN: usize = 3;
@@ -42,6 +43,10 @@ pub struct NotFlat {
     pub left: Vec<Left>,
     /// In how many rounds everything was cancelled, closed and read.
     pub rounds: usize,
+    /// Why the last round had nothing done, if every change of a family was refused: such as a key without permission,
+    /// or a full disk under the journal, which a client [`without_journal`](crate::ClientCore::without_journal) does not
+    /// need.
+    pub refusals: Vec<String>,
 }
 
 /// Something that is left of an account, or not known to be gone.
@@ -77,6 +82,15 @@ pub enum LeftOver {
     },
     /// Positions in these instruments may be open. No order closes them, because their fills do not show in which unit.
     NotClosed(Vec<String>),
+    /// A change of this client may still be carried out.
+    UnderWay(UnderWay),
+    /// A change that the journal has open may still be carried out, of this run or of an earlier one.
+    OpenInJournal {
+        /// The operation.
+        operation: String,
+        /// The time in its signature.
+        signed_at: Timestamp,
+    },
     /// It is not known, for this reason.
     Unknown(String),
 }
@@ -111,7 +125,8 @@ impl fmt::Display for FlattenRound<'_> {
 impl fmt::Display for NotFlat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the account may not be flat after {} rounds", self.rounds)?;
-        self.left.iter().try_for_each(|left| write!(f, "; {left}"))
+        self.left.iter().try_for_each(|left| write!(f, "; {left}"))?;
+        self.refusals.iter().try_for_each(|refusal| write!(f, "; every change was refused: {refusal}"))
     }
 }
 
@@ -125,7 +140,9 @@ impl fmt::Display for Left {
         if let Some(line) = self.line {
             write!(f, " {line}")?;
         }
-        write!(f, ": {}", self.what)
+        // What is under way names its operation, which names the family.
+        let separator = if self.family.is_empty() { "" } else { ": " };
+        write!(f, "{separator}{}", self.what)
     }
 }
 
@@ -145,6 +162,10 @@ impl fmt::Display for LeftOver {
                  close them by hand",
                 instruments.join(", ")
             ),
+            Self::UnderWay(change) => change.fmt(f),
+            Self::OpenInJournal { operation, signed_at } => {
+                write!(f, "{operation}, signed at {signed_at}, is open in the journal and may arrive")
+            }
             Self::Unknown(why) => write!(f, "it is not known what is left: {why}"),
         }
     }

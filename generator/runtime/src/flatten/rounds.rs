@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use super::Flat;
-use super::calls::ValueCall;
+use super::arrivals::{self, Arrivals};
+use super::calls::{CallDoubt, ValueCall};
 use super::holdings::{self, Holdings};
 use super::report::{FlattenRound, Flattened, Left, LeftOver, NotFlat};
 use crate::client::ClientCore;
 use crate::clock::{Moment, pause};
-use crate::confirm::{ConfirmPolicy, wait_until};
+use crate::confirm::ConfirmPolicy;
+use crate::error::Error;
 use crate::lifecycle::Sighting;
 use crate::reconcile::{Listing, Part};
-use crate::retry::RetryPolicy;
+use crate::retry::{RetryPolicy, is_final};
 use crate::sorting::sort_by;
 use crate::value::Decimal;
 
@@ -27,6 +29,9 @@ const LONGEST_STANDSTILL: Duration = Duration::from_secs(180);
 /// How long all rounds may take, unless the caller wants less.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// How many rounds in a row may end with every change of a family refused that has something left.
+const REFUSED_ROUNDS: usize = 2;
+
 pub(super) async fn flatten(
     client: &ClientCore,
     flats: &[Flat],
@@ -34,75 +39,108 @@ pub(super) async fn flatten(
     policy: &ConfirmPolicy,
     report: &mut (dyn FnMut(&FlattenRound<'_>) + Send),
 ) -> Result<Flattened, NotFlat> {
-    let begun = client.moment();
+    // Nothing of this client is placed until the end, so that nothing comes after the last round.
+    let _door = client.close_door();
+    let client = &client.for_flattening();
     let longest = if policy.lasts() < ConfirmPolicy::DEADLINE { policy.lasts() } else { LONGEST };
-    let (mut progress_at, mut fewest) = (begun, usize::MAX);
-    let mut was_flat = false;
+    let mut progress = Progress::begin(client, longest);
+    let mut has_arrived = false;
     for rounds in 1.. {
-        let mut round = Round { client, listings, begun, longest, left: Vec::new() };
-        for flat in flats {
-            round.cancel(flat).await;
-        }
-        for flat in flats {
-            round.look_at_orders(flat).await;
-            round.close(flat).await;
-            round.look_at_value(flat).await;
-        }
-        round.note_unknown_families(flats);
-        let left = round.left;
-        let now = client.moment();
-        let wait = if left.is_empty() && !was_flat { until_shown(client, policy) } else { Duration::ZERO };
+        let begun = progress.begun;
+        let round = Round { client, listings, begun, longest, left: Vec::new(), refusals: Refusals::default() };
+        let Round { left, refusals, .. } = round.run(flats, !has_arrived).await;
+        let arrivals = if has_arrived { Arrivals::AreOver } else { Arrivals::AreShown };
+        let wait = if left.is_empty() { arrivals::expected_wait(client, arrivals, policy) } else { Duration::ZERO };
         report(&FlattenRound { number: rounds, left: &left, wait });
+        let give_up = |left| Err(NotFlat { left, rounds, refusals: refusals.reasons() });
         if left.is_empty() {
-            if was_flat {
+            // The last round began when everything that was sent before had arrived and was shown. What it sent itself
+            // can only cancel and close, and must not do so to what is placed after the success.
+            if let Err(open) = arrivals::wait_for(client, arrivals, policy, progress.end()).await {
+                return give_up(open);
+            }
+            if has_arrived {
                 return Ok(Flattened { rounds, refused: Vec::new() });
             }
-            was_flat = true;
-            // What was sent before may arrive until then, and what was done may not be shown yet.
-            let doubt = if now.steady_since(begun).saturating_add(wait) > longest {
-                Some(format!("what was sent is shown for certain only in {wait:.0?}, after the deadline"))
-            } else if !wait_for_arrivals(client, policy).await {
-                Some("changes of this client may arrive after the deadline of the policy".to_owned())
-            } else {
-                None
-            };
-            if let Some(why) = doubt {
-                let left = vec![Left { family: "", line: None, what: LeftOver::Unknown(why) }];
-                return Err(NotFlat { left, rounds });
-            }
+            has_arrived = true;
             continue;
         }
-        was_flat = false;
-        if left.len() < fewest {
-            (fewest, progress_at) = (left.len(), now);
-        }
-        if now.steady_since(progress_at) > LONGEST_STANDSTILL || now.steady_since(begun) > longest {
-            return Err(NotFlat { left, rounds });
+        has_arrived = false;
+        if !progress.goes_on(client.moment(), &left, refusals.is_hopeless(&left)) {
+            return give_up(left);
         }
         pause(client.environment(), BETWEEN).await;
     }
-    Err(NotFlat { left: Vec::new(), rounds: usize::MAX })
+    Err(NotFlat { left: Vec::new(), rounds: usize::MAX, refusals: Vec::new() })
 }
 
-/// Waits until what this client has sent can no longer arrive, and all of it is shown. Returns whether the policy allows
-/// that long.
-async fn wait_for_arrivals(client: &ClientCore, policy: &ConfirmPolicy) -> bool {
-    let [last, unsettled] = client.last_departures();
-    if let Some(left) = unsettled
-        && !wait_until(client, left, policy).await
-    {
-        return false;
-    }
-    if last.is_some() {
-        pause(client.environment(), until_shown(client, policy)).await;
-    }
-    true
+/// Whether another round may find less.
+struct Progress {
+    begun: Moment,
+    /// When a round found less than all before it.
+    at: Moment,
+    fewest: usize,
+    /// How many rounds in a row were hopeless.
+    hopeless: usize,
+    /// How long all rounds may take.
+    longest: Duration,
 }
 
-/// How long until everything that this client has sent, and that has arrived, is shown.
-fn until_shown(client: &ClientCore, policy: &ConfirmPolicy) -> Duration {
-    let [last, _] = client.last_departures();
-    last.map_or(Duration::ZERO, |left| policy.shown_after().saturating_sub(client.moment().steady_since(left)))
+impl Progress {
+    fn begin(client: &ClientCore, longest: Duration) -> Self {
+        let begun = client.moment();
+        Self { begun, at: begun, fewest: usize::MAX, hopeless: 0, longest }
+    }
+
+    /// When it gives up, by the steady clock.
+    fn end(&self) -> Duration {
+        self.begun.steady.saturating_add(self.longest)
+    }
+
+    /// Takes what a round has found. Returns whether there is another one.
+    fn goes_on(&mut self, now: Moment, left: &[Left], is_hopeless: bool) -> bool {
+        if left.len() < self.fewest {
+            (self.fewest, self.at) = (left.len(), now);
+        }
+        self.hopeless = if is_hopeless { self.hopeless + 1 } else { 0 };
+        self.hopeless < REFUSED_ROUNDS
+            && now.steady_since(self.at) <= LONGEST_STANDSTILL
+            && now.steady_since(self.begun) <= self.longest
+    }
+}
+
+/// What became of the changes of a round.
+#[derive(Default)]
+struct Refusals {
+    /// Each family with a change, and whether all of them were refused for a reason that stays.
+    families: Vec<(&'static str, bool)>,
+    reasons: Vec<String>,
+}
+
+impl Refusals {
+    /// Takes how a change of a family ended. `why` is the error, unless it was done or needed nothing.
+    fn note(&mut self, family: &'static str, why: Option<&Error>) {
+        let refusal = why.filter(|error| is_final(error));
+        match self.families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, all_refused)) => *all_refused &= refusal.is_some(),
+            None => self.families.push((family, refusal.is_some())),
+        }
+        if let Some(reason) = refusal.map(Error::to_string)
+            && !self.reasons.contains(&reason)
+        {
+            self.reasons.push(reason);
+        }
+    }
+
+    /// Whether every family with something left refuses every change.
+    fn is_hopeless(&self, left: &[Left]) -> bool {
+        left.iter().all(|left| self.families.contains(&(left.family, true)))
+    }
+
+    /// The reasons, if a family refused every change.
+    fn reasons(&self) -> Vec<String> {
+        if self.families.iter().any(|(_, all_refused)| *all_refused) { self.reasons.clone() } else { Vec::new() }
+    }
 }
 
 /// One round, and what it finds.
@@ -113,9 +151,24 @@ struct Round<'a> {
     begun: Moment,
     longest: Duration,
     left: Vec<Left>,
+    refusals: Refusals,
 }
 
 impl Round<'_> {
+    /// Cancels, if `cancels`, reads and closes.
+    async fn run(mut self, flats: &[Flat], cancels: bool) -> Self {
+        for flat in flats.iter().filter(|_| cancels) {
+            self.cancel(flat).await;
+        }
+        for flat in flats {
+            self.look_at_orders(flat).await;
+            self.close(flat).await;
+            self.look_at_value(flat).await;
+        }
+        self.note_unknown_families(flats);
+        self
+    }
+
     fn note(&mut self, flat: &Flat, line: Option<&'static str>, what: LeftOver) {
         self.left.push(Left { family: flat.family, line, what });
     }
@@ -124,7 +177,8 @@ impl Round<'_> {
     async fn cancel(&mut self, flat: &Flat) {
         let Some(cancel) = &flat.cancel else { return };
         for line in cancel.lines {
-            let _ = cancel.send(self.client, line).await;
+            let cancelled = cancel.send(self.client, line).await;
+            self.refusals.note(flat.family, cancelled.err().as_ref());
         }
     }
 
@@ -138,7 +192,8 @@ impl Round<'_> {
                 match self.open_orders(listing, turn).await {
                     Ok(orders) => {
                         for order in orders {
-                            let _ = listing.cancel(self.client, turn, &order).await;
+                            let cancelled = listing.cancel(self.client, turn, &order).await;
+                            self.refusals.note(flat.family, cancelled.err().as_ref());
                             self.note(flat, turn, LeftOver::Order(order.id.unwrap_or_default()));
                         }
                     }
@@ -196,12 +251,16 @@ impl Round<'_> {
                 if !self.has_time_for(attempt).await {
                     break;
                 }
-                match close.close(self.client, line).await {
-                    Ok(count) => {
-                        found = LeftOver::Positions(count);
-                        break;
-                    }
-                    Err(doubt) => found = LeftOver::Unknown(doubt.0),
+                let closed = close.close(self.client, line).await;
+                let why = closed.as_ref().err().and_then(CallDoubt::error);
+                self.refusals.note(flat.family, why);
+                let is_refused = why.is_some_and(is_final);
+                found = match closed {
+                    Ok(count) => LeftOver::Positions(count),
+                    Err(doubt) => LeftOver::Unknown(doubt.to_string()),
+                };
+                if matches!(found, LeftOver::Positions(_)) || is_refused {
+                    break;
                 }
             }
             if found != LeftOver::Positions(0) {
@@ -219,7 +278,7 @@ impl Round<'_> {
             }
             match value.read(self.client).await {
                 Ok(value) => return Ok(value),
-                Err(why) => doubt = format!("{}: {}", value.operation, why.0),
+                Err(why) => doubt = format!("{}: {why}", value.operation),
             }
         }
         Err(doubt)
@@ -242,7 +301,7 @@ impl Round<'_> {
         let read = holdings::read(self.client, self.listings, flat.family, &reduce.fields).await;
         let Holdings { known, unknown } = match read {
             Ok(holdings) => holdings,
-            Err(doubt) => return self.note(flat, None, LeftOver::Unknown(doubt.0)),
+            Err(doubt) => return self.note(flat, None, LeftOver::Unknown(doubt.to_string())),
         };
         for of_line in unknown.chunk_by(|(one, _), (other, _)| one == other) {
             let instruments = of_line.iter().map(|(_, instrument)| instrument.clone());
@@ -251,9 +310,10 @@ impl Round<'_> {
         for holding in known {
             let (line, instrument) = (holding.line, holding.instrument);
             let closed = reduce.reduce(self.client, [line, &instrument], &holding.quantity, holding.is_long).await;
+            self.refusals.note(flat.family, closed.as_ref().err().and_then(CallDoubt::error));
             if let Err(doubt) = closed {
                 let size = if holding.is_long { holding.quantity } else { -holding.quantity };
-                self.note(flat, Some(line), LeftOver::Position { instrument, size, why: doubt.0 });
+                self.note(flat, Some(line), LeftOver::Position { instrument, size, why: doubt.to_string() });
             }
         }
     }

@@ -64,6 +64,6 @@ impl fmt::Display for Gap {
         if let Some(after) = self.after {
             write!(f, " after about {after}")?;
         }
-        f.write_str("; reconcile the account before anything else is sent")
+        f.write_str("; compare the account with the journal before anything else is sent (`reconcile` of the library)")
     }
 }

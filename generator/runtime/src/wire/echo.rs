@@ -55,8 +55,10 @@ pub(super) fn repeats_an_id(
     let refuse = |why: &str| Err(ReadError::new(data.map_or(0, |data| data.ahead().here()), why.to_owned()));
     if all.iter().any(|compared| compared.is_proof(echoes)) {
         Ok(true)
-    } else if all.iter().any(|compared| compared.differs || compared.another_differs) {
+    } else if all.iter().any(|compared| compared.differs) {
         refuse("the id differs from that of the request")
+    } else if all.iter().any(|compared| compared.another_differs) {
+        refuse("it shows another value than the request asks for")
     } else if all.iter().any(|compared| compared.omits) {
         refuse("it repeats no id of the request")
     } else {

@@ -129,6 +129,7 @@ fn read(
         onward: NextPageHint::read(meta.next_page, &head.headers),
         headers: head.headers,
         waited: Duration::ZERO,
+        earlier: None,
         warnings: Violations::default(),
         raw: body,
     })
@@ -244,7 +245,7 @@ impl<'a> Answer<'a> {
     /// Whether data repeats an id of the request. Refuses data that does not belong to the request, and data that shows
     /// nothing of what it should.
     fn check_data(&self, check: Check<'_>, data: Option<Reader<'_>>) -> Result<bool, ReadError> {
-        Ok(check(data.as_ref())? || shown::refuse_empty(self.meta.shows, data).map(|()| false)?)
+        Ok(check(data.as_ref())? || shown::refuse_empty(self.meta, data).map(|()| false)?)
     }
 
     /// What a success lacks that the documents describe. A read changes nothing, so its message may be missing.
@@ -445,12 +446,42 @@ pub struct Reply<T> {
     pub(crate) onward: NextPageHint,
     /// How long the call waited for its rate limits.
     pub waited: Duration,
+    /// The attempts of the same change that got no answer before this one did; see
+    /// [`Retrying::cancel`](crate::retry::Retrying::cancel).
+    pub earlier: Option<EarlierAttempts>,
     /// Broken rules that only warn.
     pub warnings: Violations,
     /// The headers of the response.
     pub headers: HeaderMap,
     /// The whole response, which also contains what the types do not cover.
     pub raw: Bytes,
+}
+
+/// Attempts of a change that got no answer, although a later one was done: each may still be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EarlierAttempts {
+    /// How many there are.
+    pub count: u32,
+    /// Until when the last of them may be carried out, by the clock of this machine; `None` if its signature does not
+    /// expire. What is placed afterwards stays.
+    pub until: Option<Timestamp>,
+}
+
+impl EarlierAttempts {
+    pub(crate) fn new(count: u32, until: Option<Timestamp>) -> Self {
+        Self { count, until }
+    }
+}
+
+impl fmt::Display for EarlierAttempts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => f.write_str("an attempt got no answer and may still be carried out")?,
+            count => write!(f, "{count} attempts got no answer and may still be carried out")?,
+        }
+        self.until.map_or(Ok(()), |until| write!(f, " until {until}"))
+    }
 }
 
 impl Reply<()> {
@@ -480,7 +511,7 @@ impl<T> Reply<T> {
     /// The same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
         let Self { data, request_time, signed_at, left, is_full, may_answer_repeat, status, .. } = self;
-        let Self { remaining, onward, waited, warnings, headers, raw, .. } = self;
+        let Self { remaining, onward, waited, earlier, warnings, headers, raw, .. } = self;
         let data = make(data);
         Reply {
             data,
@@ -493,6 +524,7 @@ impl<T> Reply<T> {
             remaining,
             onward,
             waited,
+            earlier,
             warnings,
             headers,
             raw,
@@ -523,6 +555,7 @@ impl<T: fmt::Debug> fmt::Debug for Reply<T> {
         shown.field("signed_at", part(&self.signed_at));
         shown.field("remaining", part(&self.remaining));
         shown.field("waited", (!self.waited.is_zero()).then_some(&self.waited));
+        shown.field("earlier", part(&self.earlier));
         shown.field("warnings", (!self.warnings.is_empty()).then_some(&self.warnings));
         shown.finish()
     }

@@ -66,7 +66,7 @@ mappings! {
         /// The same if the document leaves open which of the ids the answer repeats: it is enough that one agrees.
         echoes_one_of: Option<Spanned<Named<Texts>>>,
         /// Members of the answer that repeat other values of the request, which identify nothing: one that differs shows
-        /// that the answer is that of another request.
+        /// that the answer is that of another request, or that something else was done.
         echoes_also: Option<Spanned<Named<Texts>>>,
         /// Set if a request does several things, and one may be done although another is refused.
         compound: Option<Compound>,

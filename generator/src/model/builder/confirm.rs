@@ -46,13 +46,8 @@ impl FamilyBuilder<'_, '_> {
             (Some(all), _) => (all, false),
             (None, Some(one_of)) => (one_of, true),
             (None, None) => {
-                if let Some(also) = &raw.echoes_also {
-                    self.builder
-                        .to
-                        .at(also.place, Code::Misplaced, "`echoes_also` without `echoes`")
-                        .help("add `echoes` with the ids that the answer repeats: other values identify no request");
-                }
-                return None;
+                let also = raw.echoes_also.as_ref()?;
+                return Some(Echoes { place: also.place, ids: Vec::new(), also: several(also), one_is_enough: false });
             }
         };
         let also = raw.echoes_also.as_ref().map(|also| several(also)).unwrap_or_default();

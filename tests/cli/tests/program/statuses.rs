@@ -1,5 +1,6 @@
 //! The exit status tells the outcome.
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -121,6 +122,56 @@ fn a_change_that_is_ended_from_outside_shows_its_request() {
         let placed = local.exchange.account(local.exchange.keys(), tradeapi_exchange::Family::Unified).open_orders;
         assert_eq!(line["request"]["clientOid"].as_str(), placed[0].client_id.as_deref(), "{signal}: {line}");
     }
+}
+
+/// Twenty items of a batch are done, the next twenty are under way, and five were not sent.
+#[test]
+fn an_interrupted_batch_states_the_outcome_of_each_item() {
+    let local = Local::start();
+    let items: Vec<_> = (0..45)
+        .map(|number| {
+            json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": "limit",
+                "price": "60000", "clientOid": format!("i{number}")})
+        })
+        .collect();
+    let batch = FaultTarget::Operation("unified.place-batch".to_owned());
+    local.exchange.add_fault(Fault::new(FaultKind::Slow).target(batch).delay(Duration::from_secs(2)));
+    let mut command = local.command();
+    command.args(["--local", "unified", "place-batch", "--json", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(json!(items).to_string().as_bytes()).unwrap();
+    while local.open() < 40 {
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let lines = Ran::of(child.wait_with_output().unwrap()).ended(3).lines();
+    assert_eq!(lines.len(), 45);
+    let count = |outcome: &str| lines.iter().filter(|line| line["outcome"] == outcome).count();
+    assert_eq!(["done", "unknown", "not done"].map(count), [20, 20, 5], "{lines:?}");
+}
+
+/// One item of a batch is done, and the other refused; the answer is lost.
+#[test]
+fn a_recovered_batch_states_the_outcome_of_each_item() {
+    let local = Local::start();
+    local.place("taken").ended(0);
+    let journal = local.profiles.path().join("journal");
+    let journal = journal.to_str().unwrap();
+    fault(&local, FaultKind::Lose, "unified.place-batch");
+    fault(&local, FaultKind::Drop, "unified.order-info");
+    let item = |id: &str, price: &str| {
+        json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": "limit",
+            "price": price, "clientOid": id})
+    };
+    let items = json!([item("fine", "60000"), item("taken", "50000")]).to_string();
+    let placed = ["--deadline", "1", "--journal", journal, "unified", "place-batch", "--json", "-"];
+    local.run_with(&placed, &items).ended(3);
+    local.exchange.clear_faults();
+    // The one that was refused stays unknown as long as it may appear; what is known is said of each.
+    let line = local.run(&["--deadline", "2", "--journal", journal, "recover"]).ended(3).line();
+    let items = line["items"].as_array().unwrap();
+    assert_eq!((&items[0]["id"], &items[0]["outcome"]), (&json!("fine"), &json!("done")), "{line}");
+    assert_ne!(items[1]["outcome"], "done", "{line}");
 }
 
 #[test]

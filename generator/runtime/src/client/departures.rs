@@ -1,0 +1,385 @@
+//! The changes of an account that wait to be sent, that are under way, and that got no answer.
+//!
+//! Whatever its operation, a change that was sent and not answered may still arrive: a cancellation of all orders takes
+//! those that were placed after it was sent. So each change is noted from the moment at which its call begins, at the
+//! price of a lock. While the account is made flat, its other clients place and amend nothing: what waits for a rate
+//! limit then would otherwise be sent after the account is flat.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use slotmap::{DefaultKey, SlotMap};
+
+use super::core::ClientCore;
+use super::weighing::SETTLING;
+use crate::clock::Moment;
+use crate::error::{Error, Unsigned};
+use crate::evidence::CLOCK_ERROR;
+use crate::journal::ChangeNumber;
+use crate::parameters::Named;
+use crate::sorting::sort_by;
+use crate::tables::{Effect, Meta, Outcome};
+use crate::value::Timestamp;
+
+/// The maximum number of unanswered changes to remember. Older ones are over before these are.
+const MAX_UNANSWERED: usize = 1 << 10;
+
+/// How long unanswered changes are remembered: longer than a signature is accepted by any clock.
+const AGE: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// A change of this client that may still have an effect, although its caller may believe that everything is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnderWay {
+    /// The operation, such as `unified.place-order`.
+    pub operation: &'static str,
+    /// When it left, by the clock of this machine; `None` if it waits for a rate limit and may be sent.
+    pub left: Option<Timestamp>,
+    /// Until when it may be carried out, by the clock of this machine, if its signature expires. It takes as long as the
+    /// signature is accepted, the clocks of both sides may be off by a minute, and the exchange may take ten seconds.
+    pub until: Option<Timestamp>,
+}
+
+impl UnderWay {
+    /// A change that waits for a rate limit.
+    pub(crate) fn waiting(operation: &'static str) -> Self {
+        Self { operation, left: None, until: None }
+    }
+}
+
+impl fmt::Display for UnderWay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.left, self.until) {
+            (None, _) => write!(f, "{} waits for a rate limit and may be sent", self.operation),
+            (Some(left), None) => write!(f, "{}, sent at {left}, got no answer and may arrive", self.operation),
+            (Some(left), Some(until)) => {
+                write!(f, "{}, sent at {left}, got no answer and may arrive until {until}", self.operation)
+            }
+        }
+    }
+}
+
+/// A change that left and may be carried out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub(crate) operation: &'static str,
+    pub(crate) at: Moment,
+    /// Its number in the journal, if it has one.
+    pub(crate) change: Option<ChangeNumber>,
+}
+
+/// What may still have an effect.
+#[derive(Debug, Default)]
+pub(crate) struct Outstanding {
+    /// The operations that wait for a rate limit.
+    pub(crate) waiting: Vec<&'static str>,
+    /// The changes without an answer, the earliest first.
+    pub(crate) unanswered: Vec<Departure>,
+    /// When the last change was answered that was done and may have left an order or a position.
+    pub(crate) last_added: Option<Moment>,
+}
+
+/// The changes of the clients of an account.
+#[derive(Debug, Default)]
+pub(super) struct Departures(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    calls: SlotMap<DefaultKey, Call>,
+    /// The changes whose call has ended without an answer.
+    unanswered: VecDeque<Departure>,
+    last_added: Option<Moment>,
+    /// How many calls are making the account flat.
+    doors: usize,
+}
+
+/// A change whose call has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    operation: &'static str,
+    /// Whether it may be sent while the account is made flat.
+    passes: bool,
+    /// Whether it may leave an order or a position that was not there.
+    adds: bool,
+    change: Option<ChangeNumber>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Waiting,
+    /// It began to wait before the account was made flat, and is not sent.
+    Refused,
+    Left(Moment),
+}
+
+/// A change from the beginning of its call to its end.
+#[derive(Debug)]
+pub(crate) struct Ticket<'a> {
+    departures: &'a Departures,
+    key: DefaultKey,
+}
+
+/// While it lives, other clients of the account place and amend nothing.
+#[derive(Debug)]
+pub(crate) struct Door(Arc<Departures>);
+
+/// What a client notes of the changes that it sends for one purpose, and what they may do.
+#[derive(Debug, Default)]
+pub(super) struct Purpose {
+    /// Whether they are sent while the account is made flat.
+    pub(super) passes: bool,
+    pub(super) departed: Mutex<Option<(Timestamp, Moment)>>,
+}
+
+/// Shows whether a change has left, also to a caller that gave up its call: [`ClientCore::noting`].
+///
+/// ```
+/// use std::time::Duration;
+/// use tradeapi_runtime::client::{Callable, Departed};
+/// use tradeapi_runtime::{ClientCore, Error};
+///
+/// async fn within<O: Callable>(client: &ClientCore, order: &O, time: impl Future<Output = ()>) -> Option<O::Reply> {
+///     let (client, departed) = client.noting();
+///     let reply = first_of(client.call(order), time).await;
+///     if reply.is_none() && departed.at().is_none() {
+///         println!("it was not sent");
+///     }
+///     reply
+/// }
+/// # async fn first_of<T>(_: impl Future<Output = Result<T, Error>>, _: impl Future<Output = ()>) -> Option<T> { None }
+/// # let _ = Duration::ZERO;
+/// ```
+#[derive(Clone, Debug)]
+pub struct Departed(Arc<Purpose>);
+
+impl Departed {
+    /// The time in the signature of the last change that left; `None` if none did.
+    pub fn at(&self) -> Option<Timestamp> {
+        self.moment().map(|(signed_at, _)| signed_at)
+    }
+
+    pub(crate) fn moment(&self) -> Option<(Timestamp, Moment)> {
+        *lock(&self.0.departed)
+    }
+}
+
+impl Departures {
+    /// Begins a change; `None` if the account is made flat and the change has to wait for that.
+    fn begin(&self, meta: &Meta, passes: bool) -> Option<Ticket<'_>> {
+        let adds = adds(meta.effect);
+        let passes = passes || !adds;
+        let mut state = lock(&self.0);
+        if state.doors > 0 && !passes {
+            return None;
+        }
+        let key = state.calls.insert(Call { operation: meta.id, passes, adds, change: None, stage: Stage::Waiting });
+        Some(Ticket { departures: self, key })
+    }
+
+    /// Whether an unanswered change may still be carried out.
+    pub(super) fn is_needed(&self, now: Moment) -> bool {
+        lock(&self.0).unanswered.back().is_some_and(|last| now.steady_since(last.at) <= AGE)
+    }
+}
+
+impl Ticket<'_> {
+    /// Notes that the change leaves now. Returns whether it may.
+    pub(super) fn leaves(&self, now: Moment) -> bool {
+        let mut state = lock(&self.departures.0);
+        match state.calls.get_mut(self.key) {
+            Some(call) if !matches!(call.stage, Stage::Refused) => call.stage = Stage::Left(now),
+            Some(_) | None => return false,
+        }
+        true
+    }
+
+    /// Notes the number of the change in the journal.
+    pub(super) fn is_change(&self, number: ChangeNumber) {
+        if let Some(call) = lock(&self.departures.0).calls.get_mut(self.key) {
+            call.change = Some(number);
+        }
+    }
+
+    /// Notes how the change ended.
+    pub(super) fn ended(&self, outcome: Outcome, now: Moment) {
+        if outcome == Outcome::Unknown {
+            return;
+        }
+        let mut state = lock(&self.departures.0);
+        // A machine that lags shows what was cancelled and closed as it was, so that only what was added is missed.
+        if state.calls.remove(self.key).is_some_and(|call| call.adds) && outcome == Outcome::Done {
+            state.last_added = Some(now);
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.departures.0);
+        if let Some(Call { operation, change, stage: Stage::Left(at), .. }) = state.calls.remove(self.key) {
+            state.keep(Departure { operation, at, change });
+        }
+    }
+}
+
+impl State {
+    /// Remembers a change without an answer.
+    fn keep(&mut self, left: Departure) {
+        while self.unanswered.front().is_some_and(|oldest| left.at.steady_since(oldest.at) > AGE) {
+            self.unanswered.pop_front();
+        }
+        if self.unanswered.len() >= MAX_UNANSWERED {
+            self.unanswered.pop_front();
+        }
+        self.unanswered.push_back(left);
+    }
+
+    fn outstanding(&self) -> Outstanding {
+        let (mut waiting, mut unanswered) = (Vec::new(), Vec::from(self.unanswered.clone()));
+        for Call { operation, change, stage, .. } in self.calls.values() {
+            match *stage {
+                Stage::Waiting => waiting.push(*operation),
+                Stage::Refused => {}
+                Stage::Left(at) => unanswered.push(Departure { operation, at, change: *change }),
+            }
+        }
+        sort_by(&mut unanswered, &|one: &Departure, other| one.at.steady.cmp(&other.at.steady));
+        Outstanding { waiting, unanswered, last_added: self.last_added }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        let mut state = lock(&self.0.0);
+        state.doors = state.doors.saturating_sub(1);
+    }
+}
+
+/// Whether requests with this effect may leave an order or a position that was not there.
+fn adds(effect: Effect) -> bool {
+    matches!(effect, Effect::Create | Effect::Amend)
+}
+
+impl ClientCore {
+    /// The changes of this client, and of others in this process with the same key and address, that may still be
+    /// carried out: those that wait for a rate limit, those that are under way, and those that got no answer.
+    ///
+    /// Changes of other processes are not known here; those of earlier runs are in the journal.
+    pub fn under_way(&self) -> Vec<UnderWay> {
+        let (now, outstanding) = (self.moment(), self.outstanding());
+        let mut all = Vec::new();
+        for operation in outstanding.waiting {
+            all.push(UnderWay::waiting(operation));
+        }
+        for left in outstanding.unanswered {
+            let shown = self.shown(left);
+            let is_over = self.carried_out_within(left.at).is_some_and(|longest| now.steady_since(left.at) > longest);
+            if !is_over {
+                all.push(shown);
+            }
+        }
+        all
+    }
+
+    /// A change that left, as users see it.
+    pub(crate) fn shown(&self, Departure { operation, at, .. }: Departure) -> UnderWay {
+        let until = self.carried_out_within(at).map(|longest| at.wall() + longest);
+        UnderWay { operation, left: Some(at.wall()), until }
+    }
+
+    /// What may still have an effect.
+    pub(crate) fn outstanding(&self) -> Outstanding {
+        lock(&self.parts.departures.0).outstanding()
+    }
+
+    /// How long after it left a request may be carried out; `None` if its signature does not expire.
+    pub(crate) fn carried_out_within(&self, left: Moment) -> Option<Duration> {
+        let window = self.signature_window(&Named::default())?;
+        let uncertainty = self.signature_uncertainty(window, left.wall(), None);
+        Some([uncertainty, CLOCK_ERROR, SETTLING].into_iter().fold(window, Duration::saturating_add))
+    }
+
+    /// Notes that a change has arrived, and found nothing to do, although its code alone does not prove that.
+    pub(crate) async fn has_arrived(&self, error: &Error) {
+        let Error::Unknown(unknown) = error else { return };
+        lock(&self.parts.departures.0).unanswered.retain(|left| left.at != unknown.sent.left);
+        let change = unknown.change.map(ChangeNumber);
+        self.close_attempts(change.as_slice()).await;
+    }
+
+    /// Keeps this client and others with its key from placing and amending, until the door is dropped. What waits for a
+    /// rate limit is not sent. [`for_flattening`](Self::for_flattening) returns a client that is not kept from it.
+    pub(crate) fn close_door(&self) -> Door {
+        let mut state = lock(&self.parts.departures.0);
+        state.doors += 1;
+        for call in state.calls.values_mut() {
+            if matches!(call.stage, Stage::Waiting) && !call.passes {
+                call.stage = Stage::Refused;
+            }
+        }
+        drop(state);
+        Door(Arc::clone(&self.parts.departures))
+    }
+
+    /// Returns a client whose changes are sent while the account is made flat.
+    pub(crate) fn for_flattening(&self) -> Self {
+        self.with_purpose(Arc::new(Purpose { passes: true, ..Purpose::default() }))
+    }
+
+    /// Returns a client for one change, and what shows whether it has left. It shares everything else with this one.
+    pub fn noting(&self) -> (Self, Departed) {
+        let passes = self.purpose.as_ref().is_some_and(|purpose| purpose.passes);
+        let purpose = Arc::new(Purpose { passes, ..Purpose::default() });
+        (self.with_purpose(Arc::clone(&purpose)), Departed(purpose))
+    }
+
+    /// Begins a change, or a pause before it is repeated. A read has no ticket.
+    pub(crate) fn begin_change(&self, meta: &'static Meta) -> Result<Option<Ticket<'_>>, Error> {
+        if meta.effect == Effect::Read {
+            return Ok(None);
+        }
+        let passes = self.purpose.as_ref().is_some_and(|purpose| purpose.passes);
+        let ticket = self.parts.departures.begin(meta, passes);
+        ticket.map(Some).ok_or_else(|| refused_by_door(meta))
+    }
+
+    /// Refuses a change that began to wait before the account was made flat.
+    pub(crate) fn may_leave(&self, ticket: Option<&Ticket<'_>>, meta: &'static Meta) -> Result<(), Error> {
+        let state = lock(&self.parts.departures.0);
+        let call = ticket.and_then(|ticket| state.calls.get(ticket.key));
+        match call.map(|call| call.stage) {
+            Some(Stage::Refused) => Err(refused_by_door(meta)),
+            Some(Stage::Waiting | Stage::Left(_)) | None => Ok(()),
+        }
+    }
+
+    /// Notes that a change leaves now, unless it is not to be sent any more.
+    pub(super) fn leave(
+        &self,
+        ticket: Option<&Ticket<'_>>,
+        meta: &'static Meta,
+        (signed_at, now): (Timestamp, Moment),
+    ) -> Result<(), Error> {
+        let Some(ticket) = ticket else { return Ok(()) };
+        if !ticket.leaves(now) {
+            return Err(refused_by_door(meta));
+        }
+        if let Some(purpose) = &self.purpose {
+            *lock(&purpose.departed) = Some((signed_at, now));
+        }
+        Ok(())
+    }
+}
+
+/// The error of a change that is not sent because the account is made flat.
+fn refused_by_door(meta: &Meta) -> Error {
+    let why = "everything of the account is being cancelled and closed; nothing is placed until that ends";
+    Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
