@@ -54,11 +54,11 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `words`, `values`, `instruments`, `orders`, `accounts` | instruments, orders, and the accounts of users |
+//! | `words`, `values`, `instruments`, `orders`, `plans`, `accounts` | instruments, orders, and the accounts of users |
 //! | `book`, `candles`, `market`, `dice` | the order book, the price of a pair, and random numbers from a seed |
 //! | `delivery`, `hostile`, `faults` | answers as they are delivered, and deliberate faults |
 //! | `setup`, `playback`, `market_recording`, `reports`, `journal`, `journal_entry`, `tasks`, `state` | the initial state, recorded markets, the journal and its replay, and the whole state |
-//! | `matching`, `netting`, `placing`, `amending`, `closing`, `triggers`, `liquidation`, `funding`, `account_settings` | operations on orders and positions |
+//! | `matching`, `netting`, `placing`, `amending`, `closing`, `conditional`, `triggers`, `liquidation`, `funding`, `account_settings` | operations on orders and positions |
 //! | `participants`, `shown` | other participants, and what a node shows |
 //! | `refusal`, `limits`, `tolerance`, `reading`, `operations`, `routes` | the checks of a request: rate limits, rules, and refusals |
 //! | `unified`, `classic`, `observed`, `insider_trades`, `commissions`, `pages` | the operations |
@@ -91,6 +91,7 @@ mod candles;
 mod classic;
 mod closing;
 mod commissions;
+mod conditional;
 mod connections;
 mod control;
 mod decisions;
