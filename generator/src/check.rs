@@ -38,6 +38,7 @@ mod outcomes;
 mod paging;
 mod paths;
 mod probe;
+mod properties;
 mod queries;
 mod ranges;
 mod records;

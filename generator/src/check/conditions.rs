@@ -1,12 +1,13 @@
 //! Conditions: the names in them exist, and the values are possible.
 
+use super::properties::{account_property, instrument_property};
 use super::ranges::Range;
 use super::units::{find_fault_of_value, lists_all};
 use super::values::described;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of, unknown};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
 use crate::model::{
-    Account, Api, Comparison, Condition, Family, Lookup, Name, Need, Operand, Property, PropertyKind, Relation, Role,
-    Shape, Type, WireNames, WireParameter,
+    Api, Comparison, Condition, Family, Lookup, Need, Operand, PropertyKind, Relation, Role, Shape, Type, WireNames,
+    WireParameter,
 };
 
 /// The owner of conditions: a rule or a class.
@@ -117,7 +118,7 @@ impl Subject<'_> {
     }
 
     fn account_is(&self, property: &Placed, values: &[Placed], to: &mut Diagnostics) {
-        let Some(property) = self.property(property, to) else { return };
+        let Some(property) = account_property(self.api, property, to) else { return };
         let name = &property.name.wire;
         let known: Vec<&str> = match &property.kind {
             PropertyKind::Words(_, words) => words.iter().map(|word| word.name.wire.as_str()).collect(),
@@ -150,7 +151,7 @@ impl Subject<'_> {
         }
         if comparison.is_of_instrument() {
             instrument_property(self.api, property, false, to);
-        } else if let Some(known) = self.property(property, to) {
+        } else if let Some(known) = account_property(self.api, property, to) {
             let fits = matches!(
                 (comparison, &known.kind),
                 (Comparison::Among, PropertyKind::Names) | (Comparison::NotBefore, PropertyKind::Time)
@@ -216,48 +217,6 @@ impl Subject<'_> {
         to.at(at, Code::BadRule, format!("the comparison {holds}: `{name}` is {own}"))
             .help("correct the number, or remove the comparison");
     }
-
-    fn property(&self, (name, place): &Placed, to: &mut Diagnostics) -> Option<&Property> {
-        let properties: &[Property] = self.api.account.as_ref().map_or(&[], |account| &account.properties);
-        let found = properties.iter().find(|property| property.name.wire == *name);
-        if found.is_none() && self.api.is_sound {
-            let known = properties.iter().map(|property| &property.name);
-            unknown_property("the account", name, *place, known, "properties` of `account", to);
-        }
-        found
-    }
-}
-
-/// A property of an instrument with this name exists.
-pub(super) fn instrument_property(api: &Api, (name, place): &Placed, is_flag: bool, to: &mut Diagnostics) {
-    let instrument = api.account.as_ref().and_then(|Account { instrument, .. }| instrument.as_ref());
-    let properties = instrument.map_or(&[][..], |instrument| &instrument.properties);
-    match properties.iter().find(|property| property.name.wire == *name) {
-        Some(property) if property.is_flag != is_flag => {
-            let [needed, found] = if is_flag { ["a flag", "a number"] } else { ["a number", "a flag"] };
-            to.at(*place, Code::BadRule, format!("expected {needed}, but `{name}` of instruments is {found}"))
-                .related(property.name.place, "the property is here")
-                .help(format!("name a property of `account.instrument` that is {needed}"));
-        }
-        None if api.is_sound => {
-            let known = properties.iter().filter(|known| known.is_flag == is_flag).map(|property| &property.name);
-            unknown_property("the instrument", name, *place, known, "properties` of `account.instrument", to);
-        }
-        Some(_) | None => {}
-    }
-}
-
-fn unknown_property<'a>(
-    what: &str,
-    name: &str,
-    place: Place,
-    known: impl Iterator<Item = &'a Name>,
-    list: &str,
-    to: &mut Diagnostics,
-) {
-    let known = known.map(|known| (known.wire.as_str(), Some(known.place)));
-    let help = unknown(name, known, || format!("define it under `{list}` in {}", to.api_file())).of_api();
-    to.at(place, Code::UndefinedName, format!("{what} has no property `{name}`")).help(help);
 }
 
 /// The type of a parameter, if its values have an order.

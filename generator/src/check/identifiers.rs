@@ -1,7 +1,7 @@
 //! Identifiers: their lengths and characters.
 
-use super::conditions::instrument_property;
 use super::fault::Fault;
+use super::properties::instrument_property;
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Decided, Family, Form, Identifier, Pattern, alphabet};
 use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};

@@ -1,6 +1,6 @@
 //! The instruments that listings have: the family that names them, and the fields of their records.
 
-use super::conditions::instrument_property;
+use super::properties::instrument_property;
 use super::records::is_field;
 use super::shows::is_an_enum;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};

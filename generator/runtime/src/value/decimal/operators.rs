@@ -204,7 +204,8 @@ impl<T: DivideElsewhere> Div<T> for &Decimal {
 
 impl PartialEq<rust_decimal::Decimal> for Decimal {
     fn eq(&self, other: &rust_decimal::Decimal) -> bool {
-        *self == Self::from(*other)
+        let other = Self::from(*other);
+        *self == other
     }
 }
 
