@@ -22,6 +22,7 @@ mod shown;
 mod stated;
 mod time;
 mod tracking;
+mod under_way;
 mod weighing;
 
 pub use self::builder::ClientBuilder;

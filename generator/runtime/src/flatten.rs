@@ -134,6 +134,9 @@ pub async fn flatten_reporting(
     policy: &ConfirmPolicy,
     report: &mut (dyn FnMut(&FlattenRound<'_>) + Send),
 ) -> Result<Flattened, NotFlat> {
+    // Nothing of this client is placed until the end, so that nothing comes after the last round.
+    let _door = client.close_door();
+    let client = &client.for_flattening();
     let families = served(client, listings).await;
     let listings = families.of(listings);
     let flats: Vec<Flat> = flats.iter().filter(|flat| families.includes(flat.family)).copied().collect();

@@ -171,7 +171,7 @@ async fn a_flatten_whose_cancellations_are_refused_ends_at_once_and_says_why() {
 /// An order waits for its rate limit when everything is cancelled and closed, and would be sent afterwards.
 #[tokio::test]
 async fn nothing_is_placed_while_the_account_is_made_flat() {
-    let (builder, time) = client(answers(|method, path, _| match (method, path) {
+    let answer = |method: &str, path: &str| match (method, path) {
         ("POST", path) if path.ends_with("close-positions") => {
             Some(json!({"code": "22002", "msg": "No position to close", "requestTime": 1, "data": null}))
         }
@@ -180,16 +180,20 @@ async fn nothing_is_placed_while_the_account_is_made_flat() {
         (_, path) if path.ends_with("assets") => success(json!({"positionValue": "0", "assets": []})),
         (_, path) if path.ends_with("unfilled-orders") => success(json!({"list": []})),
         _ => success(json!({"entrustedList": [], "endId": null})),
+    };
+    // Each answer is a moment later, so that the order comes in between.
+    let (builder, _) = client(transport::from_fn(move |request: http::Request<tradeapi::runtime::bytes::Bytes>| {
+        let body = answer(request.method().as_str(), request.uri().path()).unwrap().to_string();
+        async move {
+            tokio::task::yield_now().await;
+            Answered::Ok(http::Response::new(body.into()))
+        }
     }));
     let client = builder.build().unwrap();
     let policy = ConfirmPolicy::new();
     let flattened = client.flatten(&policy);
     let order = order("beside");
-    let placed = async {
-        pause(&time, Duration::from_millis(1)).await;
-        client.call(&order).await
-    };
-    let (flattened, placed) = tokio::join!(biased; flattened, placed);
+    let (flattened, placed) = tokio::join!(biased; flattened, client.call(&order));
     flattened.unwrap();
     let Err(Error::Unsigned(refused)) = placed else { panic!("{placed:?}") };
     assert!(refused.why.contains("cancelled and closed"), "{}", refused.why);

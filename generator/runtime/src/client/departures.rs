@@ -12,13 +12,8 @@ use std::time::Duration;
 
 use slotmap::{DefaultKey, SlotMap};
 
-use super::core::ClientCore;
-use super::weighing::SETTLING;
 use crate::clock::Moment;
-use crate::error::{Error, Unsigned};
-use crate::evidence::CLOCK_ERROR;
 use crate::journal::ChangeNumber;
-use crate::parameters::Named;
 use crate::sorting::sort_by;
 use crate::tables::{Effect, Meta, Outcome};
 use crate::value::Timestamp;
@@ -131,10 +126,11 @@ pub(crate) struct Door(Arc<Departures>);
 pub(super) struct Purpose {
     /// Whether they are sent while the account is made flat.
     pub(super) passes: bool,
-    pub(super) departed: Mutex<Option<(Timestamp, Moment)>>,
+    departed: Mutex<Option<(Timestamp, Moment)>>,
 }
 
-/// Shows whether a change has left, also to a caller that gave up its call: [`ClientCore::noting`].
+/// Shows whether a change has left, also to a caller that gave up its call:
+/// [`ClientCore::noting`](crate::ClientCore::noting).
 ///
 /// ```
 /// use std::time::Duration;
@@ -153,7 +149,18 @@ pub(super) struct Purpose {
 /// # let _ = Duration::ZERO;
 /// ```
 #[derive(Clone, Debug)]
-pub struct Departed(Arc<Purpose>);
+pub struct Departed(pub(super) Arc<Purpose>);
+
+impl Purpose {
+    pub(super) fn new(passes: bool) -> Self {
+        Self { passes, ..Self::default() }
+    }
+
+    /// Notes that a change leaves, with the time in its signature.
+    pub(super) fn leaves(&self, signed_at: Timestamp, now: Moment) {
+        *lock(&self.departed) = Some((signed_at, now));
+    }
+}
 
 impl Departed {
     /// The time in the signature of the last change that left; `None` if none did.
@@ -168,7 +175,7 @@ impl Departed {
 
 impl Departures {
     /// Begins a change; `None` if the account is made flat and the change has to wait for that.
-    fn begin(&self, meta: &Meta, passes: bool) -> Option<Ticket<'_>> {
+    pub(super) fn begin(&self, meta: &Meta, passes: bool) -> Option<Ticket<'_>> {
         let adds = adds(meta.effect);
         let passes = passes || !adds;
         let mut state = lock(&self.0);
@@ -177,6 +184,29 @@ impl Departures {
         }
         let key = state.calls.insert(Call { operation: meta.id, passes, adds, change: None, stage: Stage::Waiting });
         Some(Ticket { departures: self, key })
+    }
+
+    /// What may still have an effect.
+    pub(super) fn outstanding(&self) -> Outstanding {
+        lock(&self.0).outstanding()
+    }
+
+    /// Forgets the changes that left at a moment.
+    pub(super) fn forget(&self, left: Moment) {
+        lock(&self.0).unanswered.retain(|known| known.at != left);
+    }
+
+    /// Keeps what adds something from leaving until the door is dropped. What waits is refused.
+    pub(super) fn close(self: &Arc<Self>) -> Door {
+        let mut state = lock(&self.0);
+        state.doors += 1;
+        for call in state.calls.values_mut() {
+            if matches!(call.stage, Stage::Waiting) && !call.passes {
+                call.stage = Stage::Refused;
+            }
+        }
+        drop(state);
+        Door(Arc::clone(self))
     }
 
     /// Whether an unanswered change may still be carried out.
@@ -194,6 +224,12 @@ impl Ticket<'_> {
             Some(_) | None => return false,
         }
         true
+    }
+
+    /// Whether the change may still leave.
+    pub(super) fn may_leave(&self) -> bool {
+        let state = lock(&self.departures.0);
+        state.calls.get(self.key).is_some_and(|call| !matches!(call.stage, Stage::Refused))
     }
 
     /// Notes the number of the change in the journal.
@@ -261,123 +297,6 @@ impl Drop for Door {
 /// Whether requests with this effect may leave an order or a position that was not there.
 fn adds(effect: Effect) -> bool {
     matches!(effect, Effect::Create | Effect::Amend)
-}
-
-impl ClientCore {
-    /// The changes of this client, and of others in this process with the same key and address, that may still be
-    /// carried out: those that wait for a rate limit, those that are under way, and those that got no answer.
-    ///
-    /// Changes of other processes are not known here; those of earlier runs are in the journal.
-    pub fn under_way(&self) -> Vec<UnderWay> {
-        let (now, outstanding) = (self.moment(), self.outstanding());
-        let mut all = Vec::new();
-        for operation in outstanding.waiting {
-            all.push(UnderWay::waiting(operation));
-        }
-        for left in outstanding.unanswered {
-            let shown = self.shown(left);
-            let is_over = self.carried_out_within(left.at).is_some_and(|longest| now.steady_since(left.at) > longest);
-            if !is_over {
-                all.push(shown);
-            }
-        }
-        all
-    }
-
-    /// A change that left, as users see it.
-    pub(crate) fn shown(&self, Departure { operation, at, .. }: Departure) -> UnderWay {
-        let until = self.carried_out_within(at).map(|longest| at.wall() + longest);
-        UnderWay { operation, left: Some(at.wall()), until }
-    }
-
-    /// What may still have an effect.
-    pub(crate) fn outstanding(&self) -> Outstanding {
-        lock(&self.parts.departures.0).outstanding()
-    }
-
-    /// How long after it left a request may be carried out; `None` if its signature does not expire.
-    pub(crate) fn carried_out_within(&self, left: Moment) -> Option<Duration> {
-        let window = self.signature_window(&Named::default())?;
-        let uncertainty = self.signature_uncertainty(window, left.wall(), None);
-        Some([uncertainty, CLOCK_ERROR, SETTLING].into_iter().fold(window, Duration::saturating_add))
-    }
-
-    /// Notes that a change has arrived, and found nothing to do, although its code alone does not prove that.
-    pub(crate) async fn has_arrived(&self, error: &Error) {
-        let Error::Unknown(unknown) = error else { return };
-        lock(&self.parts.departures.0).unanswered.retain(|left| left.at != unknown.sent.left);
-        let change = unknown.change.map(ChangeNumber);
-        self.close_attempts(change.as_slice()).await;
-    }
-
-    /// Keeps this client and others with its key from placing and amending, until the door is dropped. What waits for a
-    /// rate limit is not sent. [`for_flattening`](Self::for_flattening) returns a client that is not kept from it.
-    pub(crate) fn close_door(&self) -> Door {
-        let mut state = lock(&self.parts.departures.0);
-        state.doors += 1;
-        for call in state.calls.values_mut() {
-            if matches!(call.stage, Stage::Waiting) && !call.passes {
-                call.stage = Stage::Refused;
-            }
-        }
-        drop(state);
-        Door(Arc::clone(&self.parts.departures))
-    }
-
-    /// Returns a client whose changes are sent while the account is made flat.
-    pub(crate) fn for_flattening(&self) -> Self {
-        self.with_purpose(Arc::new(Purpose { passes: true, ..Purpose::default() }))
-    }
-
-    /// Returns a client for one change, and what shows whether it has left. It shares everything else with this one.
-    pub fn noting(&self) -> (Self, Departed) {
-        let passes = self.purpose.as_ref().is_some_and(|purpose| purpose.passes);
-        let purpose = Arc::new(Purpose { passes, ..Purpose::default() });
-        (self.with_purpose(Arc::clone(&purpose)), Departed(purpose))
-    }
-
-    /// Begins a change, or a pause before it is repeated. A read has no ticket.
-    pub(crate) fn begin_change(&self, meta: &'static Meta) -> Result<Option<Ticket<'_>>, Error> {
-        if meta.effect == Effect::Read {
-            return Ok(None);
-        }
-        let passes = self.purpose.as_ref().is_some_and(|purpose| purpose.passes);
-        let ticket = self.parts.departures.begin(meta, passes);
-        ticket.map(Some).ok_or_else(|| refused_by_door(meta))
-    }
-
-    /// Refuses a change that began to wait before the account was made flat.
-    pub(crate) fn may_leave(&self, ticket: Option<&Ticket<'_>>, meta: &'static Meta) -> Result<(), Error> {
-        let state = lock(&self.parts.departures.0);
-        let call = ticket.and_then(|ticket| state.calls.get(ticket.key));
-        match call.map(|call| call.stage) {
-            Some(Stage::Refused) => Err(refused_by_door(meta)),
-            Some(Stage::Waiting | Stage::Left(_)) | None => Ok(()),
-        }
-    }
-
-    /// Notes that a change leaves now, unless it is not to be sent any more.
-    pub(super) fn leave(
-        &self,
-        ticket: Option<&Ticket<'_>>,
-        meta: &'static Meta,
-        (signed_at, now): (Timestamp, Moment),
-    ) -> Result<(), Error> {
-        let Some(ticket) = ticket else { return Ok(()) };
-        if !ticket.leaves(now) {
-            return Err(refused_by_door(meta));
-        }
-        if let Some(purpose) = &self.purpose {
-            *lock(&purpose.departed) = Some((signed_at, now));
-        }
-        Ok(())
-    }
-}
-
-/// The error of a change that is not sent because the account is made flat.
-fn refused_by_door(meta: &Meta) -> Error {
-    let why = "everything of the account is being cancelled and closed; nothing is placed until that ends";
-    Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

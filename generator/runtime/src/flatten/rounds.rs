@@ -39,9 +39,6 @@ pub(super) async fn flatten(
     policy: &ConfirmPolicy,
     report: &mut (dyn FnMut(&FlattenRound<'_>) + Send),
 ) -> Result<Flattened, NotFlat> {
-    // Nothing of this client is placed until the end, so that nothing comes after the last round.
-    let _door = client.close_door();
-    let client = &client.for_flattening();
     let longest = if policy.lasts() < ConfirmPolicy::DEADLINE { policy.lasts() } else { LONGEST };
     let mut progress = Progress::begin(client, longest);
     let mut has_arrived = false;
