@@ -74,7 +74,7 @@ impl Running {
     async fn fill(&self, number: usize) {
         let client = self.exchange.client();
         let qty: Decimal = "0.001".parse().unwrap();
-        let side = if number % 2 == 0 { Side::Buy } else { Side::Sell };
+        let side = if number.is_multiple_of(2) { Side::Buy } else { Side::Sell };
         let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, side, Execution::Market);
         client.unified().place_order(&order.client_oid(format!("fill-{number}").parse().unwrap())).await.unwrap();
     }

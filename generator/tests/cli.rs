@@ -158,7 +158,7 @@ fn facts_and_list_print_the_model() {
     };
     assert_eq!(json.lines().map(as_line).collect::<Vec<_>>(), facts.lines().collect::<Vec<_>>());
     let list = String::from_utf8(run(&["list", "--schema", &schema()]).stdout).unwrap();
-    assert_eq!(list.lines().count(), 66);
+    assert_eq!(list.lines().count(), 94);
     assert!(list.contains("unified.inner-trades"));
 }
 

@@ -56,6 +56,8 @@ pub(crate) struct Element {
     pub(crate) keys: Vec<Key>,
     /// The facts, each with its place in the schema.
     facts: Vec<(Place, Fact)>,
+    /// The facts that no document states, although one describes the element.
+    seen: Vec<(Place, Fact)>,
     pub(crate) elements: Vec<Element>,
     /// The effect on dependents when the element is added.
     pub(crate) added: Verdict,
@@ -90,6 +92,7 @@ impl Element {
             written: place,
             keys: Vec::new(),
             facts: Vec::new(),
+            seen: Vec::new(),
             elements: Vec::new(),
             added: documentation(""),
             removed: documentation(""),
@@ -120,6 +123,11 @@ impl Element {
         self
     }
 
+    fn sees(mut self, facts: impl IntoIterator<Item = (Place, Fact)>) -> Self {
+        self.seen.extend(facts);
+        self
+    }
+
     fn holds(mut self, elements: impl IntoIterator<Item = Element>) -> Self {
         self.elements.extend(elements);
         self
@@ -129,7 +137,8 @@ impl Element {
     /// document states.
     fn facts_by_line(self, is_within_observed: bool, wants_observed: bool, all: &mut BTreeMap<String, (Fact, Place)>) {
         let is_observed = is_within_observed || self.is_observed;
-        for (place, fact) in self.facts.into_iter().filter(|_| is_observed == wants_observed) {
+        let facts = self.facts.into_iter().filter(|_| is_observed == wants_observed);
+        for (place, fact) in facts.chain(self.seen.into_iter().filter(|_| wants_observed)) {
             all.entry(fact.line()).or_insert((fact, place));
         }
         self.elements.into_iter().for_each(|element| element.facts_by_line(is_observed, wants_observed, all));

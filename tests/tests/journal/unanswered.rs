@@ -113,7 +113,7 @@ async fn a_repeated_cancellation_says_what_may_still_arrive() {
     let posts = Arc::new(AtomicUsize::new(0));
     let lost = Arc::clone(&posts);
     let (builder, time) = client(answers(move |_, path, body| {
-        let is_first = lost.fetch_add(1, Ordering::Relaxed) % 2 == 0;
+        let is_first = lost.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
         let one = json!({"orderId": "1", "clientOid": body["clientOid"]});
         let data = if path.ends_with("symbol-order") { json!([]) } else { one };
         if is_first { None } else { success(data) }

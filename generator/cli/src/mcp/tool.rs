@@ -160,11 +160,10 @@ fn description(command: &Command, may_trade: bool) -> String {
         text += "\nThis tool only checks the request and shows it; nothing is sent.";
     }
     text = format!("{text}\n\n{}", help::facts(command));
-    let mut rules = meta.rules.iter().map(help::rule).enumerate();
     if !meta.rules.is_empty() {
         text += help::RULES;
     }
-    while let Some((at, rule)) = rules.next() {
+    for (at, rule) in meta.rules.iter().map(help::rule).enumerate() {
         let others = format!("\n  and {} more", meta.rules.len() - at);
         if text.len() + rule.len() + others.len() > LONGEST_TEXT {
             text += &others;

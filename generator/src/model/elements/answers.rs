@@ -135,11 +135,12 @@ impl Record {
     pub(super) fn element(&self, family: &Family) -> Element {
         let path = path(&family.name, &self.name.wire);
         // An observed record is described by no document.
-        let facts = |field: &Field| if self.is_observed { Vec::new() } else { field.facts(family, &path) };
+        let facts = |field: &Field| if self.is_observed { Default::default() } else { field.facts(family, &path) };
         let is_array = self.travels == RecordForm::Array;
         let fields = self.fields.iter().zip(1..).map(|(field, place)| {
             let place = is_array.then(|| self::place(place));
-            field.element(family, &path).keys(place).states(facts(field))
+            let [documented, seen] = facts(field);
+            field.element(family, &path).keys(place).states(documented).sees(seen)
         });
         let cases = self.cases_told().map(|(_, case)| case.element(family, &path));
         let parts: Vec<_> = fields.chain(cases).collect();
@@ -212,8 +213,8 @@ impl Field {
         keys.into_iter().chain(travels).chain(scale(shape)).collect()
     }
 
-    /// The facts that a document states about it.
-    fn facts(&self, family: &Family, of: &str) -> Vec<(Place, Fact)> {
+    /// Returns the facts about the field: those that a document states, and the values that were only observed.
+    fn facts(&self, family: &Family, of: &str) -> [Vec<(Place, Fact)>; 2] {
         let (record, field) = (|| of.to_owned(), || self.name.wire.clone());
         let this = Fact::RecordField { record: record(), field: field(), json: self.json_type() };
         let mut facts = vec![(self.name.place, this)];
@@ -226,11 +227,12 @@ impl Field {
         let is_documented = |value: &str| {
             all.and_then(|all| Some(&all.values[all.index_of(value)?])).is_none_or(|value| value.sources.is_empty())
         };
-        let values = values.into_iter().filter(|(value, _)| is_documented(value));
-        facts.extend(values.map(|(value, place)| {
+        let fact = |(value, place): (&str, Place)| {
             (place, Fact::RecordValue { record: record(), field: field(), value: value.to_owned() })
-        }));
-        facts
+        };
+        let (documented, seen): (Vec<_>, Vec<_>) = values.into_iter().partition(|(value, _)| is_documented(value));
+        facts.extend(documented.into_iter().map(fact));
+        [facts, seen.into_iter().map(fact).collect()]
     }
 
     fn json_type(&self) -> JsonType {

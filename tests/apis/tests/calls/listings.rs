@@ -12,7 +12,7 @@ use apis::assorted::log::{
 use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::json;
-use tradeapi_runtime::pages::{PageError, Paged, Position};
+use tradeapi_runtime::pages::{PageError, Paged, Position, PositionError};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 
 /// A log of entries with times, to which entries are added while it is listed.
@@ -97,7 +97,13 @@ async fn list<O: Paged<Item = Entry>>(server: &Server, request: O, stops: &[bool
     for page in 0.. {
         if stops.get(page).copied().unwrap_or(false) {
             let saved: Position = pages.position().to_string().parse().unwrap();
-            pages = client.pages(request.clone()).resume(&saved).unwrap();
+            pages = match client.pages(request.clone()).resume(&saved) {
+                Ok(resumed) => resumed,
+                Err(error) => {
+                    assert!(saved.is_at_end() && matches!(error, PositionError::Ended { .. }), "{error}");
+                    break;
+                }
+            };
         }
         let Some(page) = pages.next_page().await else { break };
         found.extend(page?.list.iter().map(|entry| entry.n.unwrap()));

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -111,9 +112,25 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
+/// Returns a command whose program hears signals, also where the tests run in the background, with some of them ignored:
+/// what is ignored at the start stays ignored.
+pub(crate) fn hearing(program: &str) -> Command {
+    const DEFAULTS: &str = "--default-signal=HUP,INT,TERM";
+    static RESETS: LazyLock<bool> = LazyLock::new(|| {
+        let tried = Command::new("env").args([DEFAULTS, "true"]).stderr(Stdio::null()).status();
+        tried.is_ok_and(|status| status.success())
+    });
+    if !*RESETS {
+        return Command::new(program);
+    }
+    let mut command = Command::new("env");
+    command.args([DEFAULTS, program]);
+    command
+}
+
 /// The program with nothing in its environment but the folder of profiles.
 pub(crate) fn command(profiles: &Path) -> Command {
-    let mut command = Command::new(PROGRAM);
+    let mut command = hearing(PROGRAM);
     command.env_clear().env("TRADEAPI_PROFILES", profiles);
     command
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 
-use crate::fixture::{Local, PROGRAM, Ran, order, run, set_mode, write_profile};
+use crate::fixture::{Local, PROGRAM, Ran, hearing, order, run, set_mode, write_profile};
 
 /// Runs the program with its output on a disk that is full, or in a pipe that nobody reads.
 fn run_unwritable(local: &Local, arguments: &[&str], output: Stdio) -> Ran {
@@ -185,7 +185,7 @@ fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
         };
         fault(FaultKind::Lose, "unified.place-order");
         fault(FaultKind::Drop, "unified.order-info");
-        let mut command = Command::new("sh");
+        let mut command = hearing("sh");
         command.args(["-c", &format!(r#"trap "" {ignored}; exec "$0" "$@""#), PROGRAM, "--local", "unified"]);
         command.arg("place-order").args(order("a")).env("TRADEAPI_PROFILES", local.profiles.path());
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

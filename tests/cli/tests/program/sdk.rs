@@ -7,6 +7,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 use std::{env, fs, io};
 
 use tempfile::TempDir;
@@ -58,7 +59,10 @@ impl Sdk {
     }
 }
 
+/// Installs an SDK unless it is there; one test at a time, since they share the folder.
 fn installed(name: &str, package: &str, install: impl FnOnce(&Path) -> io::Result<Output>) -> Option<Sdk> {
+    static INSTALLING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let stamp = folder.join("installed");
     let sdk = Sdk { folder: folder.clone(), is_python: package == PYTHON };

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 
+use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tradeapi::Client;
@@ -138,14 +139,17 @@ pub(crate) struct Program {
     child: Child,
     /// Its address, once it has printed it.
     address: String,
+    /// The folder of its profile, unless a test has one.
+    _profiles: Option<TempDir>,
 }
 
 impl Program {
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
-        command.env("TRADEAPI_PROFILES", env!("CARGO_TARGET_TMPDIR"));
+        let profiles = TempDir::new().unwrap();
+        command.env("TRADEAPI_PROFILES", profiles.path());
         command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Self { child: command.spawn().unwrap(), address: String::new() }
+        Self { child: command.spawn().unwrap(), address: String::new(), _profiles: Some(profiles) }
     }
 
     /// Starts it, waits until it serves, and returns it with a client.
@@ -214,11 +218,11 @@ async fn the_program_prints_how_to_reach_it_and_serves() {
 async fn the_program_leaves_a_profile_for_its_owner_while_it_runs() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let home = tempfile::TempDir::new().unwrap();
+    let home = TempDir::new().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
     command.args(["--port", "0"]).env_remove("TRADEAPI_PROFILES").env("HOME", home.path());
     let child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut program = Program { child, address: String::new() };
+    let mut program = Program { child, address: String::new(), _profiles: None };
     program.client();
     let file = home.path().join(".config/tradeapi/local.env");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -234,12 +238,12 @@ async fn the_program_leaves_a_profile_for_its_owner_while_it_runs() {
 /// Whoever trades on the first exchange must not find the second one in its place.
 #[test]
 fn the_profile_of_an_exchange_that_runs_is_kept() {
-    let home = tempfile::TempDir::new().unwrap();
+    let home = TempDir::new().unwrap();
     let start = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
         command.args(["--port", "0"]).env("TRADEAPI_PROFILES", home.path());
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut program = Program { child, address: String::new() };
+        let mut program = Program { child, address: String::new(), _profiles: None };
         program.client();
         program
     };

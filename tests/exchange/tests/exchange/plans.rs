@@ -239,3 +239,85 @@ async fn what_waits_survives_a_day_and_is_listed_in_pages() {
     let none = post("/api/v2/mix/order/cancel-plan-order", &json!({"productType": "COIN-FUTURES"}));
     assert_eq!(none.send(&fixture.exchange)["data"]["successList"], json!([]));
 }
+
+/// Without a statement, the price of the latest trade triggers, not the mark price, and what is placed goes to the market.
+#[tokio::test]
+async fn the_latest_price_triggers_unless_the_mark_is_named() {
+    let mark = |fixture: &Fixture, price: i64| {
+        fixture.exchange.set_mark_price("BTCUSDT", Some(Decimal::from(price))).unwrap();
+    };
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    client.place_plan_order(&plan(observed::OrderSide::Buy, "0.02", "65000", OrderType::Market)).await.unwrap();
+    mark(&fixture, 65_000);
+    assert!(fixture.classic().positions.is_empty());
+    set_price(&fixture, 65_000);
+    assert_eq!(fixture.classic().positions.len(), 1);
+    client.place_tpsl_order(&stop(PlanType::PosLoss, "63000", HoldSide::Buy)).await.unwrap();
+    mark(&fixture, 63_000);
+    assert_eq!(fixture.classic().positions.len(), 1);
+    set_price(&fixture, 63_000);
+    assert!(fixture.classic().positions.is_empty());
+
+    let fixture = Fixture::with(|_| {}, Profile::new());
+    let client = fixture.client.observed();
+    let strategy = || PlaceStrategyOrder::new(observed::Category::UsdtFutures, "BTCUSDT");
+    fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
+    let both = strategy().stop_loss(number("63000")).take_profit(number("66000"));
+    client.place_strategy_order(&both).await.unwrap();
+    let trigger = strategy().strategy_type(StrategyType::Trigger).side(observed::OrderSide::Buy);
+    let trigger = trigger.qty(number("0.01")).trigger_price(number("65000"));
+    client.place_strategy_order(&trigger).await.unwrap();
+    for price in [63_000, 65_000, 66_000] {
+        mark(&fixture, price);
+        assert_eq!(fixture.unified().positions[0].qty.normalize().to_string(), "0.1", "at {price}");
+    }
+    set_price(&fixture, 65_000);
+    assert_eq!(fixture.unified().positions[0].qty.normalize().to_string(), "0.11");
+    assert!(fixture.unified().open_orders.is_empty());
+    set_price(&fixture, 66_000);
+    assert!(fixture.unified().positions.is_empty(), "all of it is closed, at the market");
+}
+
+/// Without `limit`, a page has as many items as the schema states.
+#[tokio::test]
+async fn listings_have_their_usual_length() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    for _ in 0..105 {
+        client.place_plan_order(&plan(observed::OrderSide::Buy, "0.02", "60000", OrderType::Market)).await.unwrap();
+    }
+    assert_eq!(waiting(&fixture, PlanType::NormalPlan).await.len(), 100);
+    for _ in 0..3 {
+        client.cancel_plan_order(&CancelPlanOrder::new(USDT).symbol("BTCUSDT")).await.unwrap();
+    }
+    assert_eq!(past(&fixture, PlanType::NormalPlan).await.len(), 100);
+    for _ in 0..25 {
+        fixture.open(classic::Side::Buy, "0.001").await;
+        fixture.open(classic::Side::Sell, "0.001").await;
+    }
+    let bills = client.get_contract_bills(&observed::GetContractBills::new(USDT)).await.unwrap().data.bills;
+    let positions = observed::GetContractPositionHistory::new();
+    let positions = client.get_contract_position_history(&positions).await.unwrap().data.list;
+    assert_eq!((bills.len(), positions.len()), (20, 20));
+
+    let fixture = Fixture::with(|_| {}, Profile::new());
+    let client = fixture.client.observed();
+    let category = observed::Category::UsdtFutures;
+    for index in 0..105 {
+        for (name, side) in [("b", Side::Buy), ("s", Side::Sell)] {
+            let order = market(&format!("{name}{index}"), side, "0.001");
+            fixture.client.unified().place_order(&order).await.unwrap();
+        }
+        let id = format!("t{index}");
+        let trigger = PlaceStrategyOrder::new(category.clone(), "BTCUSDT").strategy_type(StrategyType::Trigger);
+        let trigger = trigger.side(observed::OrderSide::Buy).qty(number("0.01")).trigger_price(number("66000"));
+        client.place_strategy_order(&trigger.client_oid(id.as_str())).await.unwrap();
+        client.cancel_strategy_order(&observed::CancelStrategyOrder::new().client_oid(id.as_str())).await.unwrap();
+    }
+    let records = client.get_financial_records(&observed::GetFinancialRecords::new(category.clone())).await.unwrap();
+    let positions = client.get_position_history(&observed::GetPositionHistory::new(category.clone())).await.unwrap();
+    let past = observed::GetPastStrategyOrders::new(category).strategy_type(StrategyType::Trigger);
+    let past = client.get_past_strategy_orders(&past).await.unwrap();
+    assert_eq!((records.data.list.len(), positions.data.list.len(), past.data.list.len()), (100, 100, 100));
+}

@@ -101,7 +101,7 @@ fn no_operation_gives_a_negative_zero() -> Tested {
     assert_eq!([below.ceil_to(&step)?, below.round_to(&step)?].map(|zero| zero.to_string()), ["0.0", "0.0"]);
     assert_eq!([format!("{below:.1}"), format!("{below:.0}"), format!("{below:+.1}")], ["0.0", "0", "+0.0"]);
     assert_eq!((&below - &below).as_str(), "0.00");
-    assert_eq!((&below * 0).as_str(), "0.00");
+    assert_eq!((&below * Decimal::default()).as_str(), "0.00");
     let fifth = below.to_rust_decimal()?;
     assert_eq!(Decimal::from(fifth - fifth).as_str(), "0.00");
     assert_eq!(Decimal::from((fifth).round_dp(1)).as_str(), "0.0");
