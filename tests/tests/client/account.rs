@@ -90,7 +90,7 @@ fn all_mistakes_are_reported_with_their_lines() {
          `copyTradingPairs`, `whitelisted`, `bindingTime` or `rpiMarketMaker`",
         "line 12, column 47: instruments.SPOT.BTCUSDT.priceMultiplier: expected a decimal number, found \"a\"",
         "line 12, column 60: instruments.SPOT.BTCUSDT.tick: unknown property `tick`: expected `priceMultiplier`, \
-         `pricePrecision`, `minOrderAmount`, `sizeMultiplier` or `sizePrecision`",
+         `pricePrecision`, `minOrderAmount`, `sizeMultiplier`, `sizePrecision` or `isReality`",
         "line 12, column 76: instruments.SPOT.ETHUSDT: expected an object, found an array",
     ];
     assert_eq!(lines, expected);

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tradeapi::runtime::client::LimitMode;
-use tradeapi::runtime::tables::Shows;
+use tradeapi::runtime::tables::{Effect, Shows};
 use tradeapi::runtime::wire::read_response;
 use tradeapi::{API, Client, Credentials, Error, Operation, Reply, classic, unified};
 use tradeapi_tests::json::compare;
@@ -159,8 +159,9 @@ where
         } else {
             self.becomes(place, Content::Nothing, Value::Null);
         }
+        let has_results = place == self.data && O::META.shows == Shows::List && O::META.effect != Effect::Read;
         for empty in [Value::Null, json!("")] {
-            match is_data && O::META.shows != Shows::List {
+            match is_data && O::META.shows != Shows::List || has_results {
                 true => self.shows_nothing(Content::Json(empty), place),
                 false => self.becomes(place, Content::Json(empty), Value::Null),
             }
@@ -377,9 +378,16 @@ fn a_list_of_results_may_be_the_data_or_stand_in_it() {
         assert_eq!(results.iter().filter_map(|result| result.code.as_deref()).collect::<Vec<_>>(), ["24056"], "{data}");
         assert_eq!(results.len(), 2, "{data}");
     }
-    for data in ["null", "[]", r#"{"list":null}"#, r#"{"list":[]}"#, r#""""#] {
+    let read = |data: &str| {
         let body = format!(r#"{{"code":"00000","msg":"success","data":{data}}}"#);
-        assert!(read::<unified::CancelAllOrders>(&body).unwrap().is_empty(), "{data}");
+        read::<unified::CancelAllOrders>(&body).map(Reply::into_data)
+    };
+    for data in ["[]", r#"{"list":[]}"#] {
+        assert!(read(data).unwrap().is_empty(), "{data}");
+    }
+    // A change without any results shows nothing of what was done.
+    for data in ["null", r#"{"list":null}"#, r#""""#] {
+        assert!(read(data).unwrap_err().to_string().contains("there is no list of results"), "{data}");
     }
 }
 

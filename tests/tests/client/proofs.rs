@@ -157,9 +157,9 @@ async fn a_result_has_its_lists() {
     let cancel_all = unified::CancelAllOrders::new(unified::Category::Spot);
     for (data, expected) in [
         ("[]", true),
-        ("null", true),
+        ("null", false),
         (r#"{"list":[]}"#, true),
-        (r#"{"list":null}"#, true),
+        (r#"{"list":null}"#, false),
         ("{}", false),
         (r#"{"orders":[]}"#, false),
     ] {

@@ -55,7 +55,8 @@ async fn only_a_stopped_machine_leaves_a_gap_and_only_where_changes_need_not_out
     assert_eq!((gap.reason, gap.after), (GapReason::MachineStopped, Some(Timestamp::from_millis(8_000))));
     let text = gap.to_string();
     assert!(
-        text.contains("the machine stopped") && text.ends_with("reconcile the account before anything else is sent")
+        text.contains("the machine stopped")
+            && text.contains("compare the account with the journal before anything else is sent")
     );
 }
 
@@ -179,7 +180,7 @@ async fn recovery_tells_of_the_gap() {
     let lost = Lost::new().await;
     let recovered = lost.client().recover(&ConfirmPolicy::new().deadline(Duration::ZERO)).await.unwrap();
     assert_eq!(recovered.gap.as_ref().unwrap().reason, GapReason::Damaged);
-    assert!(recovered.to_string().contains("reconcile the account"), "{recovered}");
+    assert!(recovered.to_string().contains("compare the account with the journal"), "{recovered}");
 }
 
 #[tokio::test]

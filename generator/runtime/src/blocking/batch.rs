@@ -38,6 +38,15 @@ impl<O: Batch> BatchCall<O> {
     pub fn send(self) -> Result<BatchReport<O::Item, O::Done>, Error> {
         self.client.wait(self.batch.send())
     }
+
+    /// Like [`send`](Self::send), until `stop` is ready.
+    ///
+    /// # Errors
+    ///
+    /// As [`BatchCall::send_until`](crate::batches::BatchCall::send_until).
+    pub fn send_until(self, stop: impl Future<Output = ()> + Send) -> Result<BatchReport<O::Item, O::Done>, Error> {
+        self.client.wait(self.batch.send_until(stop))
+    }
 }
 
 impl<O: ConfirmableItems> BatchCall<O> {
@@ -48,6 +57,19 @@ impl<O: ConfirmableItems> BatchCall<O> {
     /// As [`BatchCall::send_and_confirm`](crate::batches::BatchCall::send_and_confirm).
     pub fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
         self.client.wait(self.batch.send_and_confirm(policy))
+    }
+
+    /// Like [`send_and_confirm`](Self::send_and_confirm), until `stop` is ready.
+    ///
+    /// # Errors
+    ///
+    /// As [`BatchCall::send_and_confirm_until`](crate::batches::BatchCall::send_and_confirm_until).
+    pub fn send_and_confirm_until(
+        self,
+        policy: &ConfirmPolicy,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<BatchConfirmationOf<O>, Error> {
+        self.client.wait(self.batch.send_and_confirm_until(policy, stop))
     }
 }
 

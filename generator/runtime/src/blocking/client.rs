@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::background::Background;
 use crate::account::{Account, AccountMismatch, Instrument, InstrumentLine};
 use crate::checks::CheckPolicy;
-use crate::client::{Callable, ClientBuilder, Prepared, UnderWay};
+use crate::client::{Callable, ClientBuilder, Departed, Prepared, UnderWay};
 use crate::clock::{Environment, Skew};
 use crate::error::{BuildError, Error, JournalError};
 use crate::journal::Journal;
@@ -33,6 +33,12 @@ impl ClientCore {
     /// A builder for a client of `api` at the address `base_url`.
     pub fn builder(api: &'static Api, base_url: impl Into<String>) -> ClientBuilder<Self> {
         ClientBuilder::new(api, base_url)
+    }
+
+    /// Returns a client for one change, and what shows whether it has left. It shares everything else with this one.
+    pub fn noting(&self) -> (Self, Departed) {
+        let (core, departed) = self.core.noting();
+        (self.with(core), departed)
     }
 
     /// Returns a client for calls of these classes of rate limits.

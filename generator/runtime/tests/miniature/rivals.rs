@@ -11,7 +11,7 @@ use tradeapi_runtime::error::JournalError;
 use tradeapi_runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Meta, Outcome, RepeatKey};
-use tradeapi_runtime::{Error, Operation, Reply};
+use tradeapi_runtime::{Credentials, Error, Operation, Reply};
 
 use crate::Tested;
 use crate::confirmations::{Found, Line, OneOrder, answers, code, lost, order, seconds};
@@ -62,24 +62,28 @@ async fn a_refused_request_is_no_rival() -> Tested {
     Ok(())
 }
 
-/// Clients know each other's requests whichever spelling of the address each was given.
+/// Clients of one key know each other's requests, whichever name of the exchange each was given.
 #[tokio::test]
 async fn a_request_of_another_client_of_the_account_is_a_rival() -> Tested {
-    for (address, outcome) in [
-        ("https://mini.example", Outcome::Unknown),
-        ("https://mini.example/", Outcome::Unknown),
-        ("HTTPS://Mini.Example", Outcome::Unknown),
-        ("https://mini.example:443", Outcome::Unknown),
-        ("https://mini.example/other", Outcome::Done),
+    for (address, key, outcome) in [
+        ("https://mini.example", "key", Outcome::Unknown),
+        ("https://mini.example/", "key", Outcome::Unknown),
+        ("HTTPS://Mini.Example", "key", Outcome::Unknown),
+        ("https://mini.example:443", "key", Outcome::Unknown),
+        ("https://other.example/path", "key", Outcome::Unknown),
+        ("https://mini.example", "another", Outcome::Done),
     ] {
         let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
         let (process, order) = (line.time.in_another_process(), order("a1")?);
-        let client = |address| line.builder_at(address).environment(process.clone()).build();
-        client("https://mini.example")?.call(&order).await?;
-        let second = client(address)?;
+        let client = |address, key| {
+            let credentials = Credentials::new(key, "secret", "");
+            line.builder_at(address).credentials(credentials).environment(process.clone()).build()
+        };
+        client("https://mini.example", "key")?.call(&order).await?;
+        let second = client(address, key)?;
         let policy = ConfirmPolicy::new().deadline(seconds(5));
         let confirmation = confirm::place_and_confirm(second.core(), &order, &policy).await;
-        assert_eq!(confirmation.outcome(), outcome, "{address}: {confirmation}");
+        assert_eq!(confirmation.outcome(), outcome, "{address}, {key}: {confirmation}");
     }
     Ok(())
 }
