@@ -154,8 +154,8 @@ const TYPOS: &[Typo] = &[
     // What uses the form says nothing else.
     Typo {
         file: "unified/types.yaml",
-        from: "reality: \"r*USDT\"",
-        to: "reality: \"r**\"",
+        from: "pattern: \"r*USDT\"",
+        to: "pattern: \"r**\"",
         code: Code::BadAlphabet,
         message: "invalid form `r**`",
         help: "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or `[A-Z]*` for what has \

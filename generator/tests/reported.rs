@@ -267,7 +267,7 @@ fn tables_and_pages_are_printed_as_json() {
         text.lines().map(read).collect::<Vec<serde_json::Value>>()
     };
     let operations = print(&["list"]);
-    assert_eq!(operations.len(), 65);
+    assert_eq!(operations.len(), 93);
     assert_eq!(operations[0]["operation"], "broker.customer-commissions");
     assert_eq!(operations[0]["limits"][0], "10/s per UID");
     let rules = print(&["rules"]);

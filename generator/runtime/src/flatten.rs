@@ -107,7 +107,7 @@ impl Flat {
 /// again is safe. Calls wait for their rate limits.
 ///
 /// A family that refuses the key, because its account is of another kind, is left out; see
-/// [`served_families`](crate::reconcile::served_families).
+/// [`served_families`].
 ///
 /// # Errors
 ///

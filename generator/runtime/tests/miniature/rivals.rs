@@ -76,7 +76,7 @@ async fn a_request_of_another_client_of_the_account_is_a_rival() -> Tested {
         let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
         let (process, order) = (line.time.in_another_process(), order("a1")?);
         let client = |address, key| {
-            let credentials = Credentials::new(key, "secret", "");
+            let credentials = Credentials::new(key, "secret", "pass");
             line.builder_at(address).credentials(credentials).environment(process.clone()).build()
         };
         client("https://mini.example", "key")?.call(&order).await?;
