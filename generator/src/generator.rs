@@ -17,14 +17,14 @@ pub use schema::SiteOptions;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::check;
-use crate::diagnostics::Diagnostics;
-use crate::earlier::{self, Earlier, RecordedFile};
-use crate::emit::{self, Job, Layout};
-use crate::load::{self, Readers, Reading, Remembered, Sources};
-use crate::model::{self, Api, Counts};
-use crate::select::Selection;
-use crate::write::{self, Report, Writing};
+use crate::compiler::check;
+use crate::compiler::diagnostics::Diagnostics;
+use crate::compiler::earlier::{self, Earlier, RecordedFile};
+use crate::compiler::emit::{self, Job, Layout};
+use crate::compiler::load::{self, Readers, Reading, Remembered, Sources};
+use crate::compiler::model::{self, Api, Counts};
+use crate::compiler::select::Selection;
+use crate::compiler::write::{self, Report, Writing};
 
 /// How strictly the files are read: as strictly as this build can, so that all commands agree on a schema.
 #[cfg(feature = "cli")]
@@ -75,7 +75,7 @@ pub struct Schema {
     files: Vec<PathBuf>,
     /// The cases of its rules, once they are needed: finding them takes longer than all else.
     #[cfg(feature = "cli")]
-    cases: std::sync::OnceLock<Vec<crate::rules::Case>>,
+    cases: std::sync::OnceLock<Vec<crate::tools::rules::Case>>,
 }
 
 impl Generator {
@@ -143,7 +143,7 @@ impl Generator {
     #[cfg(feature = "cli")]
     pub fn read_at(&self, revision: &str) -> Result<Schema, Diagnostics> {
         let folder = self.schema_folder();
-        let copy = crate::revision::copy(folder, revision)?;
+        let copy = crate::tools::revision::copy(folder, revision)?;
         read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())), self.reading())
     }
 
@@ -194,7 +194,7 @@ impl Generator {
     #[cfg(feature = "cli")]
     pub fn compare(&self) -> Result<Vec<crate::Difference>, Diagnostics> {
         let schema = self.read()?;
-        crate::compare::compare(&self.out_folder()?, &self.files(&schema)?, &write::RUST)
+        crate::tools::compare::compare(&self.out_folder()?, &self.files(&schema)?, &write::RUST)
     }
 
     #[cfg(feature = "cli")]
@@ -265,7 +265,7 @@ fn resolve_and_check(
     // Build scripts run without the interpreter of the rules.
     #[cfg(feature = "cli")]
     if matches!(reading.readers, Readers::Two) {
-        crate::rules::check(&api, &mut to);
+        crate::tools::rules::check(&api, &mut to);
     }
     to.drop_follow_ups(&read);
     to.fold_repeats();

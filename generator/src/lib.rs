@@ -25,66 +25,33 @@
 //! }
 //! ```
 
-mod check;
-mod diagnostics;
-mod earlier;
-mod emit;
+mod compiler;
+#[cfg(feature = "cli")]
+mod tools;
+
+#[cfg(feature = "cli")]
+pub use tools::diff;
+
 mod generator;
 #[cfg(all(doc, not(doctest)))]
 pub mod guide;
-mod json;
-mod load;
-// Only the tools read some parts of the model, and build scripts are compiled without them.
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
-mod model;
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
-mod plain_text;
-mod select;
-mod values;
-mod words;
-mod write;
 
-#[cfg(feature = "cli")]
-mod audit;
-#[cfg(feature = "cli")]
-mod compare;
-#[cfg(feature = "cli")]
-pub mod diff;
-#[cfg(feature = "cli")]
-mod draft;
-#[cfg(feature = "cli")]
-mod drift;
-#[cfg(feature = "cli")]
-mod export;
-#[cfg(feature = "cli")]
-mod init;
-#[cfg(feature = "cli")]
-mod list;
-#[cfg(feature = "cli")]
-mod operation_page;
-#[cfg(feature = "cli")]
-mod revision;
-#[cfg(feature = "cli")]
-mod rules;
-#[cfg(feature = "cli")]
-mod skeleton;
-
-#[cfg(feature = "cli")]
-pub use audit::{Audit, Auditor, Documents};
-#[cfg(feature = "cli")]
-pub use compare::{Change, Difference};
-pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
-#[cfg(feature = "cli")]
-pub use drift::Drift;
-pub use emit::Layout;
-#[cfg(feature = "cli")]
-pub use export::{OpenApi, RuleTests, Site};
+pub use compiler::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
+pub use compiler::emit::Layout;
+pub use compiler::model::Counts;
+pub use compiler::write::Report;
 #[cfg(feature = "cli")]
 pub use generator::{
     DraftSource, Drafted, SiteOptions, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas,
 };
 pub use generator::{Generator, Only, Schema};
-pub use model::Counts;
 #[cfg(feature = "cli")]
-pub use rules::Case;
-pub use write::Report;
+pub use tools::audit::{Audit, Auditor, Documents};
+#[cfg(feature = "cli")]
+pub use tools::compare::{Change, Difference};
+#[cfg(feature = "cli")]
+pub use tools::drift::Drift;
+#[cfg(feature = "cli")]
+pub use tools::export::{OpenApi, RuleTests, Site};
+#[cfg(feature = "cli")]
+pub use tools::rules::Case;

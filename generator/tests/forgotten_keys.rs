@@ -62,13 +62,13 @@ fn patterns<'a>(code: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
 
 #[test]
 fn each_struct_of_the_model_is_taken_apart_for_differences_and_for_openapi() {
-    let declarations = code("model", &["builder", "elements", "facts", "wire"]);
+    let declarations = code("compiler/model", &["builder", "elements", "facts", "wire"]);
     let all = structs(&declarations);
     assert!(all.len() > 60, "{all:?}");
     let forgotten = |code: &str, except: &[&str]| -> Vec<&str> {
         let mappings = all.iter().filter(|name| !NO_MAPPINGS.contains(name) && !except.contains(name));
         mappings.filter(|name| !is_taken_apart(code, name)).copied().collect()
     };
-    assert_eq!(forgotten(&code("model", &["builder"]), &[]), Vec::<&str>::new(), "`diff`");
-    assert_eq!(forgotten(&code("export/openapi", &[]), &NOT_IN_OPENAPI), Vec::<&str>::new(), "OpenAPI");
+    assert_eq!(forgotten(&code("compiler/model", &["builder"]), &[]), Vec::<&str>::new(), "`diff`");
+    assert_eq!(forgotten(&code("tools/export/openapi", &[]), &NOT_IN_OPENAPI), Vec::<&str>::new(), "OpenAPI");
 }

@@ -23,32 +23,39 @@
 //!
 //! # Layers
 //!
-//! A module imports only from modules above it in this list, which `tests/layers.rs` checks:
+//! The modules stand in six folders, each of which imports only from those above it in this list, and so does each module
+//! within its folder; `tests/layers.rs` checks it. All of them are re-exported here.
 //!
-//! - `value`, `sorting`: numbers, times, identifiers and open enums, independent of their form on the wire; sorting
-//! - `tables`, `account`, `clock`, `shared`: facts about an API, properties of an account, time, and what the clients of
-//!   an account share
-//! - `json`: the reader, the writer, and how values are read and written
-//! - `account_file`: accounts as JSON
-//! - `checks`: the rules that a request may break, and how a client treats them
-//! - `parameters`: sets of parameters that can be written, read back and checked
-//! - `serde_support`: serialization through serde
-//! - `lifecycle`: the states of orders, and what records and responses show of them
-//! - `operation`, `error`: requests of one operation, and why a call fails
-//! - `signing`, `transport`, `ledger`: credentials, transports, and positions
-//! - `wire`: from an operation to an HTTP request, and from a response to a reply
-//! - `limits`, `drift`, `observe`, `journal`: rate limits, differences from the documents, spans, and what is stored of
-//!   changes
-//! - `evidence`: what a record proves of a request
-//! - `orders`: the orders that a client knows, and amendments under way
-//! - `client`: calls, from the check to the reply
-//! - `retry`: retries
-//! - `pages`, `batches`, `instruments`: listings, requests that take several calls, and the instruments of the exchange
-//! - `confirm`: queries of unknown outcomes
-//! - `reconcile`: the comparison of an account with a journal
-//! - `flatten`: the cancellation and closing of everything
-//! - `blocking`: the client for programs without async
-//! - `emitted`: what only emitted code needs
+//! - `data`: values and tables, without I/O
+//!   - `value`, `sorting`: numbers, times, identifiers and open enums, independent of their form on the wire; sorting
+//!   - `tables`, `account`, `clock`, `shared`: facts about an API, properties of an account, time, and what the clients
+//!     of an account share
+//!   - `json`: the reader, the writer, and how values are read and written
+//!   - `account_file`: accounts as JSON
+//!   - `checks`: the rules that a request may break, and how a client treats them
+//!   - `parameters`: sets of parameters that can be written, read back and checked
+//!   - `serde_support`: serialization through serde
+//!   - `lifecycle`: the states of orders, and what records and responses show of them
+//!   - `operation`, `error`: requests of one operation, and why a call fails
+//! - `network`: what speaks HTTP
+//!   - `signing`, `transport`: credentials and transports
+//!   - `wire`: from an operation to an HTTP request, and from a response to a reply
+//!   - `limits`, `drift`, `observe`: rate limits, differences from the documents, and spans
+//! - `state`: what is remembered of changes
+//!   - `ledger`, `journal`: positions, and stored changes
+//!   - `evidence`: what a record proves of a request
+//!   - `orders`: the orders that a client knows, and amendments under way
+//! - `calls`: one call, and what makes several
+//!   - `client`: calls, from the check to the reply
+//!   - `retry`: retries
+//!   - `pages`, `batches`, `instruments`: listings, requests that take several calls, and the instruments of the exchange
+//! - `outcomes`: what became of a change
+//!   - `confirm`: queries of unknown outcomes
+//!   - `reconcile`: the comparison of an account with a journal
+//!   - `flatten`: the cancellation and closing of everything
+//! - `facade`: what other programs see in place of the modules above
+//!   - `blocking`: the client for programs without async
+//!   - `emitted`: what only emitted code needs
 //!
 //! # Features
 //!
@@ -74,54 +81,34 @@
 // Each item that needs a feature says so on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod account;
-pub mod account_file;
-pub mod batches;
-#[cfg(feature = "blocking")]
-pub mod blocking;
-pub mod checks;
-pub mod client;
-pub mod clock;
-pub mod confirm;
-pub mod drift;
-#[doc(hidden)]
-pub mod emitted;
-pub mod error;
-mod evidence;
-pub mod flatten;
-pub mod instruments;
-pub mod journal;
-pub mod json;
-pub mod ledger;
-pub mod lifecycle;
-pub mod limits;
-mod observe;
-pub mod operation;
-pub mod orders;
-pub mod pages;
-pub mod parameters;
-pub mod reconcile;
-pub mod retry;
-mod serde_support;
-mod shared;
-pub mod signing;
-mod sorting;
-pub mod tables;
-pub mod transport;
-pub mod value;
-pub mod wire;
+mod calls;
+mod data;
+mod facade;
+mod network;
+mod outcomes;
+mod state;
 
-pub use account::Account;
+pub use calls::{batches, client, instruments, pages, retry};
+pub use data::{account, account_file, checks, clock, error, json, lifecycle, operation, parameters, tables, value};
+#[cfg(feature = "blocking")]
+pub use facade::blocking;
+#[doc(hidden)]
+pub use facade::emitted;
+pub use network::{drift, limits, signing, transport, wire};
+pub use outcomes::{confirm, flatten, reconcile};
+pub use state::{journal, ledger, orders};
+
 pub use bytes;
-pub use checks::{CheckPolicy, Violations};
-pub use client::{ClientBuilder, ClientCore};
-pub use error::Error;
+pub use calls::client::{ClientBuilder, ClientCore};
+pub use data::account::Account;
+pub use data::checks::{CheckPolicy, Violations};
+pub use data::error::Error;
+pub use data::json::{Json, List, Map};
+pub use data::operation::Operation;
+pub use data::value::{Date, Decimal, Edit, IsoTime, Scaled, Timestamp, UnixMicros, UnixNanos, UnixSeconds};
 pub use http;
-pub use json::{Json, List, Map};
-pub use operation::Operation;
+pub use network::signing::Credentials;
+pub use network::wire::Reply;
 #[cfg(feature = "reqwest")]
 pub use reqwest;
 pub use rust_decimal;
-pub use signing::Credentials;
-pub use value::{Date, Decimal, Edit, IsoTime, Scaled, Timestamp, UnixMicros, UnixNanos, UnixSeconds};
-pub use wire::Reply;

@@ -11,14 +11,27 @@ type Tested = Result<(), Box<dyn std::error::Error>>;
 /// The heading in the documentation of the crate under which the layers are listed, the lowest first.
 const HEADING: &str = "//! # Layers";
 
-/// The layer of each module, from the items of the list, each of which begins with the names of its modules.
-fn layers(lib: &str) -> BTreeMap<&str, usize> {
+/// A module that stands in a folder at the root of the crate.
+struct Listed<'a> {
+    folder: &'a str,
+    layer: usize,
+}
+
+/// Returns the modules that the list names, from the lowest to the highest. An item begins with the name of a folder, and
+/// each item within it with the names of modules of one layer.
+fn layers(lib: &str) -> BTreeMap<&str, Listed<'_>> {
     let section = lib.split_once(HEADING).map_or("", |(_, rest)| rest);
     let section = section.split_once("//! # ").map_or(section, |(section, _)| section);
-    let items = section.lines().filter_map(|line| line.strip_prefix("//! - "));
-    let names = items.map(|item| item.split_once(':').map_or("", |(names, _)| names));
-    let named = names.enumerate().flat_map(|(layer, names)| names.split(", ").map(move |name| (name, layer)));
-    named.map(|(name, layer)| (name.trim_matches('`'), layer)).collect()
+    let (mut folder, mut found) = ("", BTreeMap::new());
+    for (layer, line) in section.lines().enumerate() {
+        let names = |item: &'static str| Some(line.strip_prefix(item)?.split_once(':')?.0);
+        if let Some(name) = names("//! - ") {
+            folder = name.trim_matches('`');
+        }
+        let modules = names("//!   - ").into_iter().flat_map(|names| names.split(", "));
+        found.extend(modules.map(|name| (name.trim_matches('`'), Listed { folder, layer })));
+    }
+    found
 }
 
 fn source() -> PathBuf {
@@ -55,13 +68,14 @@ fn code(text: &str) -> String {
     code
 }
 
-/// The modules at the root of the crate that `code` names, which stands `depth` modules below the root. A name that is
-/// re-exported at the root counts as one as well, so that no import hides behind it.
+/// Returns the modules that `code` names by a path from the root of the crate or from a folder there, as `folder::module`.
+/// The code stands `depth` modules below the root. A name that is re-exported at the root counts as one as well, so that no
+/// import hides behind it.
 fn imports(code: &str, depth: usize) -> Vec<String> {
-    let up = "super::".repeat(depth);
+    let (to_root, to_folder) = ("super::".repeat(depth), "super::".repeat(depth - 1));
     let mut found = Vec::new();
-    for prefix in ["crate::", &up] {
-        for (at, _) in code.match_indices(prefix) {
+    for (prefix, segments) in [("crate::", 2), (&to_root, 2), (&to_folder, 1)] {
+        for (at, _) in code.match_indices(prefix).filter(|_| !prefix.is_empty()) {
             let before = &code[..at];
             // `$crate::` is for the users of a macro; more of `super::` is found at its beginning.
             if before.ends_with('$') || before.ends_with("super::") {
@@ -71,10 +85,11 @@ fn imports(code: &str, depth: usize) -> Vec<String> {
             if rest.starts_with("super::") {
                 continue;
             }
-            let name: String = rest.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
-            let is_macro = rest[name.len()..].starts_with('!');
+            let is_part = |letter: &char| letter.is_alphanumeric() || "_:".contains(*letter);
+            let path: String = rest.chars().take_while(is_part).collect();
+            let is_macro = !path.contains(':') && rest[path.len()..].starts_with('!');
             if !is_macro {
-                found.push(name);
+                found.push(path.split("::").take(segments).collect::<Vec<_>>().join("::"));
             }
         }
     }
@@ -88,14 +103,17 @@ fn modules_import_only_from_layers_below() -> Tested {
     let mut paths = Vec::new();
     files(&source(), &mut paths)?;
     let mut wrong = Vec::new();
-    for path in paths.iter().filter(|path| !path.ends_with("lib.rs")) {
+    for path in &paths {
         let within = path.strip_prefix(source())?.with_extension("");
-        let top = within.iter().next().and_then(|name| name.to_str()).ok_or("a file has no name")?;
-        let own = *layers.get(top).ok_or_else(|| format!("the layers do not name {top}"))?;
-        for import in imports(&code(&fs::read_to_string(path)?), within.iter().count()) {
-            match layers.get(import.as_str()) {
-                _ if import == top => {}
-                Some(layer) if *layer < own => {}
+        let names: Vec<_> = within.iter().filter_map(|name| name.to_str()).collect();
+        let [folder, own, ..] = names[..] else { continue };
+        let layer = layers.get(own).filter(|listed| listed.folder == folder).map(|listed| listed.layer);
+        let layer = layer.ok_or_else(|| format!("the layers do not name {own} in {folder}"))?;
+        for import in imports(&code(&fs::read_to_string(path)?), names.len()) {
+            let (within_folder, module) = import.split_once("::").unwrap_or((folder, &import));
+            match layers.get(module).filter(|listed| listed.folder == within_folder) {
+                Some(_) if module == own => {}
+                Some(listed) if listed.layer < layer => {}
                 _ => wrong.push(format!("{} imports {import}", within.display())),
             }
         }
@@ -107,20 +125,33 @@ fn modules_import_only_from_layers_below() -> Tested {
 #[test]
 fn every_module_has_a_layer() -> Tested {
     let lib = fs::read_to_string(source().join("lib.rs"))?;
-    let layers = layers(&lib);
-    let declared = lib.lines().filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod "));
-    let mut declared: Vec<_> = declared.map(|name| name.trim_end_matches(';')).collect();
-    declared.sort_unstable();
-    assert_eq!(layers.keys().copied().collect::<Vec<_>>(), declared);
+    let listed: BTreeSet<_> =
+        layers(&lib).into_iter().map(|(module, listed)| (listed.folder.to_owned(), module.to_owned())).collect();
+    let mut declared = BTreeSet::new();
+    for folder in modules_of(&lib) {
+        let text = fs::read_to_string(source().join(&folder).with_extension("rs"))?;
+        declared.extend(modules_of(&text).into_iter().map(|module| (folder.clone(), module)));
+    }
+    assert_eq!(listed, declared);
     Ok(())
+}
+
+/// Returns the modules that a file declares.
+fn modules_of(text: &str) -> Vec<String> {
+    let declared = |line: &str| {
+        let line = line.trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+        Some(line.strip_prefix("mod ")?.trim_end_matches(';').to_owned())
+    };
+    text.lines().filter_map(declared).collect()
 }
 
 #[test]
 fn an_import_is_found_however_it_is_written() {
-    let text = "use crate::client::ClientCore;\n// crate::pages\nfn f(a: crate::Error, b: super::super::limits::Plan) {}\n\
-                macro_rules! m { () => { $crate::json::Reader } }\ncrate::identifier! {}\n#[cfg(test)]\nmod tests {\n    \
-                use crate::blocking;\n}\nuse super::super::{retry};\n";
-    assert_eq!(imports(&code(text), 2), ["client", "Error", "limits", ""]);
+    let text = "use crate::calls::client::ClientCore;\n// crate::calls::pages\n\
+                fn f(a: crate::Error, b: super::super::super::network::limits::Plan) {}\n\
+                macro_rules! m { () => { $crate::json::Reader } }\ncrate::identifier! {}\nuse super::super::retry::Policy;\n\
+                #[cfg(test)]\nmod tests {\n    use crate::facade::blocking;\n}\nuse super::super::super::{calls::retry};\n";
+    assert_eq!(imports(&code(text), 3), ["calls::client", "Error", "network::limits", "", "retry"]);
 }
 
 /// The source folders without circular imports, and how many imports each has at least.
@@ -315,6 +346,23 @@ fn no_modules_of_a_folder_import_each_other_in_a_circle() -> Tested {
         assert!(edges.len() > least, "{source}: only {} imports were found", edges.len());
         let found: Vec<String> = circles(edges).into_values().collect();
         assert!(found.is_empty(), "{source}: these imports form circles:\n{}", found.join("\n"));
+    }
+    Ok(())
+}
+
+/// The folders of the local exchange import only from those above them in the table of its documentation.
+#[test]
+fn the_folders_of_the_exchange_form_layers() -> Tested {
+    let source = source().join("../../../tests/exchange/src");
+    let lib = fs::read_to_string(source.join("lib.rs"))?;
+    let rows = lib.lines().filter_map(|line| line.strip_prefix("//! | `")?.split_once('`'));
+    let folders: Vec<&str> = rows.map(|(folder, _)| folder).collect();
+    let declared: BTreeSet<String> = modules_of(&lib).into_iter().collect();
+    assert_eq!(folders.iter().map(|folder| (*folder).to_owned()).collect::<BTreeSet<_>>(), declared);
+    let height = |path: &str| folders.iter().position(|folder| Some(*folder) == path.split("::").next());
+    for ((module, other), example) in between_siblings(&modules(&source)?) {
+        let (Some(own), Some(lower)) = (height(&module), height(&other)) else { continue };
+        assert!(lower <= own, "{example}, which stands above it");
     }
     Ok(())
 }

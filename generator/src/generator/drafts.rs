@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Generator;
-use crate::audit::{self, Documents};
-use crate::diagnostics::{Code, Diagnostics};
-use crate::draft::{self, Draft, Source, Wanted};
-use crate::load::{self, Readers, Reading, Sources};
-use crate::model::{self, Api, Family};
-use crate::{skeleton, write};
+use crate::compiler::diagnostics::{Code, Diagnostics};
+use crate::compiler::load::{self, Readers, Reading, Sources};
+use crate::compiler::model::{self, Api, Family};
+use crate::tools::audit::{self, Documents};
+use crate::tools::draft::{self, Draft, Source, Wanted};
+use crate::{compiler::write, tools::skeleton};
 
 const FAMILY_FILE: &str = "family.yaml";
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::compare::{Difference, compare};
-use crate::diagnostics::{Code, Diagnostics};
-use crate::{init, load, write};
+use crate::compiler::diagnostics::{Code, Diagnostics};
+use crate::tools::compare::{Difference, compare};
+use crate::{compiler::load, compiler::write, tools::init};
 
 /// Writes a new project into a folder, and returns its files: a crate whose build script generates a client
 /// from a small schema, with a test that calls it, and CI. The crate has the folder's name unless another is given.

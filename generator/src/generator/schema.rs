@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::Schema;
-use crate::audit::{Audit, Auditor, Documents};
-use crate::diagnostics::{Code, Diagnostics};
-use crate::drift::{self, Drift};
-use crate::rules::{self, Case};
-use crate::{diff, export, list, operation_page};
+use crate::compiler::diagnostics::{Code, Diagnostics};
+use crate::tools::audit::{Audit, Auditor, Documents};
+use crate::tools::drift::{self, Drift};
+use crate::tools::rules::{self, Case};
+use crate::{tools::diff, tools::export, tools::list, tools::operation_page};
 
 /// What a site shows besides the schema.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,7 +116,7 @@ impl Schema {
     /// # Errors
     /// Fails if the revision or a document cannot be read.
     pub fn documents_at(&self, folder: &Path, revision: &str) -> Result<Documents, Diagnostics> {
-        let copy = crate::revision::copy(folder, revision)?;
+        let copy = crate::tools::revision::copy(folder, revision)?;
         Documents::read(&self.api, copy.path())
     }
 

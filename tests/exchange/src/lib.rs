@@ -52,21 +52,14 @@
 //! read and answers written by the types of `tradeapi`, and the documents' rules are checked by the emitted checks, so
 //! that a changed schema reaches the exchange: it does not compile until it serves each operation.
 //!
-//! | module | contents |
+//! | folder | contents |
 //! |---|---|
-//! | `words`, `values`, `instruments`, `orders`, `plans`, `accounts` | instruments, orders, and the accounts of users |
-//! | `book`, `candles`, `market`, `dice` | the order book, the price of a pair, and random numbers from a seed |
-//! | `delivery`, `hostile`, `faults` | answers as they are delivered, and deliberate faults |
-//! | `setup`, `playback`, `market_recording`, `reports`, `journal`, `journal_entry`, `tasks`, `state` | the initial state, recorded markets, the journal and its replay, and the whole state |
-//! | `matching`, `netting`, `placing`, `amending`, `closing`, `conditional`, `triggers`, `liquidation`, `funding`, `account_settings` | operations on orders and positions |
-//! | `participants`, `shown` | other participants, and what a node shows |
-//! | `refusal`, `limits`, `tolerance`, `reading`, `operations`, `routes` | the checks of a request: rate limits, rules, and refusals |
-//! | `unified`, `classic`, `observed`, `insider_trades`, `commissions`, `pages` | the operations |
-//! | `schedule`, `actions` | how the state changes with time, and by actions other than requests |
-//! | `authentication`, `answer_plan`, `gate` | the path of a request, and its faults in a hostile exchange |
-//! | `exchange`, `time`, `connections`, `server` | around the core: functions for tests, clocks, HTTP |
-//! | `log`, `snapshot`, `control` | the page and its control address |
-//! | `docs` | the reference of the API, at `/docs/` |
+//! | `state` | instruments, orders and accounts; books, prices and recorded markets; settings, faults and the journal; the whole of it, the core |
+//! | `engine` | placing, amending, matching, netting, triggers, funding and liquidation; other participants; actions that are no requests |
+//! | `operations` | the operations of each family, their pages and routes; what is tolerated; how the state changes with time |
+//! | `access` | the path of a request: connections, signatures, the gate and its faults; clocks, functions for tests, the page and its control address, the reference at `/docs/` |
+//!
+//! A folder imports only from those above it.
 //!
 //! The program adds `watch`, which shows the state of another one in a terminal.
 //!
@@ -79,89 +72,32 @@
 //! A position has one margin mode, that of the fill that began it. Other participants trade only pairs that an account
 //! has traded.
 
-mod account_settings;
-mod account_view;
-mod accounts;
-mod actions;
-mod amending;
-mod answer_plan;
-mod authentication;
-mod book;
-mod candles;
-mod classic;
-mod closing;
-mod commissions;
-mod conditional;
-mod connections;
-mod control;
-mod decisions;
-mod delivery;
-mod dice;
-mod docs;
-mod events;
-mod exchange;
-mod faults;
-mod funding;
-mod gate;
-mod hostile;
-mod insider_trades;
-mod instruments;
-mod journal;
-mod journal_entry;
-mod limits;
-mod liquidation;
-mod log;
-mod market;
-mod market_recording;
-mod matching;
-mod netting;
-mod observed;
+mod access;
+mod engine;
 mod operations;
-mod orders;
-mod pages;
-mod participants;
-mod placing;
-mod plans;
-mod playback;
-mod reading;
-mod refusal;
-mod reports;
-mod routes;
-mod schedule;
-pub mod server;
-mod settings;
-mod setup;
-mod shown;
-mod snapshot;
 mod state;
-mod tasks;
-mod time;
-mod tolerance;
-mod triggers;
-mod unified;
-mod values;
-mod wanted;
-mod words;
 
-pub use account_view::{AccountView, BalanceView, BookView, OrderView, PositionView};
-pub use accounts::Profile;
-pub use control::per_mille;
-pub use decisions::{DECISIONS, Decision};
-pub use delivery::{Behind, Delivered, Delivery};
-pub use dice::Seed;
-pub use docs::Docs;
-pub use events::{Event, Unplaced};
-pub use exchange::{Exchange, InvalidArgument, Keys};
-pub use faults::{Conditions, Fault, FaultKind, FaultTarget};
-pub use hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Node, Quirk};
-pub use instruments::PairName;
-pub use journal::{ReplayError, torn_line};
-pub use market_recording::Recording;
-pub use orders::State;
-pub use playback::{Books, Candles, Prices, RecordedBook, Trades};
-pub use reports::Reports;
-pub use settings::{Settings, SignedQuery};
-pub use setup::{Pair, Setup, SetupError};
-pub use time::Time;
-pub use values::Price;
-pub use words::{Accounts, Cancelled, Effect, Family, Line, Margin, Mode, PositionSide, Side};
+pub use access::server;
+
+pub use access::account_view::{AccountView, BalanceView, BookView, OrderView, PositionView};
+pub use access::control::per_mille;
+pub use access::docs::Docs;
+pub use access::exchange::{Exchange, InvalidArgument, Keys};
+pub use access::time::Time;
+pub use state::accounts::Profile;
+pub use state::decisions::{DECISIONS, Decision};
+pub use state::delivery::{Behind, Delivered, Delivery};
+pub use state::dice::Seed;
+pub use state::events::{Event, Unplaced};
+pub use state::faults::{Conditions, Fault, FaultKind, FaultTarget};
+pub use state::hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Node, Quirk};
+pub use state::instruments::PairName;
+pub use state::journal::{ReplayError, torn_line};
+pub use state::market_recording::Recording;
+pub use state::orders::State;
+pub use state::playback::{Books, Candles, Prices, RecordedBook, Trades};
+pub use state::reports::Reports;
+pub use state::settings::{Settings, SignedQuery};
+pub use state::setup::{Pair, Setup, SetupError};
+pub use state::values::Price;
+pub use state::words::{Accounts, Cancelled, Effect, Family, Line, Margin, Mode, PositionSide, Side};

@@ -1,9 +1,13 @@
-//! The operations of the API.
+//! The operations of the API: how each family reads its requests, and the records that it answers with.
 
-use tradeapi::runtime::tables::Meta;
-use tradeapi::{broker, classic, observed, unified};
-
-/// All operations.
-pub(crate) fn all() -> impl Iterator<Item = &'static Meta> {
-    [classic::OPERATIONS, unified::OPERATIONS, broker::OPERATIONS, observed::OPERATIONS].into_iter().flatten().copied()
-}
+pub(crate) mod classic;
+pub(crate) mod commissions;
+pub(crate) mod insider_trades;
+pub(crate) mod observed;
+pub(crate) mod pages;
+pub(crate) mod reading;
+pub(crate) mod routes;
+pub(crate) mod schedule;
+pub(crate) mod tolerance;
+pub(crate) mod unified;
+pub(crate) mod wanted;

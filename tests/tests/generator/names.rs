@@ -160,10 +160,11 @@ fn hostile() -> BTreeSet<String> {
     names.extend(SPECIAL.iter().map(|name| (*name).to_owned()));
     names.extend([10, 63, 64, 65, 255, 256, 1000, 1100].map(|length| "n".repeat(length)));
     let schema = Generator::new().schema_dir(house().join("tests/fixtures/base")).read().unwrap();
-    let emitted = ["emitted.rs", "emitted/client.rs", "emitted/operations.rs"];
-    let macros = ["value/open_enum.rs", "value/identifier.rs", "json/record.rs", "parameters/by_value.rs"]
+    let emitted = ["facade/emitted.rs", "facade/emitted/client.rs", "facade/emitted/operations.rs"];
+    let macros = ["value/open_enum", "value/identifier", "json/record", "parameters/by_value"]
+        .map(|file| format!("data/{file}.rs"))
         .into_iter()
-        .chain(emitted);
+        .chain(emitted.map(str::to_owned));
     let macros = macros.map(|file| fs::read_to_string(house().join("generator/runtime/src").join(file)).unwrap());
     for text in schema.emit(Layout::Crate).into_values().chain(macros) {
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));

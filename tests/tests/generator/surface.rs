@@ -174,7 +174,7 @@ fn the_surface_of_the_thirty_operations() {
 #[test]
 fn the_surface_of_clients_and_families() {
     let macros = ["client", "operations"].map(|file| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generator/runtime/src/emitted");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generator/runtime/src/facade/emitted");
         fs::read_to_string(folder.join(file).with_extension("rs")).unwrap()
     });
     let macros = macros.concat();

@@ -80,7 +80,7 @@ fn runtime(of_blocking: bool) -> Vec<String> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.starts_with(source.join("blocking")) == of_blocking {
+            } else if path.starts_with(source.join("facade/blocking")) == of_blocking {
                 texts.push(fs::read_to_string(path).unwrap());
             }
         }

@@ -1,0 +1,206 @@
+//! Responses that list successes and failures, of requests that were called directly.
+//!
+//! They come as a type of their own that must be used; on every reply that would be noise. An operation that is not a
+//! batch lists results if its response has the lists of a batch of its family.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::ops::Deref;
+
+use super::batch::{ListsResults, SentItems};
+use super::matching;
+use super::report::{ItemResults, UnmatchedResult, shown_ids};
+use crate::calls::client::{ClientCore, ReplyTo};
+use crate::data::error::ExchangeError;
+use crate::data::json::BadItem;
+use crate::network::wire::Reply;
+
+/// A reply to a request whose items succeed or fail on their own: the cancellation of all orders, or a batch in a
+/// single call. The call succeeded; items may have failed.
+///
+/// ```
+/// use tradeapi_runtime::batches::ItemsReply;
+/// use tradeapi_runtime::client::Callable;
+/// use tradeapi_runtime::{ClientCore, Error};
+///
+/// async fn cancel_all<O, T>(client: &ClientCore, all: &O) -> Result<(), Error>
+/// where
+///     O: Callable<Response = T, Reply = ItemsReply<T>>,
+/// {
+///     let reply = client.call(all).await?;
+///     for failure in reply.failures() {
+///         println!("{failure}"); // the id, the code and its meaning
+///     }
+///     println!("all done: {}", reply.all_done());
+///     Ok(())
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "items may have failed; see `all_done`, `failures` and `done`"]
+pub struct ItemsReply<T> {
+    reply: Reply<T>,
+    failures: Vec<ItemFailure>,
+    succeeded: usize,
+    bad: Vec<BadItem>,
+    /// How many items the response does not mention, or contradicts itself about.
+    unmentioned: usize,
+    claims_failure: bool,
+}
+
+/// An item that failed, or whose outcome is unknown.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ItemFailure {
+    /// The ids of the item, as far as the response has them.
+    pub ids: Vec<String>,
+    /// Why: the code with its known meaning, the outcome, and the message.
+    pub error: Box<ExchangeError>,
+}
+
+impl<T> ItemsReply<T> {
+    /// Whether every item succeeded: the response mentions all items of the request, and none as failed.
+    pub fn all_done(&self) -> bool {
+        self.failures.is_empty() && self.bad.is_empty() && self.unmentioned == 0 && !self.claims_failure
+    }
+
+    /// The items that failed, or whose outcome is unknown. [`typed`](crate::data::error::Code::typed) gives their codes as
+    /// values of the enum of a family, and [`remedy`](ExchangeError::remedy) what to do.
+    pub fn failures(&self) -> &[ItemFailure] {
+        &self.failures
+    }
+
+    /// How many items the response shows to have succeeded.
+    pub fn succeeded(&self) -> usize {
+        self.succeeded
+    }
+
+    /// Results that could not be read.
+    pub fn bad(&self) -> &[BadItem] {
+        &self.bad
+    }
+
+    /// How many items of the request the response does not mention, or contradicts itself about: query them before
+    /// repeating them.
+    pub fn unmentioned(&self) -> usize {
+        self.unmentioned
+    }
+
+    /// The reply, if every item succeeded.
+    ///
+    /// # Errors
+    ///
+    /// Returns this reply as an error if an item did not succeed, or may not have.
+    pub fn done(self) -> Result<Reply<T>, PartialFailure<T>> {
+        if self.all_done() { Ok(self.reply) } else { Err(PartialFailure(Box::new(self))) }
+    }
+
+    /// The reply, whatever the results of the items.
+    pub fn into_reply(self) -> Reply<T> {
+        self.reply
+    }
+
+    /// The data of the reply, whatever the results of the items.
+    pub fn into_data(self) -> T {
+        self.reply.into_data()
+    }
+}
+
+impl<T> Deref for ItemsReply<T> {
+    type Target = Reply<T>;
+
+    fn deref(&self) -> &Reply<T> {
+        &self.reply
+    }
+}
+
+impl fmt::Display for ItemFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", shown_ids(self.ids.iter()), self.error)
+    }
+}
+
+impl<T> fmt::Display for ItemsReply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.all_done() {
+            return f.write_str("all items succeeded");
+        }
+        match self.failures.len() {
+            0 => f.write_str("not all items are known to have succeeded")?,
+            1 => f.write_str("an item failed")?,
+            n => write!(f, "{n} items failed")?,
+        }
+        if !self.bad.is_empty() {
+            write!(f, ", {} results cannot be read", self.bad.len())?;
+        }
+        if self.unmentioned > 0 {
+            write!(f, ", {} items are not mentioned", self.unmentioned)?;
+        }
+        self.failures.iter().try_for_each(|failure| write!(f, "\n  {failure}"))
+    }
+}
+
+/// Not every item of a request succeeded; the call itself did.
+#[derive(Clone, Debug)]
+pub struct PartialFailure<T>(Box<ItemsReply<T>>);
+
+impl<T> PartialFailure<T> {
+    /// The reply.
+    pub fn into_items(self) -> ItemsReply<T> {
+        *self.0
+    }
+}
+
+impl<T> Deref for PartialFailure<T> {
+    type Target = ItemsReply<T>;
+
+    fn deref(&self) -> &ItemsReply<T> {
+        &self.0
+    }
+}
+
+impl<T> fmt::Display for PartialFailure<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T: fmt::Debug> StdError for PartialFailure<T> {}
+
+impl<T> AsRef<Reply<T>> for ItemsReply<T> {
+    fn as_ref(&self) -> &Reply<T> {
+        self
+    }
+}
+
+impl<T> From<ItemsReply<T>> for Reply<T> {
+    fn from(items: ItemsReply<T>) -> Self {
+        items.into_reply()
+    }
+}
+
+impl<O: ListsResults<Response: Clone>> ReplyTo<O> for ItemsReply<O::Response> {
+    fn of(reply: Reply<O::Response>, operation: &O, client: &ClientCore) -> Self {
+        let of_reply = ItemResults::new(client.api(), O::META, client.codes(), &reply);
+        let answer = of_reply.read::<O>(reply.data.clone());
+        let (bad, claims_failure) = (answer.bad.clone(), answer.all_done == Some(false));
+        let (results, unmentioned) = match operation.sent() {
+            None => (answer.results, 0),
+            Some(SentItems { ids, shape }) => {
+                let matching = matching::assign(&ids, answer, shape);
+                let unmentioned = matching.unmentioned(&ids, bad.len());
+                let matched = matching.items.into_iter().flatten().map(|found| found.stated);
+                (matched.chain(matching.unmatched).collect(), unmentioned)
+            }
+        };
+        let results: Vec<_> = results;
+        let all = results.len();
+        let failures = results.into_iter().map(|stated| of_reply.unmatched(stated)).filter_map(
+            |UnmatchedResult { ids, result }| {
+                Some(ItemFailure { ids: ids.into_iter().flatten().collect(), error: result.err()? })
+            },
+        );
+        let failures: Vec<_> = failures.collect();
+        let succeeded = all - failures.len();
+        Self { reply, failures, succeeded, bad, unmentioned, claims_failure }
+    }
+}

@@ -1,0 +1,258 @@
+//! A call: its attempts, its wait for the limits, and what observes it.
+//!
+//! Only waiting is async, because the future of an async function holds the locals of everything that it awaits.
+
+use std::time::Duration;
+
+use super::callable::{Callable, ReplyTo};
+use super::core::ClientCore;
+use super::metrics::CallMetrics;
+use super::prepared::{Prepared, SignedRequest};
+use super::sending::{CallContext, CallFuture};
+use super::time::SigningClock;
+use crate::data::clock::Moment;
+use crate::data::error::{Error, Unsigned};
+use crate::data::operation::{DynOperation, DynResponse, Operation, ReceivedFor};
+use crate::data::tables::{CallResult, Meta, Outcome};
+use crate::network::limits::Permit;
+use crate::network::observe::CallSpan;
+use crate::network::transport::RoundTrip;
+use crate::network::wire::Reply;
+
+/// One of the attempts of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attempt {
+    /// Its number, counted from 1.
+    pub(crate) number: u32,
+    /// A moment, and how long after it the exchange may forget the key by which it recognizes a repeat.
+    pub(crate) within: Option<(Moment, Duration)>,
+}
+
+impl Attempt {
+    pub(crate) const FIRST: Self = Self { number: 1, within: None };
+}
+
+/// What a call begins with.
+enum Start {
+    /// A request that is to be checked and signed.
+    Attempt(Attempt),
+    /// A request that was signed before.
+    Signed(Box<SignedRequest>),
+}
+
+impl Start {
+    /// The number of the attempt.
+    fn number(&self) -> u32 {
+        match self {
+            Self::Attempt(attempt) => attempt.number,
+            Self::Signed(_) => Attempt::FIRST.number,
+        }
+    }
+
+    /// Notes that nothing is sent.
+    fn give_up(self, core: &ClientCore) {
+        match self {
+            Self::Attempt(_) => {}
+            Self::Signed(signed) => core.void(signed.number),
+        }
+    }
+}
+
+/// A call that waits for its limits. A caller that drops it does not know whether it was sent.
+struct Waiting<'a> {
+    core: &'a ClientCore,
+    operation: &'a dyn DynOperation,
+    signed: Option<&'a SignedRequest>,
+    is_over: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.is_over || self.operation.meta().confirm.is_none() {
+            return;
+        }
+        let built = self.signed.is_none().then(|| self.core.check_and_sign(self.operation).ok()).flatten();
+        if let Some(signed) = self.signed.or(built.as_ref()) {
+            self.core.void(signed.number);
+        }
+    }
+}
+
+impl ClientCore {
+    /// Checks `operation`, waits for its rate limits, sends it once, and reads the response.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`]. If a call that changes something fails with [`Error::Unknown`], it is unknown whether it had its
+    /// effect; with every other error, it had none. If the call is dropped before it ends, its outcome is unknown.
+    pub async fn call<O: Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
+        let reply = self.call_once(operation).await?;
+        Ok(O::Reply::of(reply, operation, self))
+    }
+
+    /// Sends a prepared request once: waits for its rate limits and reads the response.
+    ///
+    /// # Errors
+    ///
+    /// Like [`call`](Self::call); also if the signature has expired, or another client has prepared the request. A
+    /// request is never signed again.
+    pub async fn send<O: Callable>(&self, prepared: Prepared<'_, O>) -> Result<O::Reply, Error> {
+        self.refuse_of_others(&prepared)?;
+        let Prepared { operation, signed, .. } = prepared;
+        let mut data = ReceivedFor::nothing(operation);
+        let reply = self.call_any(operation, Start::Signed(Box::new(signed)), &mut data).await?;
+        Ok(O::Reply::of(reply.with_data(data.into_received())?, operation, self))
+    }
+
+    /// Makes a call, and returns the reply whatever it says of items.
+    pub(crate) async fn call_once<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+        let mut data = ReceivedFor::nothing(operation);
+        self.call_again_with_right_time(operation, &mut data).await?.with_data(data.into_received())
+    }
+
+    /// Makes a call, and once more if its timestamp was refused, if the client does so; see
+    /// [`sign_again`](super::ClientBuilder::sign_again).
+    fn call_again_with_right_time<'a>(
+        &'a self,
+        operation: &'a dyn DynOperation,
+        data: &'a mut dyn DynResponse,
+    ) -> CallFuture<'a> {
+        if !self.parts.signs_again {
+            return self.attempt_any(operation, Attempt::FIRST, data);
+        }
+        Box::pin(async move {
+            match self.attempt_any(operation, Attempt::FIRST, &mut *data).await {
+                // The first attempt had no effect, and the second is signed with the time that the refusal shows.
+                Err(error) if self.shows_right_time(&error) => {
+                    drop(error);
+                    self.attempt_any(operation, Attempt { number: 2, within: None }, data).await
+                }
+                result => result,
+            }
+        })
+    }
+
+    /// Whether an error proves that a call had no effect because of its timestamp, and shows the right time.
+    fn shows_right_time(&self, error: &Error) -> bool {
+        error.call_result() == CallResult::TimestampRefused
+            && error.outcome() == Outcome::NotDone
+            && error.exchange().is_some_and(|refused| refused.skew.is_some())
+            && self.parts.time.signing == SigningClock::Corrected
+    }
+
+    /// Makes a call, and puts the data of the response into `data`.
+    pub(crate) fn attempt_any<'a>(
+        &'a self,
+        operation: &'a dyn DynOperation,
+        attempt: Attempt,
+        data: &'a mut dyn DynResponse,
+    ) -> CallFuture<'a> {
+        self.call_any(operation, Start::Attempt(attempt), data)
+    }
+
+    // Boxed, because otherwise each crate that makes a call would compile all of it. Only functions that wait are
+    // async, because the future of a call contains the locals of all async functions in it.
+    fn call_any<'a>(
+        &'a self,
+        operation: &'a dyn DynOperation,
+        start: Start,
+        data: &'a mut dyn DynResponse,
+    ) -> CallFuture<'a> {
+        Box::pin(async move {
+            let (meta, number) = (operation.meta(), start.number());
+            let (span, begun) = (CallSpan::new(self.api(), meta, number), self.begins());
+            let begins = self.begin_change(meta).and_then(|ticket| Ok((ticket, self.track(operation)?)));
+            let result = match begins {
+                Ok((ticket, tracking)) => {
+                    let (tracked, ticket) = (tracking.as_deref(), ticket.as_ref());
+                    let call = CallContext { operation, span: &span, tracking: tracked, ticket };
+                    let result = span.around(self.call_in(call, start, data)).await;
+                    tracking.into_iter().for_each(|tracking| self.tracked(*tracking, operation, data, &result));
+                    result
+                }
+                Err(error) => {
+                    start.give_up(self);
+                    Err(error)
+                }
+            };
+            span.ended(&result);
+            self.measured(meta, number, begun, &result);
+            result
+        })
+    }
+
+    async fn call_in(
+        &self,
+        call: CallContext<'_>,
+        start: Start,
+        data: &mut dyn DynResponse,
+    ) -> Result<Reply<()>, Error> {
+        let operation = call.operation;
+        let (permit, signed, now) = match start {
+            Start::Attempt(attempt) => {
+                let warnings = self.check(operation)?;
+                let permit = self.admit_unless_given_up(operation, None).await?;
+                self.refuse_late(operation.meta(), attempt, permit.waited())?;
+                // Signed only after the wait, because the timestamp must not be old when the request arrives.
+                let signed = self.sign(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
+                let now = signed.made;
+                (permit, signed, now)
+            }
+            Start::Signed(signed) => {
+                let permit = self.admit_unless_given_up(operation, Some(&signed)).await?;
+                (permit, *signed, self.moment())
+            }
+        };
+        if let Some(journal) = self.journal_of(operation.meta()) {
+            return self.send_journaled(journal, call, permit, signed, data).await;
+        }
+        let trip = RoundTrip::default();
+        let (sent, answer) = self.send_once(call, permit, signed, now, &trip)?;
+        let answer = answer.await;
+        self.answered(call, sent, answer, trip.get(), data)
+    }
+
+    /// Refuses an attempt that would come after the exchange may have forgotten the key of its request.
+    fn refuse_late(&self, meta: &Meta, attempt: Attempt, waited: Duration) -> Result<(), Error> {
+        if attempt.within.is_none_or(|(begun, kept)| self.moment().since(begun) < kept) {
+            return Ok(());
+        }
+        let why = "the exchange may have forgotten the key by which it recognizes a repeat";
+        Err(Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited })))
+    }
+
+    /// Waits for the limits, and notes a request whose call is dropped meanwhile.
+    async fn admit_unless_given_up<'a>(
+        &'a self,
+        operation: &dyn DynOperation,
+        signed: Option<&SignedRequest>,
+    ) -> Result<Permit<'a>, Error> {
+        let mut waiting = Waiting { core: self, operation, signed, is_over: false };
+        let permit = self.admit_any(operation).await;
+        // A refusal consumes a prepared request, which is noted; without one, there is nothing to note.
+        waiting.is_over = permit.is_ok() || signed.is_none();
+        permit
+    }
+
+    /// The time at which a call begins, if the client has a hook.
+    fn begins(&self) -> Option<Duration> {
+        self.parts.metrics.as_ref().map(|_| self.parts.time.now().steady)
+    }
+
+    /// Tells the hook of the client how a call went.
+    fn measured<T>(
+        &self,
+        meta: &'static Meta,
+        attempt: u32,
+        begun: Option<Duration>,
+        result: &Result<Reply<T>, Error>,
+    ) {
+        let (Some(hook), Some(begun)) = (&self.parts.metrics, begun) else { return };
+        let (call_result, outcome, waited) = match result {
+            Ok(reply) => (CallResult::Success, Outcome::Done, reply.waited),
+            Err(error) => (error.call_result(), error.outcome(), error.waited()),
+        };
+        let took = self.parts.time.now().steady.saturating_sub(begun);
+        hook(&CallMetrics { operation: meta.id, attempt, call_result, outcome, waited, took });
+    }
+}

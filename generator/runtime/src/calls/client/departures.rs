@@ -1,0 +1,304 @@
+//! The changes of an account that wait to be sent, that are under way, and that got no answer.
+//!
+//! Whatever its operation, a change that was sent and not answered may still arrive: a cancellation of all orders takes
+//! those that were placed after it was sent. So each change is noted from the moment at which its call begins, at the
+//! price of a lock. While the account is made flat, its other clients place and amend nothing: what waits for a rate
+//! limit then would otherwise be sent after the account is flat.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use slotmap::{DefaultKey, SlotMap};
+
+use crate::data::clock::Moment;
+use crate::data::sorting::sort_by;
+use crate::data::tables::{Effect, Meta, Outcome};
+use crate::data::value::Timestamp;
+use crate::state::journal::ChangeNumber;
+
+/// The maximum number of unanswered changes to remember. Older ones are over before these are.
+const MAX_UNANSWERED: usize = 1 << 10;
+
+/// How long unanswered changes are remembered: longer than a signature is accepted by any clock.
+const AGE: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// A change of this client that may still have an effect, although its caller may believe that everything is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnderWay {
+    /// The operation, such as `unified.place-order`.
+    pub operation: &'static str,
+    /// When it left, by the clock of this machine; `None` if it waits for a rate limit and may be sent.
+    pub left: Option<Timestamp>,
+    /// Until when it may be carried out, by the clock of this machine, if its signature expires. It takes as long as the
+    /// signature is accepted, the clocks of both sides may be off by a minute, and the exchange may take ten seconds.
+    pub until: Option<Timestamp>,
+}
+
+impl UnderWay {
+    /// A change that waits for a rate limit.
+    pub(crate) fn waiting(operation: &'static str) -> Self {
+        Self { operation, left: None, until: None }
+    }
+}
+
+impl fmt::Display for UnderWay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.left, self.until) {
+            (None, _) => write!(f, "{} waits for a rate limit and may be sent", self.operation),
+            (Some(left), None) => write!(f, "{}, sent at {left}, got no answer and may arrive", self.operation),
+            (Some(left), Some(until)) => {
+                write!(f, "{}, sent at {left}, got no answer and may arrive until {until}", self.operation)
+            }
+        }
+    }
+}
+
+/// A change that left and may be carried out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub(crate) operation: &'static str,
+    pub(crate) at: Moment,
+    /// Its number in the journal, if it has one.
+    pub(crate) change: Option<ChangeNumber>,
+}
+
+/// What may still have an effect.
+#[derive(Debug, Default)]
+pub(crate) struct Outstanding {
+    /// The operations that wait for a rate limit.
+    pub(crate) waiting: Vec<&'static str>,
+    /// The changes without an answer, the earliest first.
+    pub(crate) unanswered: Vec<Departure>,
+    /// When the last change was answered that was done and may have left an order or a position.
+    pub(crate) last_added: Option<Moment>,
+}
+
+/// The changes of the clients of an account.
+#[derive(Debug, Default)]
+pub(super) struct Departures(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    calls: SlotMap<DefaultKey, Call>,
+    /// The changes whose call has ended without an answer.
+    unanswered: VecDeque<Departure>,
+    last_added: Option<Moment>,
+    /// How many calls are making the account flat.
+    doors: usize,
+}
+
+/// A change whose call has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    operation: &'static str,
+    /// Whether it may be sent while the account is made flat.
+    passes: bool,
+    /// Whether it may leave an order or a position that was not there.
+    adds: bool,
+    change: Option<ChangeNumber>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Waiting,
+    /// It began to wait before the account was made flat, and is not sent.
+    Refused,
+    Left(Moment),
+}
+
+/// A change from the beginning of its call to its end.
+#[derive(Debug)]
+pub(crate) struct Ticket<'a> {
+    departures: &'a Departures,
+    key: DefaultKey,
+}
+
+/// While it lives, other clients of the account place and amend nothing.
+#[derive(Debug)]
+pub(crate) struct Door(Arc<Departures>);
+
+/// What a client notes of the changes that it sends for one purpose, and what they may do.
+#[derive(Debug, Default)]
+pub(super) struct Purpose {
+    /// Whether they are sent while the account is made flat.
+    pub(super) passes: bool,
+    departed: Mutex<Option<(Timestamp, Moment)>>,
+}
+
+/// Shows whether a change has left, also to a caller that gave up its call:
+/// [`ClientCore::noting`](crate::ClientCore::noting).
+///
+/// ```
+/// use std::time::Duration;
+/// use tradeapi_runtime::client::{Callable, Departed};
+/// use tradeapi_runtime::{ClientCore, Error};
+///
+/// async fn within<O: Callable>(client: &ClientCore, order: &O, time: impl Future<Output = ()>) -> Option<O::Reply> {
+///     let (client, departed) = client.noting();
+///     let reply = first_of(client.call(order), time).await;
+///     if reply.is_none() && departed.at().is_none() {
+///         println!("it was not sent");
+///     }
+///     reply
+/// }
+/// # async fn first_of<T>(_: impl Future<Output = Result<T, Error>>, _: impl Future<Output = ()>) -> Option<T> { None }
+/// # let _ = Duration::ZERO;
+/// ```
+#[derive(Clone, Debug)]
+pub struct Departed(pub(super) Arc<Purpose>);
+
+impl Purpose {
+    pub(super) fn new(passes: bool) -> Self {
+        Self { passes, ..Self::default() }
+    }
+
+    /// Notes that a change leaves, with the time in its signature.
+    pub(super) fn leaves(&self, signed_at: Timestamp, now: Moment) {
+        *lock(&self.departed) = Some((signed_at, now));
+    }
+}
+
+impl Departed {
+    /// The time in the signature of the last change that left; `None` if none did.
+    pub fn at(&self) -> Option<Timestamp> {
+        self.moment().map(|(signed_at, _)| signed_at)
+    }
+
+    pub(crate) fn moment(&self) -> Option<(Timestamp, Moment)> {
+        *lock(&self.0.departed)
+    }
+}
+
+impl Departures {
+    /// Begins a change; `None` if the account is made flat and the change has to wait for that.
+    pub(super) fn begin(&self, meta: &Meta, passes: bool) -> Option<Ticket<'_>> {
+        let adds = adds(meta.effect);
+        let passes = passes || !adds;
+        let mut state = lock(&self.0);
+        if state.doors > 0 && !passes {
+            return None;
+        }
+        let key = state.calls.insert(Call { operation: meta.id, passes, adds, change: None, stage: Stage::Waiting });
+        Some(Ticket { departures: self, key })
+    }
+
+    /// What may still have an effect.
+    pub(super) fn outstanding(&self) -> Outstanding {
+        lock(&self.0).outstanding()
+    }
+
+    /// Forgets the changes that left at a moment.
+    pub(super) fn forget(&self, left: Moment) {
+        lock(&self.0).unanswered.retain(|known| known.at != left);
+    }
+
+    /// Keeps what adds something from leaving until the door is dropped. What waits is refused.
+    pub(super) fn close(self: &Arc<Self>) -> Door {
+        let mut state = lock(&self.0);
+        state.doors += 1;
+        for call in state.calls.values_mut() {
+            if matches!(call.stage, Stage::Waiting) && !call.passes {
+                call.stage = Stage::Refused;
+            }
+        }
+        drop(state);
+        Door(Arc::clone(self))
+    }
+
+    /// Whether an unanswered change may still be carried out.
+    pub(super) fn is_needed(&self, now: Moment) -> bool {
+        lock(&self.0).unanswered.back().is_some_and(|last| now.steady_since(last.at) <= AGE)
+    }
+}
+
+impl Ticket<'_> {
+    /// Notes that the change leaves now. Returns whether it may.
+    pub(super) fn leaves(&self, now: Moment) -> bool {
+        let mut state = lock(&self.departures.0);
+        match state.calls.get_mut(self.key) {
+            Some(call) if !matches!(call.stage, Stage::Refused) => call.stage = Stage::Left(now),
+            Some(_) | None => return false,
+        }
+        true
+    }
+
+    /// Whether the change may still leave.
+    pub(super) fn may_leave(&self) -> bool {
+        let state = lock(&self.departures.0);
+        state.calls.get(self.key).is_some_and(|call| !matches!(call.stage, Stage::Refused))
+    }
+
+    /// Notes the number of the change in the journal.
+    pub(super) fn is_change(&self, number: ChangeNumber) {
+        if let Some(call) = lock(&self.departures.0).calls.get_mut(self.key) {
+            call.change = Some(number);
+        }
+    }
+
+    /// Notes how the change ended.
+    pub(super) fn ended(&self, outcome: Outcome, now: Moment) {
+        if outcome == Outcome::Unknown {
+            return;
+        }
+        let mut state = lock(&self.departures.0);
+        // A machine that lags shows what was cancelled and closed as it was, so that only what was added is missed.
+        if state.calls.remove(self.key).is_some_and(|call| call.adds) && outcome == Outcome::Done {
+            state.last_added = Some(now);
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.departures.0);
+        if let Some(Call { operation, change, stage: Stage::Left(at), .. }) = state.calls.remove(self.key) {
+            state.keep(Departure { operation, at, change });
+        }
+    }
+}
+
+impl State {
+    /// Remembers a change without an answer.
+    fn keep(&mut self, left: Departure) {
+        while self.unanswered.front().is_some_and(|oldest| left.at.steady_since(oldest.at) > AGE) {
+            self.unanswered.pop_front();
+        }
+        if self.unanswered.len() >= MAX_UNANSWERED {
+            self.unanswered.pop_front();
+        }
+        self.unanswered.push_back(left);
+    }
+
+    fn outstanding(&self) -> Outstanding {
+        let (mut waiting, mut unanswered) = (Vec::new(), Vec::from(self.unanswered.clone()));
+        for Call { operation, change, stage, .. } in self.calls.values() {
+            match *stage {
+                Stage::Waiting => waiting.push(*operation),
+                Stage::Refused => {}
+                Stage::Left(at) => unanswered.push(Departure { operation, at, change: *change }),
+            }
+        }
+        sort_by(&mut unanswered, &|one: &Departure, other| one.at.steady.cmp(&other.at.steady));
+        Outstanding { waiting, unanswered, last_added: self.last_added }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        let mut state = lock(&self.0.0);
+        state.doors = state.doors.saturating_sub(1);
+    }
+}
+
+/// Whether requests with this effect may leave an order or a position that was not there.
+fn adds(effect: Effect) -> bool {
+    matches!(effect, Effect::Create | Effect::Amend)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,238 @@
+//! Admits calls when their rate limits have room.
+//!
+//! Calls are spread by slots before the limiter, which stays exact and does not depend on them. Cancellations have no
+//! slots. A call takes the first slot that all its limits have free, also one between those of others, so that a heavy
+//! call delays no lighter one of its pool; a call that is given up returns it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::data::account::Known;
+use crate::data::clock::{Timer, pause};
+use crate::data::error::{Error, Limited, LimiterFailure};
+use crate::data::operation::DynOperation;
+use crate::data::tables::{Api, Effect, RateLimit};
+use crate::network::limits::{Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable};
+use crate::network::observe;
+
+/// What a client does when a rate limit is used up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LimitMode {
+    /// The call waits; [`Reply::waited`](crate::Reply::waited) and [`Error::waited`] are the time.
+    #[default]
+    Wait,
+    /// Like `Wait`, but the calls of a limit are spread over its window, for a program that quotes all the time: with
+    /// ten calls a second, one leaves every 100 ms. Nothing is saved up, so there is no burst after a pause and no
+    /// second without a call after a burst. Cancellations and requests that close positions are not spread, and neither
+    /// are limits with windows of more than a minute. A call that waits for one limit does not hold up calls of its
+    /// other limits: lighter calls of a pool leave before a heavy one that waits for a limit of its own.
+    ///
+    /// The calls of a client and its clones are spread together. The limiter still counts every call.
+    Spread,
+    /// The call fails with [`Error::Limited`], which contains the time until there is room. Nothing is sent.
+    Refuse,
+    /// The call is sent regardless, and is not counted.
+    Off,
+}
+
+/// The rate limits of a client: the limiter, the classes, the address, and what to do when a limit is used up.
+#[derive(Clone)]
+pub(crate) struct RateLimitPolicy {
+    pub(crate) mode: LimitMode,
+    pub(crate) limiter: Arc<dyn Limiter>,
+    /// Whether the limiter counts several accounts, by their names. That of a key counts one, however it is named.
+    pub(crate) counts_names: bool,
+    /// The name that calls count for; empty if names do not count.
+    pub(crate) name: String,
+    pub(crate) classes: Classes,
+    pub(crate) address: String,
+    pub(crate) slots: Slots,
+}
+
+/// The longest window that calls are spread over.
+const LONGEST_SPREAD: Duration = Duration::from_secs(60);
+
+/// When the calls of each limit leave in the mode `Spread`. Clones share it.
+#[derive(Clone, Default)]
+pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Line>>>);
+
+/// The taken slots of a limit that have not ended, each with its start and its end, in order. They do not overlap.
+#[derive(Default)]
+struct Line(Vec<(Duration, Duration)>);
+
+impl Line {
+    /// The end of the last slot that overlaps one that starts at `at`.
+    fn blocked_until(&self, at: Duration, length: Duration) -> Option<Duration> {
+        let (_, end) = self.0.get(self.place_of(at.saturating_add(length)).checked_sub(1)?)?;
+        (*end > at).then_some(*end)
+    }
+
+    fn take(&mut self, at: Duration, length: Duration) {
+        self.0.insert(self.place_of(at), (at, at.saturating_add(length)));
+    }
+
+    fn give_back(&mut self, at: Duration) {
+        let place = self.place_of(at);
+        if self.0.get(place).is_some_and(|(start, _)| *start == at) {
+            self.0.remove(place);
+        }
+    }
+
+    fn forget_before(&mut self, now: Duration) {
+        let past = self.0.partition_point(|(_, end)| *end <= now);
+        self.0.drain(..past);
+    }
+
+    /// The place of the first slot that starts at `at` or later.
+    fn place_of(&self, at: Duration) -> usize {
+        self.0.partition_point(|(start, _)| *start < at)
+    }
+}
+
+/// A limit: the pool, or the operation and the class; and whose calls it counts.
+type Limit = (&'static str, &'static str, u32, String);
+
+impl Slots {
+    /// Takes the first slot that is free in all limits of a call, even between slots of other calls.
+    fn take(&self, call: Call<'_>, now: Duration) -> Slot<'_> {
+        let is_spread = |row: &&RateLimit| row.window() <= LONGEST_SPREAD && !interval(row).is_zero();
+        let mut limits: Vec<(Limit, Duration)> = Vec::new();
+        for row in call.limits().filter(is_spread) {
+            let (of, class) = row.pool.map_or((call.meta().id, row.class), |pool| (pool, ""));
+            limits.push(((of, class, row.per_millis, call.counted(row.scope).to_owned()), interval(row)));
+        }
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (limit, _) in &limits {
+            if let Some(line) = slots.get_mut(limit) {
+                line.forget_before(now);
+            }
+        }
+        let mut at = now;
+        let blocked = |at: Duration| {
+            limits.iter().filter_map(|(limit, length)| slots.get(limit)?.blocked_until(at, *length)).max()
+        };
+        while let Some(free) = blocked(at) {
+            at = free;
+        }
+        let mut taken = Vec::with_capacity(limits.len());
+        for (limit, length) in limits {
+            slots.entry(limit.clone()).or_default().take(at, length);
+            taken.push(limit);
+        }
+        Slot { slots: self, at, limits: taken, is_used: false }
+    }
+}
+
+/// The time at which a call may leave. A call that is given up before returns its slot: otherwise a program that gives
+/// up call after call would wait longer and longer.
+struct Slot<'a> {
+    slots: &'a Slots,
+    at: Duration,
+    limits: Vec<Limit>,
+    is_used: bool,
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        if self.is_used {
+            return;
+        }
+        let mut slots = self.slots.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for limit in &self.limits {
+            if let Some(line) = slots.get_mut(limit) {
+                line.give_back(self.at);
+            }
+        }
+    }
+}
+
+/// The time between two calls of a limit that are spread evenly.
+fn interval(row: &RateLimit) -> Duration {
+    row.window().saturating_mul(row.weight).checked_div(row.calls).unwrap_or_default()
+}
+
+impl RateLimitPolicy {
+    /// The same for the account with this name.
+    pub(crate) fn of_account(self: &Arc<Self>, name: &str) -> Arc<Self> {
+        if !self.counts_names || self.name == name {
+            return Arc::clone(self);
+        }
+        Arc::new(Self { name: name.to_owned(), ..Self::clone(self) })
+    }
+
+    /// `operation` as the limiter sees it, by what is known beside it.
+    pub(crate) fn call(&self, operation: &dyn DynOperation, known: Known<'_>) -> Call<'_> {
+        Call::of_any(operation, &self.classes, known).counted_for(&self.name, &self.address)
+    }
+
+    /// Waits until a call may be sent.
+    pub(crate) async fn admit(
+        &self,
+        api: &'static Api,
+        call: Call<'_>,
+        timer: &dyn Timer,
+    ) -> Result<Permit<'_>, Error> {
+        let (limiter, meta) = (&*self.limiter, call.meta());
+        #[cfg(feature = "blocking")]
+        super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), meta.id))?;
+        let waits = match self.mode {
+            LimitMode::Off => return Ok(Permit::new(limiter, api, None)),
+            LimitMode::Wait | LimitMode::Spread => true,
+            LimitMode::Refuse => false,
+        };
+        let mut spread = Duration::ZERO;
+        if self.mode == LimitMode::Spread && is_spread(meta.effect) {
+            let now = timer.now();
+            let mut slot = self.slots.take(call, now);
+            spread = slot.at.saturating_sub(now);
+            if !spread.is_zero() {
+                observe::waits_for_room(meta);
+                pause(timer, spread).await;
+            }
+            slot.is_used = true;
+        }
+        let reservation = match limiter.admit(call, waits) {
+            Admission::Now(known) => known,
+            Admission::Later(later) => {
+                observe::waits_for_room(meta);
+                later.await
+            }
+        };
+        let mut reservation = reservation.map_err(|denied| {
+            let error = refused(denied, meta.id);
+            let waited = error.waited().saturating_add(spread);
+            error.after_waiting(waited)
+        })?;
+        reservation.waited = reservation.waited.saturating_add(spread);
+        Ok(Permit::new(limiter, api, Some(reservation)))
+    }
+
+    pub(crate) fn plan(&self, calls: &[Call<'_>]) -> Plan {
+        self.limiter.plan(calls)
+    }
+}
+
+/// Whether calls with this effect are spread. Calls that reduce risk are never delayed.
+fn is_spread(effect: Effect) -> bool {
+    match effect {
+        Effect::Read | Effect::Create | Effect::Amend => true,
+        Effect::Cancel | Effect::Close => false,
+    }
+}
+
+/// The error of a call of `operation` that the limiter denied.
+fn refused(denied: AdmissionError, operation: &'static str) -> Error {
+    match denied {
+        AdmissionError::Full(Full { free_in, binding }) => {
+            Error::Limited(Box::new(Limited { operation, free_in, binding }))
+        }
+        AdmissionError::Unavailable(Unavailable { kind, why, waited }) => {
+            Error::LimiterFailed(Box::new(LimiterFailure { operation, kind, why, waited }))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,521 @@
+//! The requests that the clients of an account signed recently, and those of earlier runs that the journal has.
+//!
+//! They show whether two of them used the same id, and when one of them left. Their texts are copied into one buffer:
+//! if each request kept its memory for hours, every call would allocate cold memory.
+//!
+//! They are JSON of their parameters, also if these travel in a query, a form, a path or headers, because ids are found
+//! by searching JSON text. They are remembered for the account, not for the client, because a record proves at most one
+//! change.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::hash::Hasher;
+use std::mem;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustc_hash::FxHasher;
+
+use crate::data::clock::Moment;
+use crate::data::json::each_text;
+use crate::data::parameters::Named;
+use crate::data::tables::{Confirm, Outcome};
+use crate::data::value::Timestamp;
+use crate::state::evidence::Target;
+use crate::state::journal::{ChangeNumber, SigningTimes};
+
+/// The maximum number of requests to remember: two hundred a second for as long as records may be mistaken.
+const MAX_REQUESTS: usize = 1 << 16;
+
+/// The maximum length of their texts, in bytes. A request that is longer by itself is remembered alone.
+const MAX_TEXT: usize = 1 << 26;
+
+/// The times of records distinguish requests that left further apart than this.
+const AROUND: Duration = Duration::from_secs(5 * 60);
+
+/// How long requests are remembered: long enough for a program to query unknown outcomes.
+const AGE: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// The clock that requests are signed by is set back by no more than this at once, in milliseconds.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// Recently signed requests.
+#[derive(Debug, Default)]
+pub(super) struct RecentRequests(Mutex<Requests>);
+
+/// Identifies a remembered request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RequestNumber(u64);
+
+/// Whether a request gives an id to something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IdUse {
+    Nothing,
+    One,
+    /// Each of its items has one.
+    Several,
+}
+
+impl IdUse {
+    /// Whether requests that are confirmed by this table give an id to something new.
+    fn of(confirm: &Confirm) -> Self {
+        match (confirm.created, confirm.list) {
+            (None, _) => Self::Nothing,
+            (Some(_), None) => Self::One,
+            (Some(_), Some(_)) => Self::Several,
+        }
+    }
+}
+
+/// The exchange recognizes a repeat of a request by a key in its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyOfRepeats {
+    pub(super) operation: &'static str,
+    /// How long after a request it may be repeated; `None` if at any time.
+    pub(super) kept: Option<Duration>,
+}
+
+/// What is known of a request beside its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestFacts {
+    pub(super) signed: SigningTimes,
+    /// When it was made; for a request of an earlier run, when it was read from the journal.
+    pub(super) made: Moment,
+    pub(super) is_of_earlier_run: bool,
+    /// The table that it is confirmed by.
+    pub(super) confirm: &'static Confirm,
+    /// The key of repeats, if it carries one.
+    pub(super) key: Option<KeyOfRepeats>,
+}
+
+/// The attempts of one request; the exchange serves one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Attempted {
+    /// When the first one was signed, and when it left.
+    pub(super) first: (Timestamp, Option<Moment>),
+    /// When the last one was signed.
+    pub(super) last: Timestamp,
+}
+
+#[derive(Debug, Default)]
+struct Requests {
+    /// The number of the first request.
+    first: u64,
+    requests: VecDeque<Recent>,
+    /// The texts of all requests, one after the other.
+    text: VecDeque<u8>,
+    /// The hashes of the strings in the texts of the first requests, one after the other. Most requests are never
+    /// searched, so they are hashed when one is.
+    hashes: VecDeque<u32>,
+    /// How many requests are hashed, and the length of their texts.
+    hashed: (usize, usize),
+    /// How many requests carry a key of repeats. APIs without such keys have no attempts to look for.
+    keyed: usize,
+    forgotten: Option<Forgotten>,
+}
+
+/// The last of the requests that may have had an effect and are remembered no more.
+#[derive(Clone, Copy, Debug)]
+struct Forgotten {
+    /// When the last one was made, by the steady clock.
+    made: Duration,
+    /// The latest time by a clock.
+    signed_at: Timestamp,
+}
+
+/// A signed request that has left or may leave.
+#[derive(Debug)]
+struct Recent {
+    about: RequestFacts,
+    /// The length of its text.
+    length: usize,
+    strings: Strings,
+    departure: Departure,
+    /// When its outcome became known.
+    settled: Option<Moment>,
+    /// Its change in the journal, if it has one.
+    change: Option<ChangeNumber>,
+}
+
+/// The strings in the text of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strings {
+    /// They are not hashed yet.
+    Unknown,
+    /// How many there are.
+    Hashed(usize),
+    /// The text is not UTF-8, so it may contain any id once.
+    Any,
+}
+
+/// Whether a request has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Departure {
+    /// It may leave at any time.
+    Possible,
+    At(Moment),
+    /// It will not leave, or was refused: it has no effect.
+    Void,
+}
+
+impl RecentRequests {
+    /// Adds a request that may leave from now on, and drops old ones.
+    pub(super) fn remember(&self, text: &[u8], about: RequestFacts) -> RequestNumber {
+        let mut recent = self.lock();
+        recent.make_room(text.len(), about.made);
+        recent.text.extend(text);
+        recent.keyed += usize::from(about.key.is_some());
+        let departure = Departure::Possible;
+        let (length, strings) = (text.len(), Strings::Unknown);
+        recent.requests.push_back(Recent { about, length, strings, departure, settled: None, change: None });
+        RequestNumber(recent.first + recent.requests.len() as u64 - 1)
+    }
+
+    /// Adds a request of an earlier run, or one that was forgotten, as its journal has it, unless it is remembered.
+    /// `ended` is its outcome if the journal has it as ended.
+    pub(super) fn remember_change(
+        &self,
+        change: ChangeNumber,
+        text: &[u8],
+        about: RequestFacts,
+        ended: Option<Outcome>,
+    ) {
+        if self.lock().change(change, about.signed.signed_at).is_none() {
+            let request = self.remember(text, about);
+            self.is_change(request, change);
+            match ended {
+                Some(Outcome::NotDone) => self.void(request),
+                Some(Outcome::Done | Outcome::Unknown) => self.settle(request, about.made),
+                None => {}
+            }
+        }
+    }
+
+    /// Whether a change of the journal is remembered, and no request is forgotten that a record of it may be of.
+    pub(super) fn has_all_around(&self, change: ChangeNumber, signed_at: Timestamp) -> bool {
+        let recent = self.lock();
+        recent.change(change, signed_at).is_some_and(|own| !recent.lacks_around(own))
+    }
+
+    /// Whether a request with `id` that was signed at `signed_at` is remembered.
+    pub(super) fn remembers(&self, id: &str, signed_at: Timestamp) -> bool {
+        !self.hashed().that_carry(id, &|recent| recent.about.signed.signed_at == signed_at).is_empty()
+    }
+
+    /// Notes the change of a request in the journal.
+    pub(super) fn is_change(&self, request: RequestNumber, change: ChangeNumber) {
+        self.note(request, &|recent| recent.change = Some(change));
+    }
+
+    /// Whether a request is remembered that is not old `now`.
+    pub(super) fn is_needed(&self, now: Moment) -> bool {
+        self.lock().requests.back().is_some_and(|latest| now.steady_since(latest.about.made) <= AGE)
+    }
+
+    /// Notes that a request leaves.
+    pub(super) fn leaves(&self, request: RequestNumber, now: Moment) {
+        self.note(request, &|recent| recent.departure = Departure::At(now));
+    }
+
+    /// Notes that a request has no effect.
+    pub(super) fn void(&self, request: RequestNumber) {
+        self.note(request, &|recent| recent.departure = Departure::Void);
+    }
+
+    /// Notes that the outcome of a request is known.
+    pub(super) fn settle(&self, request: RequestNumber, now: Moment) {
+        self.note(request, &|recent| recent.settled = Some(now));
+    }
+
+    fn note(&self, RequestNumber(number): RequestNumber, what: &dyn Fn(&mut Recent)) {
+        let mut recent = self.lock();
+        let index = number.checked_sub(recent.first).and_then(|index| usize::try_from(index).ok());
+        if let Some(recent) = index.and_then(|index| recent.requests.get_mut(index)) {
+            what(recent);
+        }
+    }
+
+    /// Whether a record with `id` may belong to another request than the one that was signed at `signed_at`, because
+    /// that gave the same id to something else at about the same time. Attempts of one request count as one.
+    ///
+    /// The caller of a dropped call does not know when it was signed. If no request was signed at `signed_at`, the only
+    /// older one with the id is taken, unless a call with that id was dropped before it left.
+    pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
+        let recent = self.hashed();
+        let all = recent.that_carry(id, &|recent| recent.about.names() != IdUse::Nothing);
+        if all.iter().any(|one| one.recent.about.names() == IdUse::Several && one.times > 1) {
+            return true;
+        }
+        let is_another = |own: &RequestWithId<'_>, other: &RequestWithId<'_>| !recent.are_attempts(own, other);
+        let (exact, others) = split_by_signature(all, signed_at);
+        match (exact.split_first(), others.split_first()) {
+            (None, None) => recent.may_have_forgotten(signed_at),
+            (None, Some((oldest, others))) => {
+                recent.lacks_around(oldest.recent)
+                    || oldest.recent.about.signed.signed_at - signed_at > CLOSE
+                    || others.iter().any(|other| is_another(oldest, other))
+            }
+            (Some((own, same)), _) => {
+                let is_rival = |other: &RequestWithId<'_>| other.recent.may_be_taken_for(own.recent);
+                recent.lacks_around(own.recent)
+                    || same.iter().any(|other| is_another(own, other))
+                    || others.iter().any(|other| is_another(own, other) && is_rival(other))
+            }
+        }
+    }
+
+    /// Whether a record with `id` may be of another request than the one that was signed at `signed_at` and had no
+    /// effect.
+    pub(super) fn has_another(&self, id: &str, signed_at: Timestamp) -> bool {
+        let recent = self.hashed();
+        let all = recent.that_carry(id, &|recent| recent.about.names() != IdUse::Nothing);
+        let (exact, others) = split_by_signature(all, signed_at);
+        let [own] = exact.as_slice() else { return true };
+        let is_another = |other: &RequestWithId<'_>| {
+            other.recent.departure != Departure::Void && other.recent.apart(own.recent) <= AROUND
+        };
+        own.times > 1 || recent.lacks_around(own.recent) || others.iter().any(is_another)
+    }
+
+    /// Whether a request other than the one that left at `left` may have made the last change that `record`, of what has
+    /// `id`, shows. It may if it was under way since then, or shortly before, which the times of records distinguish only
+    /// by clocks that are right, unless something that it gave differs from the record.
+    pub(super) fn has_contender(&self, id: &str, left: Moment, record: &Named) -> bool {
+        let is_apart = |settled: Moment| left.steady_since(settled) > AROUND;
+        let is_since = |recent: &Recent| recent.departure != Departure::Void && !recent.settled.is_some_and(is_apart);
+        let recent = self.hashed();
+        if recent.lacks_since(left.steady) {
+            return true;
+        }
+        let since = recent.that_carry(id, &is_since);
+        let own = since.iter().position(|one| one.recent.departure == Departure::At(left));
+        let is_attempt = |other| own.is_some_and(|own| recent.are_attempts(&since[own], other));
+        let mut others = since.iter().enumerate().filter(|(place, _)| Some(*place) != own);
+        others.any(|(_, other)| !is_attempt(other) && recent.may_have_left(other, id, record))
+    }
+
+    /// When the only request with `id` that was signed at `signed_at` left; if it had several attempts, the first.
+    pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
+        let recent = self.hashed();
+        let found = recent.that_carry(id, &|recent| recent.about.signed.signed_at == signed_at);
+        let (own, same) = found.split_first()?;
+        same.iter().all(|other| recent.are_attempts(own, other)).then(|| own.recent.left()).flatten()
+    }
+
+    /// The attempts of the request with `id` that was signed at `signed_at`, if the exchange recognizes them by a
+    /// key. Those without an effect do not count.
+    pub(super) fn attempts(&self, id: &str, signed_at: Timestamp) -> Option<Attempted> {
+        if self.lock().keyed == 0 {
+            return None;
+        }
+        let recent = self.hashed();
+        let all = recent.that_carry(id, &|recent| recent.about.key.is_some());
+        let own = all.iter().find(|one| one.recent.about.signed.signed_at == signed_at)?;
+        let is_attempt =
+            |one: &&RequestWithId<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
+        let mut attempts = all.iter().filter(is_attempt).map(|one| one.recent);
+        let first = attempts.next()?;
+        let last = attempts.next_back().unwrap_or(first);
+        Some(Attempted { first: (first.about.signed.signed_at, first.left()), last: last.about.signed.signed_at })
+    }
+
+    /// The requests, all hashed.
+    fn hashed(&self) -> MutexGuard<'_, Requests> {
+        let mut recent = self.lock();
+        recent.hash();
+        recent
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Requests> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Those that were signed at a time, and the others.
+fn split_by_signature(
+    all: Vec<RequestWithId<'_>>,
+    signed_at: Timestamp,
+) -> (Vec<RequestWithId<'_>>, Vec<RequestWithId<'_>>) {
+    all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at)
+}
+
+/// The hash by which an id is searched. If two ids have the same, a request may seem to carry an id that it does not
+/// carry, which only leaves more open.
+fn hash_of(id: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(id.as_bytes());
+    (hasher.finish() >> 32) as u32
+}
+
+impl RequestFacts {
+    fn names(&self) -> IdUse {
+        IdUse::of(self.confirm)
+    }
+}
+
+impl Recent {
+    /// Whether a record of this request may be mistaken for one of `other`. The times of records distinguish requests
+    /// that are minutes apart.
+    fn may_be_taken_for(&self, other: &Self) -> bool {
+        self.apart(other) <= AROUND && (self.departure != Departure::Void || other.departure == Departure::Void)
+    }
+
+    /// How far apart they were made, as far as the time of a record can show. The steady clock of this run shows nothing
+    /// of an earlier one, and a record counts that fits any other clock, which may have moved in between: the one of
+    /// signatures by an answer of a machine whose clock is wrong, the wall clock because it was set.
+    fn apart(&self, other: &Self) -> Duration {
+        let (one, other) = (self.about, other.about);
+        let by_clocks = one.signed.apart(other.signed);
+        match one.is_of_earlier_run || other.is_of_earlier_run {
+            true => by_clocks,
+            false => by_clocks.min(one.made.steady_since(other.made) + other.made.steady_since(one.made)),
+        }
+    }
+
+    fn left(&self) -> Option<Moment> {
+        match self.departure {
+            Departure::At(left) => Some(left),
+            Departure::Possible | Departure::Void => None,
+        }
+    }
+}
+
+/// A request whose text contains an id.
+struct RequestWithId<'a> {
+    recent: &'a Recent,
+    /// How many times.
+    times: usize,
+    /// The place of its text in the buffer.
+    text: Range<usize>,
+}
+
+impl Requests {
+    /// Drops requests that are old, and those for which there is no room beside another with `length` bytes.
+    fn make_room(&mut self, length: usize, now: Moment) {
+        while let Some(oldest) = self.requests.front() {
+            let is_full = self.requests.len() >= MAX_REQUESTS || self.text.len() + length > MAX_TEXT;
+            if !is_full && now.steady_since(oldest.about.made) <= AGE {
+                return;
+            }
+            if oldest.departure != Departure::Void {
+                let (made, signed_at) = (oldest.about.made.steady, oldest.about.signed.latest());
+                let before = self.forgotten.map_or(signed_at, |before| before.signed_at);
+                self.forgotten = Some(Forgotten { made, signed_at: signed_at.max(before) });
+            }
+            self.text.drain(..oldest.length);
+            self.keyed -= usize::from(oldest.about.key.is_some());
+            match oldest.strings {
+                Strings::Hashed(count) => drop(self.hashes.drain(..count)),
+                Strings::Unknown | Strings::Any => {}
+            }
+            if oldest.strings != Strings::Unknown {
+                self.hashed = (self.hashed.0 - 1, self.hashed.1 - oldest.length);
+            }
+            self.requests.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// Whether a request is forgotten that was made at about the same time as this one.
+    fn lacks_around(&self, own: &Recent) -> bool {
+        self.lacks_since(own.about.made.steady) || self.may_have_forgotten(own.about.signed.earliest())
+    }
+
+    /// Whether a request is forgotten that was made shortly before `steady`, or later.
+    fn lacks_since(&self, steady: Duration) -> bool {
+        self.forgotten.is_some_and(|last| steady <= last.made.saturating_add(AROUND))
+    }
+
+    /// Whether a request that is not remembered, and was signed at `signed_at`, may be a forgotten one, or another one
+    /// that was made at about the same time.
+    fn may_have_forgotten(&self, signed_at: Timestamp) -> bool {
+        let around = u64::try_from(AROUND.as_millis()).unwrap_or(u64::MAX);
+        self.forgotten.is_some_and(|last| signed_at.as_millis() <= last.signed_at.as_millis().saturating_add(around))
+    }
+
+    /// The request of a change in the journal.
+    fn change(&self, change: ChangeNumber, signed_at: Timestamp) -> Option<&Recent> {
+        let is_it = |recent: &&Recent| recent.change == Some(change) && recent.about.signed.signed_at == signed_at;
+        self.requests.iter().find(is_it)
+    }
+
+    /// Whether the two are attempts of one request, which the exchange recognizes by its key.
+    fn are_attempts(&self, one: &RequestWithId<'_>, other: &RequestWithId<'_>) -> bool {
+        let (Some(key), true) = (one.recent.about.key, one.recent.about.key == other.recent.about.key) else {
+            return false;
+        };
+        key.kept.is_none_or(|kept| one.recent.apart(other.recent) < kept)
+            && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
+    }
+
+    /// Whether a request may have made the last change that `record`, of what has `id`, shows.
+    fn may_have_left(&self, one: &RequestWithId<'_>, id: &str, record: &Named) -> bool {
+        let Ok(text) = String::from_utf8(self.text_at(one.text.clone()).into_owned()) else { return true };
+        let targets = Target::all_in(one.recent.about.confirm, Named::of_request(text));
+        let mut is_about = false;
+        for target in targets.iter().flatten().filter(|target| target.named().has_text(id)) {
+            if target.may_have_left(record) {
+                return true;
+            }
+            is_about = true;
+        }
+        !is_about
+    }
+
+    /// The requests that are `meant` and contain the text `id`.
+    fn that_carry(&self, id: &str, meant: &dyn Fn(&Recent) -> bool) -> Vec<RequestWithId<'_>> {
+        let (wanted, mut found) = (hash_of(id), Vec::new());
+        let (mut begin, mut first) = (0, 0);
+        for recent in &self.requests {
+            let text = begin..begin + recent.length;
+            begin = text.end;
+            let times = match recent.strings {
+                Strings::Hashed(count) => {
+                    let hashes = first..first + count;
+                    first = hashes.end;
+                    if !meant(recent) {
+                        continue;
+                    }
+                    self.hashes.range(hashes).filter(|hash| **hash == wanted).count()
+                }
+                Strings::Unknown | Strings::Any => usize::from(meant(recent)),
+            };
+            if times > 0 {
+                found.push(RequestWithId { recent, times, text });
+            }
+        }
+        found
+    }
+
+    /// Hashes the strings of the requests that came since this was done before.
+    fn hash(&mut self) {
+        let (mut hashes, (mut hashed, mut begin)) = (mem::take(&mut self.hashes), self.hashed);
+        while let Some(recent) = self.requests.get(hashed) {
+            let (end, before) = (begin + recent.length, hashes.len());
+            let strings = match str::from_utf8(&self.text_at(begin..end)) {
+                Ok(text) => {
+                    each_text(text, &mut |content| hashes.push_back(hash_of(content)));
+                    Strings::Hashed(hashes.len() - before)
+                }
+                Err(_) => Strings::Any,
+            };
+            self.requests[hashed].strings = strings;
+            (hashed, begin) = (hashed + 1, end);
+        }
+        (self.hashes, self.hashed) = (hashes, (hashed, begin));
+    }
+
+    /// The text of one request. It is copied only if the buffer wraps around within it.
+    fn text_at(&self, body: Range<usize>) -> Cow<'_, [u8]> {
+        let (first, second) = self.text.as_slices();
+        match body.start.checked_sub(first.len()) {
+            Some(start) => Cow::Borrowed(&second[start..body.end - first.len()]),
+            None if body.end <= first.len() => Cow::Borrowed(&first[body]),
+            None => Cow::Owned([&first[body.start..], &second[..body.end - first.len()]].concat()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

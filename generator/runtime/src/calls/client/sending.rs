@@ -1,0 +1,230 @@
+//! Sends a signed request once, and reads and interprets the response.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response;
+
+use super::core::ClientCore;
+use super::departures::Ticket;
+use super::exchange_clock::Signature;
+use super::prepared::{SignedRequest, client_ids};
+use super::recent::RequestNumber;
+use crate::data::checks::Violations;
+use crate::data::clock::Moment;
+use crate::data::error::{
+    Error, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of,
+};
+use crate::data::operation::{DynOperation, DynResponse};
+use crate::data::parameters::Named;
+use crate::data::tables::{Access, CallResult, Effect, Meta, Outcome};
+use crate::data::value::Timestamp;
+use crate::network::limits::{Permit, RateLimitFeedback};
+use crate::network::observe::CallSpan;
+use crate::network::signing::{Authenticator, redacted};
+use crate::network::transport::{ResponseFuture, RoundTrip};
+use crate::network::wire::{AnswerSettings, Reply, read_answer, time_of_date_header};
+use crate::state::evidence::QueryInProgress;
+use crate::state::orders::Tracking;
+
+/// A request that was sent.
+pub(super) struct Sent<'a> {
+    what: SentRequest,
+    permit: Permit<'a>,
+    warnings: Violations,
+    at: Moment,
+    number: Option<RequestNumber>,
+    asking: Option<QueryInProgress>,
+}
+
+/// A call under way, without the type of its response.
+pub(crate) type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<()>, Error>> + Send + 'a>>;
+
+/// What belongs to a call from its beginning to its end.
+#[derive(Clone, Copy)]
+pub(super) struct CallContext<'a> {
+    pub(super) operation: &'a dyn DynOperation,
+    pub(super) span: &'a CallSpan,
+    pub(super) tracking: Option<&'a Tracking<'a>>,
+    /// The ticket of a change.
+    pub(super) ticket: Option<&'a Ticket<'a>>,
+}
+
+impl ClientCore {
+    /// Refuses a request whose signature has expired, and a change whose timestamp the exchange would refuse by its
+    /// clock.
+    fn refuse_stale(&self, operation: &dyn DynOperation, signed: &SignedRequest, now: Moment) -> Result<(), Error> {
+        let Some(window) = self.window(operation) else { return Ok(()) };
+        let (time, meta) = (&self.parts.time, operation.meta());
+        let refuse = |why, skew| {
+            Err(Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew, waited: Duration::ZERO })))
+        };
+        if now.since(signed.made) >= window {
+            return refuse("its signature has expired; prepare it again", None);
+        }
+        // A read does no harm, and its response corrects the clock. A cancellation is never blocked by a response.
+        if matches!(meta.effect, Effect::Create | Effect::Amend) && time.is_out_of_time(signed.signed_at, window, now) {
+            return refuse("the exchange would refuse its timestamp", time.skew());
+        }
+        Ok(())
+    }
+
+    /// Sends a signed request, unless it has expired `now`.
+    pub(super) fn send_once<'a>(
+        &'a self,
+        CallContext { operation, span, tracking, ticket }: CallContext<'_>,
+        mut permit: Permit<'a>,
+        signed: SignedRequest,
+        now: Moment,
+        trip: &'a RoundTrip,
+    ) -> Result<(Sent<'a>, ResponseFuture<'a>), Error> {
+        let may_leave = self
+            .refuse_stale(operation, &signed, now)
+            .and_then(|()| self.leave(ticket, operation.meta(), (signed.signed_at, now)));
+        if let Err(error) = may_leave {
+            self.void(signed.number);
+            return Err(error.after_waiting(permit.waited()));
+        }
+        let SignedRequest { request, warnings, signed_at, number, .. } = signed;
+        // Shares the bytes that are sent.
+        let shown = redacted(self.parts.api.credentials.as_ref(), &request);
+        let what = SentRequest::new(request.method().clone(), shown, signed_at, now);
+        if let Some(number) = number {
+            self.parts.recent.leaves(number, now);
+        }
+        if let Some(tracking) = tracking {
+            tracking.sent(self.visible_from(operation, now.steady));
+        }
+        self.note_unstored(operation.meta());
+        let is_read = operation.meta().effect == Effect::Read;
+        let asking = is_read.then(|| self.awaited().ask(|| Named::of(operation))).flatten();
+        span.sent(request.body());
+        permit.sent();
+        Ok((Sent { what, permit, warnings, at: now, number, asking }, self.parts.transport.send_timed(request, trip)))
+    }
+
+    /// Reads the response, its data into `data`.
+    pub(super) fn answered(
+        &self,
+        CallContext { operation, span, ticket, .. }: CallContext<'_>,
+        sent: Sent<'_>,
+        answer: Result<Response<Bytes>, TransportError>,
+        trip: Option<Duration>,
+        data: &mut dyn DynResponse,
+    ) -> Result<Reply<()>, Error> {
+        let Sent { what, mut permit, warnings, at, number, asking } = sent;
+        let meta = operation.meta();
+        let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
+        let may_answer_repeat = meta.effect != Effect::Read && self.codes().may_answer_repeat(received.since(at));
+        // Changed in place, because it is large.
+        let mut reply = answer.map_err(|error| self.unanswered(meta, error)).and_then(|response| {
+            let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.parts.api, &response) };
+            span.answered(&response);
+            let date = time_of_date_header(self.parts.api, response.headers());
+            let codes = self.codes().for_answer(may_answer_repeat);
+            let settings = AnswerSettings { codes: &codes, keeps_unknown: self.parts.keeps_unknown };
+            let mut reply = read_answer(self.parts.api, settings, operation, &what, response, data);
+            permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
+            if let Ok(reply) = &mut reply {
+                (reply.remaining, reply.may_answer_repeat) = (feedback.remaining, may_answer_repeat);
+            }
+            self.learn_the_time(operation, (signed_at, at, received), date, &mut reply);
+            add_date(&mut reply, date);
+            reply
+        });
+        if reply.is_ok() {
+            self.note_records(meta, data);
+        }
+        if matches!(reply, Ok(_) | Err(Error::Exchange(_))) {
+            asking.into_iter().for_each(QueryInProgress::answered);
+        }
+        if let Some(stated) = self.stated() {
+            stated.compare(operation, data, &mut reply);
+        }
+        if let Some(drift) = &self.parts.drift {
+            let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
+            drift.record_any(self.parts.api, meta, data.form(), credentials, reply.as_ref().map(|reply| &reply.raw));
+        }
+        // A refusal proves nothing if a record shows the effect of the request nevertheless.
+        let is_refused = reply.as_ref().is_err_and(|error| error.outcome() == Outcome::NotDone);
+        let is_contradicted = is_refused && self.is_shown_outside(operation, signed_at, at);
+        let outcome = match reply.as_ref().map_err(Error::outcome) {
+            _ if is_contradicted => Outcome::Unknown,
+            Ok(_) => Outcome::Done,
+            Err(outcome) => outcome,
+        };
+        if let Some(ticket) = ticket {
+            ticket.ended(outcome, received);
+        }
+        if let Some(number) = number {
+            match outcome {
+                Outcome::Unknown => {}
+                Outcome::NotDone => self.parts.recent.void(number),
+                Outcome::Done => self.parts.recent.settle(number, received),
+            }
+        }
+        if let Ok(reply) = &mut reply {
+            (reply.waited, reply.warnings) = (waited, warnings);
+            (reply.signed_at, reply.left) = (Some(signed_at), Some(at));
+        }
+        reply.map_err(|error| match error.after_waiting(waited) {
+            why if why.outcome() == Outcome::Unknown || is_contradicted => {
+                let unknown = UnknownOutcome::new(meta, client_ids(operation), what, why);
+                Error::Unknown(Box::new(UnknownOutcome { is_contradicted, ..unknown }))
+            }
+            error => error,
+        })
+    }
+
+    /// Learns the exchange's time from the response to a signed request; others may come from a cache. Adds the offset
+    /// to the refusal of a timestamp.
+    fn learn_the_time(
+        &self,
+        operation: &dyn DynOperation,
+        (signed_at, left, received): (Timestamp, Moment, Moment),
+        date: Option<Timestamp>,
+        answer: &mut Result<Reply<()>, Error>,
+    ) {
+        if operation.meta().access != Access::Signed {
+            return;
+        }
+        let (request_time, signature) = match answer {
+            Ok(reply) => (reply.request_time, Signature::Accepted),
+            Err(Error::Exchange(error)) if error.call_result == CallResult::TimestampRefused => {
+                (error.request_time, Signature::Refused)
+            }
+            Err(Error::Exchange(error)) => (error.request_time, Signature::Unchecked),
+            Err(_) => (None, Signature::Unchecked),
+        };
+        let time = &self.parts.time;
+        time.learn(request_time, date, (left, received), signed_at, self.window(operation), signature);
+        if let (Err(Error::Exchange(error)), Signature::Refused) = (answer, signature) {
+            error.skew = time.skew();
+        }
+    }
+
+    fn unanswered(&self, meta: &'static Meta, error: TransportError) -> Error {
+        let outcome = self.parts.api.outcome_of(meta.effect, call_result_of(&error), Outcome::Unknown);
+        let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
+        Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
+    }
+}
+
+/// The time in an envelope.
+fn time_of(answer: &Result<Reply<()>, Error>) -> Option<Timestamp> {
+    match answer {
+        Ok(reply) => reply.request_time,
+        Err(Error::Exchange(error)) => error.request_time,
+        Err(_) => None,
+    }
+}
+
+/// Adds the time of the header `Date` to a response that contains no time.
+fn add_date(answer: &mut Result<Reply<()>, Error>, date: Option<Timestamp>) {
+    match answer {
+        Ok(reply) => reply.request_time = reply.request_time.or(date),
+        Err(Error::Exchange(error)) => error.request_time = error.request_time.or(date),
+        Err(_) => {}
+    }
+}

@@ -1,0 +1,89 @@
+//! A client that tracks orders: what it reports of its calls to [`TrackedOrders`].
+
+use std::time::Duration;
+
+use super::core::ClientCore;
+use super::weighing::{LAG, SETTLING};
+use crate::data::error::Error;
+use crate::data::lifecycle::OrderResult;
+use crate::data::operation::{DynOperation, DynResponse};
+use crate::data::parameters::Named;
+use crate::data::tables::{Api, Outcome};
+use crate::network::wire::{CodePolicy, Reply, is_compound_with};
+use crate::state::evidence::CLOCK_ERROR;
+use crate::state::orders::{Answered, TrackedOrders, Tracking};
+
+impl ClientCore {
+    /// The orders that the client knows from its calls, if it was built with
+    /// [`track_orders`](crate::ClientBuilder::track_orders).
+    pub fn tracked_orders(&self) -> Option<&TrackedOrders> {
+        self.parts.orders.as_ref()
+    }
+
+    /// Begins to track a call, unless the known state of an order forbids it. Boxed, because every call has space for
+    /// it.
+    pub(super) fn track(&self, operation: &dyn DynOperation) -> Result<Option<Box<Tracking<'_>>>, Error> {
+        let Some(orders) = &self.parts.orders else { return Ok(None) };
+        let tracking = Tracking::begin(orders, operation, self.moment().steady);
+        tracking.map(|tracking| Some(Box::new(tracking))).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
+    }
+
+    /// When the effect of a request that is sent now is certain to be visible on every machine of the exchange, by the
+    /// steady clock: once the request can no longer arrive, even if the exchange's clock is as far off as signatures
+    /// allow, or as two clocks may be.
+    pub(super) fn visible_from(&self, operation: &dyn DynOperation, sent: Duration) -> Option<Duration> {
+        let window = self.window(operation)?;
+        let expires = sent.saturating_add(window).saturating_add(window.max(CLOCK_ERROR));
+        Some(expires.saturating_add(SETTLING).saturating_add(LAG))
+    }
+
+    /// Takes the result of a call that was tracked.
+    pub(super) fn tracked(
+        &self,
+        tracking: Tracking<'_>,
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        result: &Result<Reply<()>, Error>,
+    ) {
+        let answered = match result {
+            Ok(reply) => {
+                let codes = self.codes().for_answer(reply.may_answer_repeat);
+                let mut shown = Vec::new();
+                data.show_orders(&mut |order| shown.push(order));
+                Answered::Done { shown, results: results_in(operation, data, self.api(), &codes) }
+            }
+            Err(error) => match error.outcome() {
+                Outcome::Unknown => Answered::Unknown,
+                Outcome::NotDone => Answered::NotDone,
+                Outcome::Done => Answered::Done { shown: Vec::new(), results: Vec::new() },
+            },
+        };
+        tracking.ended(answered, self.moment().steady.saturating_add(SETTLING).saturating_add(LAG));
+    }
+}
+
+/// The results of the orders that a request was to place, each with its outcome by these codes.
+fn results_in(
+    operation: &dyn DynOperation,
+    data: &dyn DynResponse,
+    api: &'static Api,
+    codes: &CodePolicy,
+) -> Vec<(OrderResult, Outcome)> {
+    let (meta, mut results) = (operation.meta(), Vec::new());
+    data.show_results(&mut |result| results.push((result, Outcome::Done)));
+    if results.is_empty() {
+        return results;
+    }
+    let is_compound = is_compound_with(meta, &Named::of(operation));
+    for (result, outcome) in &mut results {
+        *outcome = match result.code.as_deref() {
+            Some(code) if !meta.is_success(api, code) => {
+                codes.read(api, meta, code).outcome(meta.effect, || is_compound)
+            }
+            Some(_) => Outcome::Done,
+            None if result.is_accepted => Outcome::Done,
+            None => codes.without_code(meta.effect, Outcome::NotDone),
+        };
+    }
+    results
+}

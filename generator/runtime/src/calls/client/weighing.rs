@@ -1,0 +1,127 @@
+//! What a record proves about requests of this client.
+
+use std::time::Duration;
+
+use super::core::ClientCore;
+use crate::data::clock::Moment;
+use crate::data::json::Form;
+use crate::data::lifecycle::OrderShown;
+use crate::data::operation::{DynOperation, DynResponse};
+use crate::data::parameters::Named;
+use crate::data::tables::Meta;
+use crate::data::value::Timestamp;
+use crate::state::evidence::{Attempts, Awaited, CLOSE, Departure, Evidence, Sent, Target};
+use crate::state::journal::SigningTimes;
+
+/// How long an exchange may take to carry out an accepted request, unless a policy sets another time.
+pub(crate) const SETTLING: Duration = Duration::from_secs(10);
+
+/// How far a machine that answers may be behind the one that took a request, unless a policy says otherwise.
+pub(crate) const LAG: Duration = Duration::from_secs(60);
+
+impl ClientCore {
+    /// The requests that wait for records, and the records from outside.
+    pub(crate) fn awaited(&self) -> &Awaited {
+        &self.parts.awaited
+    }
+
+    /// Notes that an answer showed a record with `id`.
+    pub(crate) fn note_shown(&self, family: &str, id: &str) {
+        self.parts.shown.note(family, id);
+    }
+
+    /// Notes the records in an answer to any call: they refute an absence that a later query reports.
+    pub(super) fn note_records(&self, meta: &Meta, data: &dyn DynResponse) {
+        data.show_orders(&mut |order| self.note_order(meta.family, order));
+    }
+
+    /// Notes the ids of an order whose record is shown.
+    pub(crate) fn note_order(&self, family: &str, order: OrderShown<'_>) {
+        order.id.iter().chain(&order.client_id).for_each(|id| self.note_shown(family, id));
+    }
+
+    /// Whether an answer showed a record with `id`.
+    pub(crate) fn was_shown(&self, family: &str, id: &str) -> bool {
+        self.parts.shown.contains(family, id)
+    }
+
+    /// When the request about `target` was sent, as far as known.
+    pub(crate) fn sent(&self, target: &Target, signed: SigningTimes, left: Option<Moment>, settling: Duration) -> Sent {
+        let signed_at = signed.signed_at;
+        let there = left.and_then(|left| self.exchange_time(left));
+        let window = accepted_within(self.signature_window(target.named()), target.expires(), signed_at, there);
+        let attempts = self.parts.recent.attempts(target.key(), signed_at).map(|attempted| {
+            let (signed_at, left) = attempted.first;
+            Attempts { first: (signed_at, left.and_then(|left| self.exchange_time(left))), last: attempted.last }
+        });
+        let departure = self.departure(target, signed, left);
+        Sent { signed_at, window, settling, left: there, departure, attempts }
+    }
+
+    /// When the first attempt of the request about `target` was sent, by every clock that shows it. The clock of this
+    /// machine counts as it was when the request left or, if this client did not send it, as a journal has it. Then
+    /// nothing is known of the exchange's clock at that time.
+    pub(crate) fn departure(&self, target: &Target, signed: SigningTimes, left: Option<Moment>) -> Departure {
+        let attempted = self.parts.recent.attempts(target.key(), signed.signed_at);
+        let (first, left) = attempted.map_or((signed, left), |attempted| (attempted.first.0.into(), attempted.first.1));
+        let at = SigningTimes { made_at: left.map(Moment::wall).or(first.made_at), ..first };
+        let earlier = match left.map(|left| self.exchange_time(left)) {
+            None => Duration::MAX,
+            Some(None) => Duration::ZERO,
+            Some(Some((earliest, _))) => (at.earliest() - earliest).saturating_add(CLOSE),
+        };
+        let attempted_for = attempted.map_or(Duration::ZERO, |attempted| attempted.last - first.signed_at);
+        Departure { at, earlier, attempted_for }
+    }
+
+    /// What a record proves about a request that was signed at a time, and left at `left` if this client sent it.
+    pub(crate) fn evaluate_record(
+        &self,
+        target: &Target,
+        (record, form): (&Named, Form),
+        (signed, left, settling): (SigningTimes, Option<Moment>, Duration),
+    ) -> Evidence {
+        let recent = &self.parts.recent;
+        target.evaluate(record, form, &self.sent(target, signed, left, settling), |id| match target.is_new() {
+            true => recent.is_named_twice(id, signed.signed_at),
+            // For an earlier run, other requests are not known.
+            false => left.is_some_and(|left| recent.has_contender(id, left, record)),
+        })
+    }
+
+    /// Whether a record with `id` may be of another request than one that was signed at `signed_at` and had no effect.
+    pub(crate) fn may_be_of_another(&self, id: &str, signed_at: Timestamp) -> bool {
+        self.parts.recent.has_another(id, signed_at)
+    }
+
+    /// Whether a record from outside shows the effect of a request.
+    pub(super) fn is_shown_outside(&self, operation: &dyn DynOperation, signed_at: Timestamp, left: Moment) -> bool {
+        let awaited = self.awaited();
+        awaited.has_records()
+            && Target::all(operation).iter().flatten().any(|target| {
+                let records = awaited.records(operation.meta().id, target);
+                let sent = (signed_at.into(), Some(left), SETTLING);
+                records
+                    .iter()
+                    .any(|record| self.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof)
+            })
+    }
+}
+
+/// How far the exchange's clock may be from `signed_at` when it accepts the request: as far as it accepts signatures,
+/// or until the request expires by that clock, of which `left` is the time when the request left.
+fn accepted_within(
+    signature: Option<Duration>,
+    expires: Option<Timestamp>,
+    signed_at: Timestamp,
+    left: Option<(Timestamp, Timestamp)>,
+) -> Option<Duration> {
+    let until_expiry = expires.zip(left).map(|(expires, (earliest, latest))| {
+        let clocks_differ = (signed_at - earliest).max(latest - signed_at);
+        (expires - signed_at).saturating_add(clocks_differ)
+    });
+    match (signature, until_expiry) {
+        (Some(signature), Some(expiry)) => Some(signature.min(expiry)),
+        (one, other) => one.or(other),
+    }
+}

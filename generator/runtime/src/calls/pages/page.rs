@@ -1,0 +1,201 @@
+//! One page of a listing, and ranges of time.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::step::{Answer, Continuation, Next, PageStep};
+use crate::data::json::{Decode, Encode, JsonWriter, List, read_json, write_json};
+use crate::data::operation::Repeatable;
+use crate::data::tables::Length;
+use crate::data::value::Timestamp;
+use crate::network::wire::NextPageHint;
+
+/// A range of times, in which each end is optional.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeRange {
+    /// The beginning.
+    pub from: Option<Timestamp>,
+    /// The end.
+    pub to: Option<Timestamp>,
+}
+
+/// A page of a listing.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Page<T> {
+    /// The items in the order received, with unreadable ones apart.
+    pub list: List<T>,
+    /// How many items were left out because they were listed already, equal in every field.
+    pub repeated: usize,
+    /// The part of the requested times that the page belongs to. It ends now at the latest, by the clock that shows the
+    /// earlier time: the client's, as it is or as answers of the exchange correct it.
+    pub range: TimeRange,
+    /// The part that is not accessible, if the exchange gives access to less than requested. It is reported before
+    /// anything of it is missed, and again each time more of it becomes inaccessible.
+    pub clipped: Option<Clipped>,
+    /// The time of the request by the exchange's clock; where the envelope has no time, that of the header `Date`.
+    pub request_time: Option<Timestamp>,
+    /// How long the call waited for its rate limits.
+    pub waited: Duration,
+}
+
+impl TimeRange {
+    /// The range, ended at `time`.
+    pub(super) fn until(self, time: Timestamp) -> Self {
+        let end = self.from.map_or(time, |from| from.max(time));
+        Self { to: self.to.map(|to| to.min(end)), ..self }
+    }
+}
+
+impl<T> Page<T> {
+    /// A page without a call.
+    pub(crate) fn empty(range: TimeRange) -> Self {
+        Self { list: List::default(), repeated: 0, range, clipped: None, request_time: None, waited: Duration::ZERO }
+    }
+
+    /// The same with other items.
+    pub(super) fn with<U>(self, list: List<U>) -> Page<U> {
+        let Self { list: _, repeated, range, clipped, request_time, waited } = self;
+        Page { list, repeated, range, clipped, request_time, waited }
+    }
+}
+
+/// A listing that begins, or continues, later than requested, because the exchange does not give access to older data.
+/// Earlier pages are not affected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Clipped {
+    /// The beginning of the requested times that are not listed yet.
+    pub requested: Timestamp,
+    /// Where the listing begins, or continues, instead.
+    pub begins: Timestamp,
+    /// The documented length of access.
+    pub access: Length,
+}
+
+impl Clipped {
+    /// Merges two reports.
+    pub(super) fn with(self, other: Option<Self>) -> Self {
+        let Some(other) = other else { return self };
+        Self { requested: self.requested.min(other.requested), begins: self.begins.max(other.begins), ..self }
+    }
+}
+
+impl fmt::Display for Clipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { requested, begins, access } = self;
+        write!(f, "times from {requested} to {begins} are not accessible: only the last {access} are")
+    }
+}
+
+/// A request for a page. Emitted for each operation whose listing has pages.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a listing with pages",
+    note = "send it with `call`: its response is complete"
+)]
+pub trait Paged: Repeatable + Clone {
+    /// An item of the listing.
+    type Item: Encode + Send + Sync;
+
+    /// The name of the list in a response, or `""` where the data is the list: data without it is not a page.
+    const LIST: &'static str;
+
+    /// Whether items have an id. A repeated item has the same id and is equal in all other fields.
+    const HAS_ID: bool = false;
+
+    /// How the next page is requested.
+    const STEP: PageStep = PageStep::Cursor;
+
+    /// The items of a page, and the cursor of the next one where the answer has one.
+    fn page(response: Self::Response) -> (List<Self::Item>, Option<String>);
+
+    /// The id of an item.
+    fn item_id(item: &Self::Item) -> Option<&str> {
+        let _ = item;
+        None
+    }
+
+    /// What a response states about the pages after it, besides a cursor.
+    fn continuation(response: &Self::Response) -> Continuation {
+        let _ = response;
+        Continuation::default()
+    }
+
+    /// With [`PageStep::Last`]: the id or the time of an item, after which the next page begins.
+    fn last(item: &Self::Item) -> Option<String> {
+        let _ = item;
+        None
+    }
+
+    /// The number of items on a page, if a shorter page is the last one.
+    fn page_size(&self) -> Option<u64> {
+        None
+    }
+
+    /// Where the page begins: the cursor, id, time, number or offset in the request.
+    fn cursor(&self) -> Option<String>;
+
+    /// Sets where the page begins. A cursor is sent unchanged.
+    fn set_cursor(&mut self, cursor: Option<&str>);
+
+    /// The requested times.
+    fn range(&self) -> TimeRange {
+        TimeRange::default()
+    }
+
+    /// Sets the requested times. Required times keep their values if `range` has none.
+    fn set_range(&mut self, range: TimeRange) {
+        let _ = range;
+    }
+
+    /// The requests that together list everything in the range of this one, in the order in which they are made.
+    fn each(&self) -> Vec<Self> {
+        vec![self.clone()]
+    }
+}
+
+/// The items of an answer, and what follows them; `requested` is the cursor of its page, and `onward` what its headers
+/// state.
+pub(crate) fn follow<O: Paged>(
+    request: &O,
+    requested: Option<&str>,
+    onward: NextPageHint,
+    response: O::Response,
+) -> (List<O::Item>, Next) {
+    let continuation = O::continuation(&response);
+    let (list, cursor) = O::page(response);
+    let last = match O::STEP {
+        PageStep::Last { .. } => list.items.iter().rev().find_map(O::last),
+        PageStep::Cursor | PageStep::Number { .. } | PageStep::Offset { .. } => None,
+    };
+    let items = u64::try_from(list.items.len() + list.bad.len()).unwrap_or(u64::MAX);
+    let answer = Answer { items, size: request.page_size(), continuation, cursor, last };
+    (list, answer.next(O::STEP, requested, onward))
+}
+
+/// Reads a text of the exchange as the value of a parameter.
+pub fn from_text<T: Decode>(text: &str) -> Option<T> {
+    let mut json = JsonWriter::new();
+    json.string(text);
+    read_json(&json.finish()).ok()
+}
+
+/// The text of an optional value.
+pub fn text_of<T: ToString>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(ToString::to_string)
+}
+
+/// A time as the JSON text of a `T`.
+pub fn json_of_time<T: From<Timestamp> + Encode>(time: Timestamp) -> String {
+    write_json(&T::from(time))
+}
+
+/// The time that is written as the text of a `T`.
+pub fn time_of_text<T: Decode + Into<Timestamp>>(text: &str) -> Option<Timestamp> {
+    from_text::<T>(text).map(Into::into)
+}
+
+/// The text of an optional value as it travels.
+pub fn wire_text_of<T: Encode>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(|value| write_json(value).trim_matches('"').to_owned())
+}

@@ -1,0 +1,155 @@
+//! The limit of access: older times are refused, or clipped and reported.
+
+use std::time::Duration;
+
+use super::error::PageError;
+use super::page::{Clipped, TimeRange};
+use super::position::{Position, Span};
+use super::walk::Walk;
+use crate::data::checks::{Violation, Violations};
+use crate::data::error::{Error, Refusal};
+use crate::data::tables::{Length, Meta, Severity};
+use crate::data::value::Timestamp;
+
+/// Clocks differ and calls take time: a clipped listing begins this much later than the limit, and one that exceeds the
+/// limit by less than this is not refused.
+const MARGIN: Duration = Duration::from_secs(60);
+
+/// No items are later than this, even if the client's clock is wrong.
+const FUTURE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The next call. The listing takes over the position only with the page, so that a failed call changes nothing.
+pub(super) struct Plan {
+    /// The position of the listing for that call.
+    pub(super) at: Position,
+    pub(super) range: TimeRange,
+    pub(super) clipped: Option<Clipped>,
+    /// The time, by whichever clock is ahead.
+    pub(super) made: Timestamp,
+}
+
+/// The limit of access.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    length: Length,
+    pub(super) oldest: Timestamp,
+    /// The beginning of a clipped listing.
+    begins: Timestamp,
+}
+
+impl Walk {
+    /// The part of the range to query at a position, if there is one, and the part of the range that is not accessible.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a part is not accessible and the listing may not be clipped.
+    pub(super) fn plan(&self, at: Position) -> Result<Plan, PageError> {
+        let made = self.client.latest_now();
+        let access = self.access();
+        let mut plan = Plan { at, range: TimeRange::default(), clipped: None, made };
+        loop {
+            let is_begun = plan.at.now.is_some();
+            plan.range = plan.at.now.or(plan.at.rest).unwrap_or_default().into();
+            plan.range.to = self.end(plan.range, made);
+            if !plan.at.is_begun() && plan.at.until.is_none() {
+                plan.range.to = self.settled_end(plan.range);
+                plan.at.until = plan.range.to;
+                plan.at.settled = plan.range.to.is_some_and(|to| to <= self.settled()).then_some(true);
+            }
+            if let Some((access, requested)) = plan.beyond(access) {
+                self.refuse_unless_clipped(&plan.at, access, requested)?;
+                plan.clip(access, requested);
+                if plan.range.to.is_some_and(|to| to < access.begins) {
+                    if is_begun && plan.at.leave_part() {
+                        continue;
+                    }
+                    plan.at.end();
+                    return Ok(plan);
+                }
+                plan.range.from = Some(access.begins);
+            }
+            if !is_begun {
+                let part = self.cut().next(plan.range);
+                plan.at.rest = part.rest.map(Into::into);
+                plan.range = part.range;
+            }
+            plan.at.now = Some(plan.range.into());
+            return Ok(plan);
+        }
+    }
+
+    /// Whether the client chooses the end of the times, and has not yet.
+    pub(super) fn has_open_end(&self) -> bool {
+        let rest = self.at.rest.filter(|rest| rest.to.is_none() && rest.from.is_some());
+        self.at.now.is_none() && rest.is_some() && self.span().is_some()
+    }
+
+    /// The end of a range. A range without an end that may have to be split ends now; one that is split ends in the
+    /// near future at the latest.
+    fn end(&self, range: TimeRange, now: Timestamp) -> Option<Timestamp> {
+        let Some((_, from)) = self.span().zip(range.from) else { return range.to };
+        let Some(to) = range.to else { return Some(now.max(from)) };
+        let future = now.checked_add(FUTURE).unwrap_or(now).max(from);
+        let is_cut = self.cut().next(range).rest.is_some();
+        Some(if is_cut { to.min(future) } else { to })
+    }
+
+    /// The end of a range, with [`Pages::settled`](super::Pages::settled) where everything is certainly visible.
+    fn settled_end(&self, range: TimeRange) -> Option<Timestamp> {
+        let settles = self.settles && self.window.is_some() && range.from.is_some();
+        if settles { Some(range.to.map_or(self.settled(), |to| to.min(self.settled()))) } else { range.to }
+    }
+
+    fn span(&self) -> Option<Length> {
+        self.window?.span
+    }
+
+    /// The limit of access now, if there is one.
+    pub(super) fn access(&self) -> Option<Access> {
+        let length = self.window.as_ref()?.access?;
+        let severity = self.client.policy().severity(Some(self.meta), "window.access", Severity::Refuse);
+        let oldest = length.before(self.client.now()).filter(|_| severity == Some(Severity::Refuse))?;
+        Some(Access { length, oldest, begins: oldest.checked_add(MARGIN).unwrap_or(oldest) })
+    }
+
+    fn refuse_unless_clipped(&self, at: &Position, access: Access, requested: Timestamp) -> Result<(), PageError> {
+        // Parts that were clipped without a refusal do not add up.
+        let first = at.missing.and_then(|missing| missing.from).map_or(requested, |missing| missing.min(requested));
+        let is_refused = first < access.oldest.checked_sub(MARGIN).unwrap_or_default();
+        if self.clips || !is_refused { Ok(()) } else { Err(refusal(self.meta, first, access).into()) }
+    }
+}
+
+impl Plan {
+    /// The part of the range before the limit of access, and its beginning. After a part that was left out, nothing
+    /// before the new beginning is queried.
+    fn beyond(&self, access: Option<Access>) -> Option<(Access, Timestamp)> {
+        let (access, requested) = access.zip(self.range.from)?;
+        let first = if self.clipped.is_some() { access.begins } else { access.oldest };
+        (requested < first).then_some((access, requested))
+    }
+
+    fn clip(&mut self, access: Access, requested: Timestamp) {
+        let Access { length, begins, .. } = access;
+        let requested = self.clipped.map_or(requested, |clipped| clipped.requested.min(requested));
+        self.clipped = Some(Clipped { requested, begins, access: length });
+        let from = self.at.missing.and_then(|missing| missing.from).map_or(requested, |from| from.min(requested));
+        let to = self.at.missing.and_then(|missing| missing.to).map_or(begins, |to| to.max(begins));
+        self.at.missing = Some(Span { from: Some(from), to: Some(to) });
+    }
+}
+
+fn refusal(meta: &'static Meta, requested: Timestamp, access: Access) -> Error {
+    let Access { length, oldest, .. } = access;
+    let mut violations = Violations::default();
+    violations.push(Violation {
+        rule: "window.access".to_owned(),
+        severity: Severity::Refuse,
+        parameter: meta.window.map_or("", |window| window.from).to_owned(),
+        given: requested.to_string(),
+        allowed: format!("at most {length} ago, which is from {oldest} on, is allowed"),
+        source: meta.source(),
+        hint: "request later times, or clip the listing".to_owned(),
+    });
+    Error::Refused(Box::new(Refusal::new(meta.id, violations)))
+}

@@ -1,0 +1,210 @@
+//! Properties of an account that rules depend on and no request shows.
+
+mod instruments;
+mod mismatch;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+pub use instruments::{Instrument, InstrumentLine, Instruments, Known, ListedInstruments};
+pub(crate) use mismatch::Mismatches;
+pub use mismatch::{AccountEvidence, AccountMismatch};
+
+use crate::data::value::Timestamp;
+
+/// An account as the caller describes it: a name, properties by their names in the schema, and instruments.
+///
+/// Everything is optional. A rule that depends on a missing property is not checked. Emitted crates wrap this type in
+/// one with a function for each property.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    name: String,
+    /// In the order of their names.
+    properties: Vec<(Cow<'static, str>, PropertyValue)>,
+    /// Shared, because an account is cloned with its client and the list may be long.
+    instruments: Option<Arc<Instruments>>,
+}
+
+/// The value of a property of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PropertyValue {
+    /// One of the words that the schema lists.
+    Word(Cow<'static, str>),
+    /// Yes or no.
+    Flag(bool),
+    /// A point in time.
+    Time(Timestamp),
+    /// Names, such as those of trading pairs.
+    Names(Vec<String>),
+}
+
+impl Account {
+    /// An account without a name, properties or instruments.
+    pub const fn new() -> Self {
+        Self { name: String::new(), properties: Vec::new(), instruments: None }
+    }
+
+    /// An account with a name, by which a shared limiter distinguishes accounts.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::new() }
+    }
+
+    /// The name; empty if none is set.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn set_name(&mut self, name: String) {
+        self.name = name;
+    }
+
+    /// The properties that are set, by their names.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &PropertyValue)> {
+        self.properties.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// Sets a property, replacing an earlier value.
+    pub fn set(&mut self, property: impl Into<Cow<'static, str>>, value: PropertyValue) {
+        self.set_property(property.into(), value);
+    }
+
+    fn set_property(&mut self, property: Cow<'static, str>, value: PropertyValue) {
+        match self.place_of(&property) {
+            Ok(place) => self.properties[place].1 = value,
+            Err(place) => self.properties.insert(place, (property, value)),
+        }
+    }
+
+    /// The value of a property.
+    pub fn get(&self, property: &str) -> Option<&PropertyValue> {
+        self.place_of(property).ok().map(|place| &self.properties[place].1)
+    }
+
+    /// The place of a property, or where it would be.
+    fn place_of(&self, property: &str) -> Result<usize, usize> {
+        self.properties.binary_search_by(|(known, _)| (**known).cmp(property))
+    }
+
+    /// Sets the steps and bounds of the instrument `symbol` in the business line `line`.
+    pub fn set_instrument(&mut self, line: impl Into<String>, symbol: impl Into<String>, instrument: Instrument) {
+        self.add_instrument(line.into(), symbol.into(), instrument);
+    }
+
+    fn add_instrument(&mut self, line: String, symbol: String, instrument: Instrument) {
+        Arc::make_mut(self.instruments.get_or_insert_default()).add(line, symbol, instrument);
+    }
+
+    /// The instruments, each with its business line and its symbol.
+    pub fn instruments(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
+        self.instruments.iter().flat_map(|instruments| instruments.iter())
+    }
+
+    /// Whether a flag is set of the instrument `symbol`, in any business line. `None` if that is not stated.
+    pub fn instrument_flag(&self, symbol: &str, flag: &str) -> Option<bool> {
+        self.instruments.as_ref()?.flag(symbol, flag)
+    }
+
+    /// The instrument `symbol` of the business line `line`.
+    pub fn instrument(&self, line: &str, symbol: &str) -> Option<&Instrument> {
+        self.instruments.as_ref()?.get(line, symbol)
+    }
+}
+
+/// Conditions that rules check. They return `None` if the property is not set.
+impl Account {
+    /// Whether a property is one of `words`; a flag is `true` or `false`.
+    pub fn is(&self, property: &str, words: &[&str]) -> Option<bool> {
+        match self.get(property)? {
+            PropertyValue::Word(word) => Some(words.contains(&word.as_ref())),
+            PropertyValue::Flag(flag) => Some(words.contains(if *flag { &"true" } else { &"false" })),
+            PropertyValue::Time(_) | PropertyValue::Names(_) => None,
+        }
+    }
+
+    /// Whether `name` is among the names of a property.
+    pub fn lists(&self, property: &str, name: &str) -> Option<bool> {
+        match self.get(property)? {
+            PropertyValue::Names(names) => Some(names.iter().any(|known| known == name)),
+            PropertyValue::Word(_) | PropertyValue::Flag(_) | PropertyValue::Time(_) => None,
+        }
+    }
+
+    /// Whether `time` is at or after the time of a property.
+    pub fn has_reached(&self, property: &str, time: Timestamp) -> Option<bool> {
+        match self.get(property)? {
+            PropertyValue::Time(moment) => Some(time >= *moment),
+            PropertyValue::Word(_) | PropertyValue::Flag(_) | PropertyValue::Names(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for PropertyValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Longer lists are abbreviated.
+        const MAX_SHOWN: usize = 5;
+        match self {
+            Self::Word(word) => f.write_str(word),
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Time(time) => time.fmt(f),
+            Self::Names(names) if names.len() > MAX_SHOWN => {
+                write!(f, "{} and {} more", names[..MAX_SHOWN].join(", "), names.len() - MAX_SHOWN)
+            }
+            Self::Names(names) => f.write_str(&names.join(", ")),
+        }
+    }
+}
+
+impl From<&str> for Account {
+    /// The account of this name.
+    fn from(name: &str) -> Self {
+        Self::named(name)
+    }
+}
+
+impl From<String> for Account {
+    /// The account of this name.
+    fn from(name: String) -> Self {
+        Self::named(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_properties_have_no_value() {
+        let mut account = Account::new();
+        assert_eq!(account.is("mode", &["a"]), None);
+        assert_eq!(account.lists("pairs", "BTCUSDT"), None);
+        assert_eq!(account.has_reached("since", Timestamp::from_millis(1)), None);
+        assert_eq!(account.instrument("SPOT", "BTCUSDT"), None);
+
+        account.set("mode", PropertyValue::Word("a".into()));
+        account.set("listed", PropertyValue::Flag(true));
+        account.set("pairs", PropertyValue::Names(vec!["BTCUSDT".to_owned()]));
+        account.set("since", PropertyValue::Time(Timestamp::from_millis(5)));
+        assert_eq!((account.is("mode", &["b", "a"]), account.is("mode", &["b"])), (Some(true), Some(false)));
+        assert_eq!((account.is("listed", &["true"]), account.is("listed", &["false"])), (Some(true), Some(false)));
+        assert_eq!(account.lists("pairs", "BTCUSDT"), Some(true));
+        assert_eq!(account.lists("pairs", "ETHUSDT"), Some(false));
+        assert_eq!(account.has_reached("since", Timestamp::from_millis(5)), Some(true));
+        assert_eq!(account.has_reached("since", Timestamp::from_millis(4)), Some(false));
+        assert_eq!(account.is("since", &["5"]), None, "a moment is not a word");
+    }
+
+    #[test]
+    fn an_instrument_is_found_by_line_and_symbol() {
+        let mut account = Account::named("desk");
+        let instrument = |step: u8| Instrument::new().with("step", step.into());
+        account.set_instrument("SPOT", "BTCUSDT", instrument(1));
+        account.set_instrument("USDT-FUTURES", "BTCUSDT", instrument(2));
+        account.set_instrument("SPOT", "BTCUSDT", instrument(3));
+        assert_eq!(account.instrument("SPOT", "BTCUSDT"), Some(&instrument(3)));
+        assert_eq!(account.instrument("USDT-FUTURES", "BTCUSDT"), Some(&instrument(2)));
+        assert_eq!(account.instrument("MARGIN", "BTCUSDT"), None);
+        assert_eq!(account.name(), "desk");
+    }
+}

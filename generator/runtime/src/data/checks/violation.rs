@@ -1,0 +1,233 @@
+//! The rules that a request breaks, as a caller sees them.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::Deref;
+
+use crate::data::tables::Severity;
+
+/// A rule that a request breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The id of the broken rule. A rule that comes with the description of a parameter is named after it:
+    /// `limit.max`, `orderList[].side.values`.
+    pub rule: String,
+    /// Whether it refuses the request or only warns.
+    pub severity: Severity,
+    /// The path to the parameter: `orderList[3].price`.
+    pub parameter: String,
+    /// The given value; empty if there is none to show.
+    pub given: String,
+    /// What is allowed.
+    pub allowed: String,
+    /// The document and the section with the rule; empty if the parameters do not belong to an operation.
+    pub source: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// How the rule of a parameter ends that is open because a flag of its instrument is not known. No id of a schema has a
+/// dot.
+pub(super) const DOUBT: &str = "form";
+
+impl Violation {
+    fn is_doubt(&self) -> bool {
+        self.severity == Severity::Warn && self.rule.rsplit_once('.').is_some_and(|(_, kind)| kind == DOUBT)
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.parameter.is_empty() {
+            write!(f, "{}: ", self.parameter)?;
+        }
+        if !self.given.is_empty() {
+            write!(f, "{} given; ", self.given)?;
+        }
+        write!(f, "{} (rule {}", self.allowed, self.rule)?;
+        if !self.source.is_empty() {
+            write!(f, "; {}", self.source)?;
+        }
+        f.write_str(")")?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, ": {}", self.hint) }
+    }
+}
+
+/// All rules that a request breaks. As an error, at least one of them refuses the request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Violations(Vec<Violation>);
+
+impl Violations {
+    /// Whether the request must not be sent. Otherwise, there are only warnings.
+    pub fn refuse(&self) -> bool {
+        self.refusals().next().is_some()
+    }
+
+    /// The violations that refuse the request.
+    pub fn refusals(&self) -> impl Iterator<Item = &Violation> {
+        self.0.iter().filter(|violation| violation.severity == Severity::Refuse)
+    }
+
+    /// The violations that only warn.
+    pub fn warnings(&self) -> impl Iterator<Item = &Violation> {
+        self.0.iter().filter(|violation| violation.severity == Severity::Warn)
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Violation> {
+        self.0.iter_mut()
+    }
+
+    /// The warnings, or all violations as an error if one refuses the request.
+    pub(crate) fn into_result(self) -> Result<Self, Self> {
+        if self.refuse() { Err(self) } else { Ok(self) }
+    }
+
+    /// Whether one states that a flag of an instrument is not known.
+    pub(crate) fn have_doubts(&self) -> bool {
+        self.0.iter().any(Violation::is_doubt)
+    }
+
+    /// Removes those that state this.
+    pub(crate) fn drop_doubts(&mut self) {
+        self.0.retain(|violation| !violation.is_doubt());
+    }
+
+    pub(crate) fn push(&mut self, violation: Violation) {
+        self.0.push(violation);
+    }
+
+    pub(crate) fn append(&mut self, mut more: Self) {
+        self.0.append(&mut more.0);
+    }
+}
+
+impl Extend<Violation> for Violations {
+    fn extend<T: IntoIterator<Item = Violation>>(&mut self, more: T) {
+        self.0.extend(more);
+    }
+}
+
+impl Deref for Violations {
+    type Target = [Violation];
+
+    fn deref(&self) -> &[Violation] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Violations {
+    type Item = Violation;
+    type IntoIter = std::vec::IntoIter<Violation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Violations {
+    type Item = &'a Violation;
+    type IntoIter = std::slice::Iter<'a, Violation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Violations {
+    /// One violation per line: those that refuse the request, and then the warnings under a heading. The heading is
+    /// left out if nothing refuses the request.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for violation in self.refusals() {
+            write!(f, "{separator}{violation}")?;
+            separator = "\n";
+        }
+        if self.refuse() {
+            separator = "\nWarnings, for which it is not refused:\n";
+        }
+        for violation in self.warnings() {
+            write!(f, "{separator}{violation}")?;
+            separator = "\n";
+        }
+        Ok(())
+    }
+}
+
+impl Error for Violations {}
+
+/// The place of a check among nested parameters, such as `orderList[3]`. The path is written only when it is needed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    outer: Option<&'a Place<'a>>,
+    name: &'a str,
+    /// The place in the list; `None` for a single object.
+    index: Option<usize>,
+}
+
+impl<'a> Place<'a> {
+    /// An item of the list `list`, which is a parameter of `outer`.
+    pub(crate) fn item(outer: Option<&'a Place<'a>>, list: &'a str, index: usize) -> Self {
+        Self { outer, name: list, index: Some(index) }
+    }
+
+    /// The object that is the parameter `name` of `outer`.
+    pub(crate) fn member(outer: Option<&'a Place<'a>>, name: &'a str) -> Self {
+        Self { outer, name, index: None }
+    }
+
+    /// The path to the parameter `name` at `place`.
+    pub(crate) fn path(place: Option<&Self>, name: &str) -> String {
+        match place {
+            None => name.to_owned(),
+            Some(place) if name.is_empty() => place.to_string(),
+            Some(place) => format!("{place}.{name}"),
+        }
+    }
+}
+
+impl Place<'_> {
+    /// The id of the rule `kind` that comes with the description of the parameter `name` at `place`: the path to the
+    /// parameter, whichever item it is in, and the kind.
+    pub(crate) fn rule(place: Option<&Self>, name: &str, kind: &str) -> String {
+        let id = Self::in_any_item(place, name);
+        if id.is_empty() { kind.to_owned() } else { id + "." + kind }
+    }
+
+    /// The path to the parameter `name` at `place`, whichever item it is in: `orderList[].price`.
+    pub(crate) fn in_any_item(place: Option<&Self>, name: &str) -> String {
+        let mut path = String::new();
+        if let Some(place) = place {
+            place.write_lists(&mut path);
+        }
+        match (path.is_empty(), name.is_empty()) {
+            (_, true) => {}
+            (true, false) => path.push_str(name),
+            (false, false) => path.extend([".", name]),
+        }
+        path
+    }
+
+    fn write_lists(&self, out: &mut String) {
+        if let Some(outer) = self.outer {
+            outer.write_lists(out);
+            out.push('.');
+        }
+        out.push_str(self.name);
+        if self.index.is_some() {
+            out.push_str("[]");
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(outer) = self.outer {
+            write!(f, "{outer}.")?;
+        }
+        match self.index {
+            Some(index) => write!(f, "{}[{index}]", self.name),
+            None => f.write_str(self.name),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Wall clocks, monotonic timers, the environment of a client, and the offset of the exchange's clock.
+
+mod alarms;
+mod environment;
+mod manual;
+mod system;
+mod timer;
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use crate::data::value::Timestamp;
+
+pub use environment::{Environment, SystemEnvironment};
+pub use manual::ManualEnvironment;
+pub use system::SystemTimer;
+pub use timer::{ManualTimer, Timer, pause};
+
+/// A wall clock, which provides the time that requests are signed with.
+pub trait Clock: Send + Sync {
+    /// The current time.
+    fn now(&self) -> Timestamp;
+}
+
+/// The system's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        SystemTime::now().into()
+    }
+}
+
+/// A clock that always shows the same time: for tests, and for reproducing a signature with
+/// [`SigningClock::Own`](crate::calls::client::SigningClock::Own).
+#[derive(Clone, Copy, Debug)]
+pub struct FixedClock(pub Timestamp);
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+/// A moment by both clocks of a client: the wall clock and the monotonic one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    pub(crate) wall: Timestamp,
+    pub(crate) steady: Duration,
+}
+
+impl Moment {
+    /// The time by the wall clock.
+    pub(crate) fn wall(self) -> Timestamp {
+        self.wall
+    }
+
+    /// How long ago `earlier` was by the monotonic clock.
+    pub(crate) fn steady_since(self, earlier: Self) -> Duration {
+        self.steady.saturating_sub(earlier.steady)
+    }
+
+    /// How long ago `earlier` was by the wall clock.
+    pub(crate) fn wall_since(self, earlier: Timestamp) -> Duration {
+        self.wall - earlier
+    }
+
+    /// How long ago `earlier` was, by the clock that shows more: the wall clock may have been set back, and the
+    /// monotonic one stops while a machine sleeps.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        (self.wall - earlier.wall).max(self.steady.saturating_sub(earlier.steady))
+    }
+}
+
+/// The offset of the exchange's clock from the client's, estimated from responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Skew {
+    /// By how many milliseconds the exchange's clock is ahead; negative if it is behind.
+    pub ahead_ms: i64,
+    /// The error bound of the offset, in either direction.
+    pub uncertainty: Duration,
+    /// How long ago it was last measured.
+    pub age: Duration,
+}
+
+impl Skew {
+    /// Whether the offset exceeds its error bound, so that the two clocks certainly differ.
+    pub fn is_sure(&self) -> bool {
+        u128::from(self.ahead_ms.unsigned_abs()) > self.uncertainty.as_millis() + 1
+    }
+}
+
+impl fmt::Display for Skew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = if self.ahead_ms < 0 { "behind" } else { "ahead of" };
+        let away = Duration::from_millis(self.ahead_ms.unsigned_abs()).as_secs_f64();
+        let uncertainty = self.uncertainty.as_secs_f64();
+        write!(f, "the exchange's clock is {away:.3} s {side} the client's, within {uncertainty:.3} s")
+    }
+}

@@ -1,0 +1,252 @@
+//! What a row of [`parameters!`](crate::data::parameters) says about a parameter.
+
+use super::Name;
+
+/// Where a parameter travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the body, or in the query of a request without one.
+    Among,
+    /// In the query beside a body.
+    Query,
+    /// In the path or in a header.
+    Elsewhere,
+}
+
+/// The row of a parameter: its name on the wire, how it travels, and the bounds that the documents state.
+///
+/// The words after the name in `#[wire(..)]` are methods of this type.
+#[derive(Clone, Copy, Debug)]
+pub struct ParameterTable {
+    pub(super) written: Name,
+    pub(super) wire: &'static str,
+    /// The name in a query or a form.
+    pub(super) sent: &'static str,
+    /// All names on the wire, of which a choice has several.
+    pub(super) members: &'static [&'static str],
+    pub(super) is_bare: bool,
+    pub(super) is_bit: bool,
+    pub(super) is_body: bool,
+    pub(super) place: Place,
+    pub(super) has_siblings: bool,
+    pub(super) may_be_blank: bool,
+    pub(super) delete: &'static str,
+    /// Whether `null` deletes the value.
+    pub(super) or_null: bool,
+    /// The only value; empty if there are others.
+    pub(super) fixed: &'static str,
+    pub(super) only: &'static [&'static str],
+    pub(super) min: Option<i128>,
+    pub(super) max: Option<i128>,
+    pub(super) min_decimal: Option<&'static str>,
+    pub(super) max_decimal: Option<&'static str>,
+    pub(super) digits: Option<u32>,
+    pub(super) places: Option<u32>,
+    pub(super) significant_digits: Option<u32>,
+    pub(super) min_length: usize,
+    pub(super) max_length: usize,
+    /// The regular expression that a text matches; empty if there is none.
+    #[cfg(feature = "pattern")]
+    pub(super) pattern: &'static str,
+    pub(super) min_items: usize,
+    pub(super) max_items: usize,
+}
+
+impl ParameterTable {
+    /// A parameter that travels as text, without bounds. `member` is the name as [`Name::of_member`] takes it.
+    pub const fn of(member: &'static str, members: &'static [&'static str]) -> Self {
+        let wire = if let [wire, ..] = members { wire } else { "" };
+        Self {
+            written: Name::of_member(member),
+            wire,
+            sent: wire,
+            members,
+            is_bare: false,
+            is_bit: false,
+            is_body: false,
+            place: Place::Among,
+            has_siblings: false,
+            may_be_blank: false,
+            delete: "",
+            or_null: false,
+            fixed: "",
+            only: &[],
+            min: None,
+            max: None,
+            min_decimal: None,
+            max_decimal: None,
+            digits: None,
+            places: None,
+            significant_digits: None,
+            min_length: 0,
+            max_length: usize::MAX,
+            #[cfg(feature = "pattern")]
+            pattern: "",
+            min_items: 0,
+            max_items: usize::MAX,
+        }
+    }
+
+    /// It travels as a bare JSON number or boolean.
+    #[must_use]
+    pub const fn bare(self) -> Self {
+        Self { is_bare: true, ..self }
+    }
+
+    /// A boolean that travels as the number 1 or 0.
+    #[must_use]
+    pub const fn bit(self) -> Self {
+        Self { is_bit: true, ..self }
+    }
+
+    /// It is the whole body, which is an array.
+    #[must_use]
+    pub const fn body(self) -> Self {
+        Self { is_body: true, ..self }
+    }
+
+    /// It travels in the path or in a header.
+    #[must_use]
+    pub const fn elsewhere(self) -> Self {
+        Self { place: Place::Elsewhere, ..self }
+    }
+
+    /// It travels in the query, beside a body with the others.
+    #[must_use]
+    pub const fn in_query(self) -> Self {
+        Self { place: Place::Query, ..self }
+    }
+
+    /// In the query beside a body, it has this name.
+    #[must_use]
+    pub const fn sent_as(self, sent: &'static str) -> Self {
+        Self { sent, ..self }
+    }
+
+    /// It is the body, and other parameters travel elsewhere.
+    #[must_use]
+    pub const fn beside_others(self) -> Self {
+        Self { has_siblings: true, ..self }
+    }
+
+    /// An empty text stands for a parameter that is left out.
+    #[must_use]
+    pub const fn may_be_blank(self) -> Self {
+        Self { may_be_blank: true, ..self }
+    }
+
+    /// The text that deletes the value.
+    #[must_use]
+    pub const fn deleted_by(self, delete: &'static str) -> Self {
+        Self { delete, ..self }
+    }
+
+    /// `null` deletes the value.
+    #[must_use]
+    pub const fn or_null(self) -> Self {
+        Self { or_null: true, ..self }
+    }
+
+    /// The only value, as it is sent.
+    #[must_use]
+    pub const fn fixed(self, fixed: &'static str) -> Self {
+        Self { fixed, ..self }
+    }
+
+    /// It takes only these values of its type.
+    #[must_use]
+    pub const fn only(self, only: &'static [&'static str]) -> Self {
+        Self { only, ..self }
+    }
+
+    /// The least integer.
+    #[must_use]
+    pub const fn min(self, min: i128) -> Self {
+        Self { min: Some(min), ..self }
+    }
+
+    /// The greatest integer.
+    #[must_use]
+    pub const fn max(self, max: i128) -> Self {
+        Self { max: Some(max), ..self }
+    }
+
+    /// The least decimal number.
+    #[must_use]
+    pub const fn min_decimal(self, min: &'static str) -> Self {
+        Self { min_decimal: Some(min), ..self }
+    }
+
+    /// The greatest decimal number.
+    #[must_use]
+    pub const fn max_decimal(self, max: &'static str) -> Self {
+        Self { max_decimal: Some(max), ..self }
+    }
+
+    /// The greatest number of digits of an integer.
+    #[must_use]
+    pub const fn digits(self, digits: u32) -> Self {
+        Self { digits: Some(digits), ..self }
+    }
+
+    /// The greatest number of decimal places.
+    #[must_use]
+    pub const fn places(self, places: u32) -> Self {
+        Self { places: Some(places), ..self }
+    }
+
+    /// The greatest number of significant digits of a decimal.
+    #[must_use]
+    pub const fn significant_digits(self, significant_digits: u32) -> Self {
+        Self { significant_digits: Some(significant_digits), ..self }
+    }
+
+    /// The least number of characters of a text.
+    #[must_use]
+    pub const fn min_length(self, min_length: usize) -> Self {
+        Self { min_length, ..self }
+    }
+
+    /// The greatest number of characters of a text.
+    #[must_use]
+    pub const fn max_length(self, max_length: usize) -> Self {
+        Self { max_length, ..self }
+    }
+
+    /// The regular expression that a text matches.
+    #[cfg(feature = "pattern")]
+    #[must_use]
+    pub const fn pattern(self, pattern: &'static str) -> Self {
+        Self { pattern, ..self }
+    }
+
+    /// The regular expression that a text matches.
+    ///
+    /// # Panics
+    ///
+    /// Fails to compile without the feature `pattern`.
+    #[cfg(not(feature = "pattern"))]
+    #[expect(clippy::panic, reason = "tables are constants, so it fails when they are compiled")]
+    #[must_use]
+    pub const fn pattern(self, _: &'static str) -> Self {
+        panic!("the patterns of this schema need the feature `pattern` of tradeapi-runtime")
+    }
+
+    /// The least number of items.
+    #[must_use]
+    pub const fn min_items(self, min_items: usize) -> Self {
+        Self { min_items, ..self }
+    }
+
+    /// The greatest number of items.
+    #[must_use]
+    pub const fn max_items(self, max_items: usize) -> Self {
+        Self { max_items, ..self }
+    }
+
+    /// Whether a decimal number has bounds or a greatest precision.
+    pub(super) const fn has_decimal_bound(&self) -> bool {
+        let has_bound = self.min_decimal.is_some() || self.max_decimal.is_some();
+        has_bound || self.places.is_some() || self.significant_digits.is_some()
+    }
+}

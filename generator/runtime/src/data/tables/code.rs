@@ -1,0 +1,176 @@
+//! What error codes prove, and by which sources.
+
+#[doc(inline)]
+pub use tradeapi_words::{CodeProof, CredentialCause, Stage};
+
+/// How certain the meaning of a code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Certainty {
+    /// It is documented.
+    Documented,
+    /// The caller set it.
+    Named,
+    /// It is not documented, but several independent sources have observed it.
+    Several,
+    /// A single source has observed it, which proves nothing.
+    Single,
+    /// Sources contradict each other, which proves nothing.
+    Conflicting,
+}
+
+/// An error code and what it proves.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct KnownError {
+    /// The code.
+    pub code: &'static str,
+    /// The families of operations that respond with it; empty for all.
+    pub families: &'static [&'static str],
+    /// Its text in the document, or its meaning if it is only observed.
+    pub text: &'static str,
+    /// What to do.
+    pub doc: &'static str,
+    /// What it proves about the request; nothing, if it means [`success`](Self::success).
+    pub proves: CodeProof,
+    /// The stage at which the request was refused.
+    pub stage: Stage,
+    /// Why credentials were refused, if the code shows it.
+    pub cause: Option<CredentialCause>,
+    /// How certain the meaning is.
+    pub certainty: Certainty,
+    /// Whether every copy of a request is refused with it, because the request alone decides: an amount with too many
+    /// digits, not a balance that is too small. So is what is refused at the stage of [`Stage::Parameters`].
+    pub alike: bool,
+    /// Whether it comes before the signature is looked at, so that it says nothing about key, secret and passphrase.
+    pub before_signature: bool,
+    /// Whether it means success.
+    pub success: bool,
+}
+
+impl KnownError {
+    /// A code that a document lists.
+    pub const fn documented(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
+        let (families, stage) = (&[] as &[&str], proves.usual_stage());
+        Self {
+            code,
+            families,
+            text,
+            doc: "",
+            proves,
+            stage,
+            cause: None,
+            certainty: Certainty::Documented,
+            alike: false,
+            before_signature: false,
+            success: false,
+        }
+    }
+
+    /// An undocumented code that several sources have observed.
+    pub const fn observed(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
+        Self { certainty: Certainty::Several, ..Self::documented(code, text, proves) }
+    }
+
+    /// The same code, of these families only.
+    #[must_use]
+    pub const fn of(self, families: &'static [&'static str]) -> Self {
+        Self { families, ..self }
+    }
+
+    /// The same code, of requests that were refused at `stage`.
+    #[must_use]
+    pub const fn at(self, stage: Stage) -> Self {
+        Self { stage, ..self }
+    }
+
+    /// The same code, with what to do about it.
+    #[must_use]
+    pub const fn with_doc(self, doc: &'static str) -> Self {
+        Self { doc, ..self }
+    }
+
+    /// The same code, with the likely cause.
+    #[must_use]
+    pub const fn because_of(self, cause: CredentialCause) -> Self {
+        Self { cause: Some(cause), ..self }
+    }
+
+    /// The same code, with this certainty.
+    #[must_use]
+    pub const fn certain(self, certainty: Certainty) -> Self {
+        Self { certainty, ..self }
+    }
+
+    /// The same code, as one that every copy of a request is refused with.
+    #[must_use]
+    pub const fn alike(self) -> Self {
+        Self { alike: true, ..self }
+    }
+
+    /// The same code, as one that comes before the signature is looked at.
+    #[must_use]
+    pub const fn before_signature(self) -> Self {
+        Self { before_signature: true, ..self }
+    }
+
+    /// The same code, as one that means success.
+    #[must_use]
+    pub const fn success(self) -> Self {
+        Self { success: true, ..self }
+    }
+
+    /// Whether every copy of a request is refused with it.
+    pub(crate) fn is_for_every_copy(&self) -> bool {
+        self.alike || self.stage == Stage::Parameters
+    }
+
+    /// Whether an operation of `family` can respond with it.
+    pub(crate) fn is_of(&self, family: &str) -> bool {
+        self.families.is_empty() || self.families.contains(&family)
+    }
+}
+
+/// Declares a table of codes that are `documented` or `observed`: a constant slice of
+/// [`KnownError`](crate::data::tables::KnownError).
+///
+/// A row has the code, the families that respond with it if not all do, what it proves, and its text, which what to do
+/// may follow. What does not follow from the proof stands behind it: `at` a [`Stage`](crate::data::tables::Stage),
+/// `because_of` a [`CredentialCause`](crate::data::tables::CredentialCause), `and alike`, `and before_signature`,
+/// `and success`, and `certain` with a [`Certainty`](crate::data::tables::Certainty).
+///
+/// ```
+/// use tradeapi_runtime::tables::CodeProof;
+///
+/// tradeapi_runtime::codes! {
+///     /// What was seen.
+///     pub const SEEN: observed;
+///
+///     "22005" => NotDone: "The symbol has no cross margin.";
+///     "22010" of "spot" | "margin" => Credentials because_of Ip: "The key must be bound to an address.";
+///     "22046" => NotDone at Parameters certain Single: "The price is too low.", "Raise it.";
+/// }
+/// assert_eq!((SEEN[1].families, SEEN[2].proves), (&["spot", "margin"] as &[&str], CodeProof::NotDone));
+/// ```
+#[macro_export]
+macro_rules! codes {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis const $name:ident: $known:ident;
+        $(
+            $code:literal $(of $($family:literal)|+)? => $proof:ident $(at $stage:ident)? $(because_of $cause:ident)?
+            $(and $flag:ident)* $(certain $certainty:ident)?: $text:literal $(, $what_to_do:literal)?;
+        )*
+    ) => {
+        $(#[doc = $doc])*
+        $vis const $name: &[$crate::tables::KnownError] = &[$(
+            $crate::tables::KnownError::$known($code, $text, $crate::tables::CodeProof::$proof)
+                $(.of(&[$($family),+]))?
+                $(.at($crate::tables::Stage::$stage))?
+                $(.because_of($crate::tables::CredentialCause::$cause))?
+                $(.$flag())*
+                $(.certain($crate::tables::Certainty::$certainty))?
+                $(.with_doc($what_to_do))?,
+        )*];
+    };
+}

@@ -1,0 +1,342 @@
+//! The properties of an operation.
+
+use std::time::Duration;
+
+#[doc(inline)]
+pub use tradeapi_words::{Access, Lists, Method, Objects, Scope, Sends};
+
+use super::{ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, Path, Rule, Unsupported, Window};
+
+/// The form of the body of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// JSON.
+    Json,
+    /// A text, which is the value of a record.
+    Text,
+    /// Any bytes, which only [`Reply::raw`](crate::network::wire::Reply::raw) has.
+    Bytes,
+}
+
+/// The properties of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Meta {
+    /// Its id: the family and the last segment of the path.
+    pub id: &'static str,
+    /// The family of operations it belongs to.
+    pub family: &'static str,
+    /// Its title in the document.
+    pub title: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// The document that describes it.
+    pub document: &'static str,
+    /// The section of the document.
+    pub section: &'static str,
+    /// The HTTP method.
+    pub method: Method,
+    /// The family whose accounts it is about, if not its own.
+    pub serves: Option<&'static str>,
+    /// The path, with `{name}` where a parameter goes into it.
+    pub path: &'static str,
+    /// The method of JSON-RPC 2.0, if the body is a call of it with the parameters.
+    pub call: Option<&'static str>,
+    /// How its parameters travel.
+    pub style: ParameterStyle,
+    /// Whether some of them travel in the query, beside a body with the others.
+    pub query_beside_body: bool,
+    /// What it changes, and therefore what a repeat would do.
+    pub effect: Effect,
+    /// Whether it must be signed.
+    pub access: Access,
+    /// Whether only accounts on a list may call it.
+    pub whitelisted: bool,
+    /// The permission the key must have.
+    pub permission: Option<&'static str>,
+    /// The headers that it takes, of those that only some operations take.
+    pub headers: &'static [&'static str],
+    /// Its rate limits.
+    pub limits: &'static [RateLimit],
+    /// The rules of its time range.
+    pub window: Option<Window>,
+    /// How far back its answer reaches, without a parameter for it.
+    pub history: Option<Length>,
+    /// The values that the exchange assumes for parameters of the request that are left out; for information only.
+    pub defaults: &'static [(&'static str, &'static str)],
+    /// The rules that are checked. The other rules of the document are documentation.
+    pub rules: &'static [Rule],
+    /// Whether some of them depend on the current time.
+    pub rules_of_time: bool,
+    /// The parameters that the document says it does not support.
+    pub unsupported: &'static [Unsupported],
+    /// The codes that it can respond with.
+    pub errors: &'static [KnownError],
+    /// Where the data is, if that differs from other operations.
+    pub data: Option<Path>,
+    /// The form of a success.
+    pub answer_form: AnswerForm,
+    /// The member with the list, if the data may be an object around a list.
+    pub list_member: Option<&'static str>,
+    /// Where the next page of a listing begins, if a header of the response says so.
+    pub next_page: Option<NextPage>,
+    /// The parameter with the client id.
+    pub client_id: Option<ClientId>,
+    /// How to query whether it had its effect.
+    pub confirm: Option<Confirm>,
+    /// The values of the request that its response repeats.
+    pub echoes: Option<Echoes>,
+    /// What the data of a success shows.
+    pub shows: Shows,
+    /// The things that it does, if it does more than one.
+    pub compound: Option<Compound>,
+    /// Why it is safe to repeat although it changes something.
+    pub repeat: Option<&'static str>,
+    /// The parameter that makes a repeat safe, if each attempt must carry the same value.
+    pub repeat_key: Option<RepeatKey>,
+    /// The parameter by which ceilings of open orders count created orders.
+    pub order_kind: Option<&'static str>,
+    /// Which orders it amends, where the family has a lifecycle of orders.
+    pub amends: Option<Amends>,
+}
+
+impl Meta {
+    /// A signed read without further properties; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self {
+        id: "",
+        family: "",
+        title: "",
+        doc: "",
+        document: "",
+        section: "",
+        method: Method::Get,
+        path: "",
+        serves: None,
+        call: None,
+        style: ParameterStyle::DEFAULT,
+        query_beside_body: false,
+        effect: Effect::Read,
+        access: Access::Signed,
+        whitelisted: false,
+        permission: None,
+        headers: &[],
+        limits: &[],
+        window: None,
+        history: None,
+        defaults: &[],
+        rules: &[],
+        rules_of_time: false,
+        unsupported: &[],
+        errors: &[],
+        data: None,
+        answer_form: AnswerForm::Json,
+        list_member: None,
+        next_page: None,
+        client_id: None,
+        confirm: None,
+        echoes: None,
+        shows: Shows::Nothing,
+        compound: None,
+        repeat: None,
+        repeat_key: None,
+        order_kind: None,
+        amends: None,
+    };
+
+    /// Where its parameters are.
+    pub const fn sends(&self) -> Sends {
+        match self.style.sends {
+            Some(sends) => sends,
+            None if self.method.has_query() => Sends::Query,
+            None => Sends::Json,
+        }
+    }
+
+    /// Returns the family whose accounts it is about: a key of an account of another kind is refused.
+    pub const fn account_family(&self) -> &'static str {
+        match self.serves {
+            Some(family) => family,
+            None => self.family,
+        }
+    }
+
+    /// The document and the section: `unified-v3, Place Order`; empty if no document describes the operation.
+    pub fn source(&self) -> String {
+        if self.section.is_empty() { self.document.to_owned() } else { self.within_document(self.section) }
+    }
+
+    /// A place in the document, after its name if there is one.
+    pub(crate) fn within_document(&self, place: &str) -> String {
+        if self.document.is_empty() { place.to_owned() } else { format!("{}, {place}", self.document) }
+    }
+
+    /// What the documents say about an error code.
+    pub fn error(&self, code: &str) -> Option<&'static KnownError> {
+        self.errors.iter().find(|known| known.code == code)
+    }
+}
+
+/// What the data of a success shows. Data that shows less is not the data of the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Nothing: no member is documented.
+    Nothing,
+    /// A list, which may be empty: there is data, even if it is `null`.
+    List,
+    /// One of these members, which are all that a record has.
+    OneOf(&'static [&'static str]),
+    /// Each of these members, which are lists.
+    Each(&'static [&'static str]),
+}
+
+/// A parameter by which the exchange recognizes a repeat of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatKey {
+    /// Its name.
+    pub parameter: &'static str,
+    /// How long the exchange remembers it, in milliseconds; `None` if it never forgets one.
+    pub kept_ms: Option<u64>,
+}
+
+/// The header of a response that says where the next page of a listing begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextPage {
+    /// This one has the cursor.
+    Header(&'static str),
+    /// `Link` (RFC 8288): the target of the relation `next` has the cursor as this parameter of its query.
+    Link(&'static str),
+}
+
+/// A rate limit of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// The number of calls.
+    pub calls: u32,
+    /// The length of the window in milliseconds.
+    pub per_millis: u32,
+    /// Whose calls are counted.
+    pub scope: Scope,
+    /// What it applies to: `default`, or a class of accounts or pairs.
+    pub class: &'static str,
+    /// The pool that it limits, if several operations are counted together.
+    pub pool: Option<&'static str>,
+    /// How many calls a call counts as; at least one.
+    pub weight: u32,
+    /// Which calls have this weight. Of several rows for one pool, the heaviest one that applies counts.
+    pub when: WeightCondition,
+}
+
+/// Which calls of an operation have a weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightCondition {
+    /// All of them.
+    Always,
+    /// Those that leave this parameter out.
+    Without(&'static str),
+    /// Those that have this parameter.
+    With(&'static str),
+    /// Those in which this parameter, or its default, is greater than the number.
+    Over(&'static str, u64),
+}
+
+impl RateLimit {
+    /// This many calls a second for each user.
+    pub const fn per_uid(calls: u32) -> Self {
+        Self {
+            calls,
+            per_millis: 1000,
+            scope: Scope::Uid,
+            class: "default",
+            pool: None,
+            weight: 1,
+            when: WeightCondition::Always,
+        }
+    }
+
+    /// This many calls a second for each address.
+    pub const fn per_ip(calls: u32) -> Self {
+        Self { scope: Scope::Ip, ..Self::per_uid(calls) }
+    }
+
+    /// The same number of calls, in a window of this many seconds.
+    #[must_use]
+    pub const fn every(self, seconds: u32) -> Self {
+        self.every_millis(seconds.saturating_mul(1000))
+    }
+
+    /// The same number of calls, in a window of this many milliseconds.
+    #[must_use]
+    pub const fn every_millis(self, millis: u32) -> Self {
+        Self { per_millis: millis, ..self }
+    }
+
+    /// The length of the window.
+    pub const fn window(&self) -> Duration {
+        Duration::from_millis(self.per_millis as u64)
+    }
+
+    /// The same limit, for a class of accounts or pairs.
+    #[must_use]
+    pub const fn class(self, class: &'static str) -> Self {
+        Self { class, ..self }
+    }
+
+    /// The same limit for all operations that share `pool`; a call takes `weight` of it.
+    #[must_use]
+    pub const fn pool(self, pool: &'static str, weight: u32) -> Self {
+        Self { pool: Some(pool), weight, ..self }
+    }
+
+    /// The same limit, for some calls only.
+    #[must_use]
+    pub const fn when(self, when: WeightCondition) -> Self {
+        Self { when, ..self }
+    }
+}
+
+/// The orders that a request amends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amends {
+    /// The parameter with a list of amendments; `[]` where it is the whole body, `None` for a request with one
+    /// amendment.
+    pub list: Option<&'static str>,
+    /// The parameters with ids of the order.
+    pub ids: &'static [&'static str],
+    /// The maximum number of amendments of one order under way, this one included.
+    pub in_flight: Option<u32>,
+}
+
+/// How the parameters of a request travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParameterStyle {
+    /// Where they are; `None` for the usual place of its method.
+    pub sends: Option<Sends>,
+    /// How a list is written in a query or a form.
+    pub lists: Lists,
+    /// How an object is written in a query or a form.
+    pub objects: Objects,
+}
+
+impl ParameterStyle {
+    /// In the usual place of the method; lists and objects are JSON.
+    pub const DEFAULT: Self = Self { sends: None, lists: Lists::Json, objects: Objects::Json };
+
+    /// Whether a list of objects is written member by member.
+    pub(crate) const fn spreads_items(self) -> bool {
+        matches!(self.lists, Lists::Brackets | Lists::Indexed) && !matches!(self.objects, Objects::Json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_follows_the_document_if_there_is_one() {
+        let meta = Meta { document: "guide", section: "Borrow", ..Meta::DEFAULT };
+        assert_eq!(meta.source(), "guide, Borrow");
+        assert_eq!(meta.within_document("Borrow, table"), "guide, Borrow, table");
+        assert_eq!(Meta { section: "", ..meta }.source(), "guide");
+        assert_eq!(Meta::DEFAULT.within_document("Borrow, table"), "Borrow, table");
+        assert_eq!(Meta::DEFAULT.source(), "");
+    }
+}

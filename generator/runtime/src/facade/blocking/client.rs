@@ -1,0 +1,250 @@
+//! The client whose functions block the calling thread.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::background::Background;
+use crate::calls::client::{Callable, ClientBuilder, Departed, Prepared, UnderWay};
+use crate::calls::retry::{self, RetryPolicy};
+use crate::data::account::{Account, AccountMismatch, Instrument, InstrumentLine};
+use crate::data::checks::CheckPolicy;
+use crate::data::clock::{Environment, Skew};
+use crate::data::error::{BuildError, Error, JournalError};
+use crate::data::operation::{Cancellation, Operation, Repeatable};
+use crate::data::tables::Api;
+use crate::data::value::Timestamp;
+use crate::network::limits::{Call, Classes, Permit, Plan};
+use crate::network::wire::CodePolicy;
+use crate::state::journal::Journal;
+use crate::state::orders::TrackedOrders;
+
+/// [`ClientCore`](crate::ClientCore) for programs without async: its async functions block the calling thread here.
+/// Cheap to clone; several threads may make calls at the same time.
+///
+/// Functions that take an async client, such as [`confirm::settle`](crate::outcomes::confirm::settle), block here within
+/// [`wait`](Self::wait): `client.wait(settle(client.to_async(), ..))`.
+#[derive(Clone)]
+pub struct ClientCore {
+    core: crate::calls::client::ClientCore,
+    background: Arc<Background>,
+}
+
+impl ClientCore {
+    /// A builder for a client of `api` at the address `base_url`.
+    pub fn builder(api: &'static Api, base_url: impl Into<String>) -> ClientBuilder<Self> {
+        ClientBuilder::new(api, base_url)
+    }
+
+    /// Returns a client for one change, and what shows whether it has left. It shares everything else with this one.
+    pub fn noting(&self) -> (Self, Departed) {
+        let (core, departed) = self.core.noting();
+        (self.with(core), departed)
+    }
+
+    /// Returns a client for calls of these classes of rate limits.
+    #[must_use]
+    pub fn in_classes(&self, classes: Classes) -> Self {
+        self.with(self.core.in_classes(classes))
+    }
+
+    /// Returns a client that checks requests by `policy`; `false` disables all rules.
+    #[must_use]
+    pub fn with_check_policy(&self, policy: impl Into<CheckPolicy>) -> Self {
+        self.with(self.core.with_check_policy(policy))
+    }
+
+    /// Returns a client for calls of `account`, with the same credentials.
+    #[must_use]
+    pub fn with_account(&self, account: impl Into<Account>) -> Self {
+        self.with(self.core.with_account(account))
+    }
+
+    /// Returns a client that interprets error codes by `policy`.
+    ///
+    /// It shares everything else with this one, and is cheap enough for a single call.
+    #[must_use]
+    pub fn with_code_policy(&self, policy: CodePolicy) -> Self {
+        self.with(self.core.with_code_policy(policy))
+    }
+
+    /// Returns a client without a journal.
+    #[must_use]
+    pub fn without_journal(&self) -> Self {
+        self.with(self.core.without_journal())
+    }
+
+    /// The changes that wait for a rate limit, are under way, or got no answer and may still be carried out; see
+    /// [`ClientCore::under_way`](crate::ClientCore::under_way).
+    pub fn under_way(&self) -> Vec<UnderWay> {
+        self.core.under_way()
+    }
+
+    /// The journal, if the client has one.
+    pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
+        self.core.journal()
+    }
+
+    /// Notes in the journal that the changes of this account belong to clients like this one; see
+    /// [`ClientCore::claim_journal`](crate::ClientCore::claim_journal).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be written.
+    pub fn claim_journal(&self) -> Result<(), JournalError> {
+        self.wait(self.core.claim_journal())
+    }
+
+    /// An instrument; see [`ClientCore::instrument`](crate::ClientCore::instrument).
+    pub fn instrument(&self, line: impl InstrumentLine, symbol: &str) -> Option<Instrument> {
+        self.core.instrument(line, symbol)
+    }
+
+    /// The orders that the client knows from its calls, if it was built with
+    /// [`track_orders`](crate::ClientBuilder::track_orders).
+    pub fn tracked_orders(&self) -> Option<&TrackedOrders> {
+        self.core.tracked_orders()
+    }
+
+    /// The account.
+    pub fn account(&self) -> &Account {
+        self.core.account()
+    }
+
+    /// The properties of the account whose stated values contradict the exchange's answers; see
+    /// [`ClientCore::account_mismatches`](crate::ClientCore::account_mismatches).
+    pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
+        self.core.account_mismatches()
+    }
+
+    /// Checks `operation`, waits for its rate limits, sends it once, and reads the response.
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientCore::call`](crate::ClientCore::call).
+    pub fn call<O: Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
+        self.wait(self.core.call(operation))
+    }
+
+    /// Sends a prepared request once: waits for its rate limits and reads the response.
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientCore::send`](crate::ClientCore::send).
+    pub fn send<O: Callable>(&self, prepared: Prepared<'_, O>) -> Result<O::Reply, Error> {
+        self.wait(self.core.send(prepared))
+    }
+
+    /// Waits for the rate limits of `operation`, for a caller that sends it by other means. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a limit is used up and the client does not wait, or if the limiter fails.
+    pub fn admit<O: Operation>(&self, operation: &O) -> Result<Permit<'_>, Error> {
+        self.wait(self.core.admit(operation))
+    }
+
+    /// How `operation` counts against rate limits.
+    pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
+        self.core.limited(operation)
+    }
+
+    /// How long `calls` take if they are made now, and which limit delays them. Nothing is sent.
+    pub fn plan(&self, calls: &[Call<'_>]) -> Plan {
+        self.core.plan(calls)
+    }
+
+    /// Checks and signs `operation`, for [`send`](Self::send). Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the request breaks a rule or cannot be signed.
+    pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
+        self.core.prepare(operation)
+    }
+
+    /// The API.
+    pub fn api(&self) -> &'static Api {
+        self.core.api()
+    }
+
+    /// The time by the client's clock.
+    pub fn now(&self) -> Timestamp {
+        self.core.now()
+    }
+
+    /// The offset of the exchange's clock from the client's, estimated from recent responses.
+    pub fn skew(&self) -> Option<Skew> {
+        self.core.skew()
+    }
+
+    /// The environment: the timer for pauses, and random numbers.
+    pub fn environment(&self) -> &dyn Environment {
+        self.core.environment()
+    }
+
+    /// The async client. The background thread of this client drives the connections that it opens only within
+    /// [`wait`](Self::wait).
+    pub fn to_async(&self) -> &crate::calls::client::ClientCore {
+        &self.core
+    }
+
+    /// Blocks this thread until `future` is done. The future may use tokio.
+    pub fn wait<F: Future>(&self, future: F) -> F::Output {
+        self.background.wait(future)
+    }
+
+    fn with(&self, core: crate::calls::client::ClientCore) -> Self {
+        Self { core, background: Arc::clone(&self.background) }
+    }
+}
+
+impl TryFrom<crate::calls::client::ClientCore> for ClientCore {
+    type Error = BuildError;
+
+    /// Gives the client a background thread. Existing connections stay with the async runtime that opened them.
+    fn try_from(core: crate::calls::client::ClientCore) -> Result<Self, BuildError> {
+        let background = Background::start()?.keeping(core.clone());
+        Ok(Self { core, background: Arc::new(background) })
+    }
+}
+
+impl fmt::Debug for ClientCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)
+    }
+}
+
+/// A client that retries calls after transient failures.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct Retrying<'a> {
+    client: &'a ClientCore,
+    policy: &'a RetryPolicy,
+}
+
+impl<'a> Retrying<'a> {
+    /// A client that makes the calls of `client`, with retries as `policy` allows.
+    pub fn new(client: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
+        Self { client, policy }
+    }
+
+    /// Like [`ClientCore::call`], with retries as the policy allows.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the last attempt.
+    pub fn call<O: Repeatable + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
+        let Self { client, policy } = *self;
+        client.wait(retry::Retrying::new(client.to_async(), policy).call(operation))
+    }
+
+    /// Repeats a cancellation, while nothing is placed; see [`Retrying::cancel`](crate::calls::retry::Retrying::cancel).
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the last attempt.
+    pub fn cancel<O: Cancellation + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
+        let Self { client, policy } = *self;
+        client.wait(retry::Retrying::new(client.to_async(), policy).cancel(operation))
+    }
+}

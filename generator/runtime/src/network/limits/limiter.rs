@@ -1,0 +1,214 @@
+//! What a client needs of a limiter.
+
+use std::fmt;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+
+use super::call::{Call, Reservation};
+use super::plan::Plan;
+use crate::data::error::{BindingLimit, LimiterErrorKind};
+use crate::data::tables::Api;
+use crate::data::value::Timestamp;
+use crate::network::wire::{MAX_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
+
+/// Keeps calls within their rate limits.
+///
+/// A client requests a reservation before each call, and reports when the call is sent and how it ends: by
+/// [`answered`](Self::answered), [`lost`](Self::lost) or [`give_back`](Self::give_back), one of which follows every
+/// reservation. [`InProcessLimits`] does this for one process, `RedisLimits` (with the feature `redis`) for a fleet of
+/// them.
+///
+/// [`InProcessLimits`]: super::InProcessLimits
+pub trait Limiter: Send + Sync {
+    /// Admits `call`, or lets it wait. Without `wait`, returns at once; if a limit is used up, with the time until
+    /// there is room.
+    fn admit<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a>;
+
+    /// The call is sent now.
+    fn sent(&self, reservation: &mut Reservation);
+
+    /// The call was answered.
+    fn answered(&self, reservation: Reservation, feedback: RateLimitFeedback);
+
+    /// The call ended without a response. It may have arrived, or still arrive. By default this is the same as a
+    /// response without feedback.
+    fn lost(&self, reservation: Reservation) {
+        self.answered(reservation, RateLimitFeedback::default());
+    }
+
+    /// The call is not sent.
+    fn give_back(&self, reservation: Reservation);
+
+    /// How long `calls` take if they are made now. By default this assumes that there were no calls before.
+    fn plan(&self, calls: &[Call<'_>]) -> Plan {
+        Plan::from_nothing(calls)
+    }
+}
+
+/// Whether a call may be made.
+#[must_use = "a reservation takes room until it is used or given back"]
+pub enum Admission<'a> {
+    /// Known at once.
+    Now(Result<Reservation, AdmissionError>),
+    /// Known later. Dropping the future ends the wait.
+    Later(AdmissionFuture<'a>),
+}
+
+/// Resolves to a reservation.
+pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Reservation, AdmissionError>> + Send + 'a>>;
+
+/// Why a call may not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AdmissionError {
+    /// There is no room for it.
+    Full(Full),
+    /// The limiter failed.
+    Unavailable(Unavailable),
+}
+
+/// There is no room for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Full {
+    /// The least time until there is.
+    pub free_in: Duration,
+    /// The limit that is used up.
+    pub binding: Option<BindingLimit>,
+}
+
+impl Full {
+    /// No room for at least `free_in`, because of `binding`.
+    pub fn new(free_in: Duration, binding: Option<BindingLimit>) -> Self {
+        Self { free_in, binding }
+    }
+}
+
+/// The failure of a limiter. Nothing is sent then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unavailable {
+    /// The kind of failure.
+    pub kind: LimiterErrorKind,
+    /// What happened.
+    pub why: String,
+    /// How long the caller waited before.
+    pub waited: Duration,
+}
+
+impl Unavailable {
+    /// A failure of the kind `kind`, because of `why`.
+    pub fn new(kind: LimiterErrorKind, why: impl Into<String>) -> Self {
+        Self { kind, why: why.into(), waited: Duration::ZERO }
+    }
+
+    /// The same, after a wait.
+    #[must_use]
+    pub fn after(self, waited: Duration) -> Self {
+        Self { waited, ..self }
+    }
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.why)
+    }
+}
+
+impl From<Full> for AdmissionError {
+    fn from(full: Full) -> Self {
+        Self::Full(full)
+    }
+}
+
+impl From<Unavailable> for AdmissionError {
+    fn from(unavailable: Unavailable) -> Self {
+        Self::Unavailable(unavailable)
+    }
+}
+
+/// The feedback of a response about rate limits. By default it is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RateLimitFeedback {
+    /// The call exceeded a limit: HTTP status 429.
+    pub too_many: Option<TooMany>,
+    /// The remaining calls in the current window of the exchange.
+    pub remaining: Option<u32>,
+    /// The lengths of the windows that `remaining` counts, in milliseconds.
+    pub remaining_windows: &'static [u32],
+    /// What remains of pools.
+    pub pools: [Option<PoolReport>; MAX_POOLS],
+    /// The round trip, if the transport reports it: see [`RoundTrip`](crate::network::transport::RoundTrip).
+    pub trip: Option<Duration>,
+    /// When the exchange counted the call, by its clock: the time in the response.
+    pub request_time: Option<Timestamp>,
+}
+
+/// The feedback after a call that exceeded a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TooMany {
+    /// Whether all operations may have been counted together: the response has no envelope, so it comes from a gateway
+    /// before the exchange, which does not distinguish operations.
+    pub of_everything: bool,
+    /// How long to wait, if the response requires it.
+    pub retry_after: Option<Duration>,
+}
+
+impl Default for RateLimitFeedback {
+    fn default() -> Self {
+        Self::new(None, None)
+    }
+}
+
+impl RateLimitFeedback {
+    /// This feedback. `remaining` counts windows of a second.
+    pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
+        Self {
+            too_many,
+            remaining,
+            remaining_windows: &[1000],
+            pools: [None; MAX_POOLS],
+            trip: None,
+            request_time: None,
+        }
+    }
+
+    /// Sets the lengths of the windows that `remaining` counts, in milliseconds.
+    #[must_use]
+    pub fn of_windows(self, remaining_windows: &'static [u32]) -> Self {
+        Self { remaining_windows, ..self }
+    }
+
+    /// Adds what the response says about pools.
+    #[must_use]
+    pub fn of_pools(self, pools: [Option<PoolReport>; MAX_POOLS]) -> Self {
+        Self { pools, ..self }
+    }
+
+    /// Adds the round trip over a connection that had carried a response before.
+    #[must_use]
+    pub fn after(self, trip: Duration) -> Self {
+        Self { trip: Some(trip), ..self }
+    }
+
+    /// Adds the time of the response, by the exchange's clock.
+    #[must_use]
+    pub fn at(self, request_time: Timestamp) -> Self {
+        Self { request_time: Some(request_time), ..self }
+    }
+
+    /// The feedback of `response`, without the time in it.
+    pub fn read(api: &Api, response: &Response<Bytes>) -> Self {
+        let too_many = (response.status() == StatusCode::TOO_MANY_REQUESTS).then(|| TooMany {
+            of_everything: !is_in_envelope(api, response.body()),
+            retry_after: retry_after(response.headers()),
+        });
+        let feedback = Self::new(too_many, remaining_calls(api, response.headers()));
+        let feedback = api.remaining_calls.map_or(feedback, |counted| feedback.of_windows(counted.windows));
+        if api.pools.is_empty() { feedback } else { feedback.of_pools(pool_reports(api.pools, response)) }
+    }
+}

@@ -1,0 +1,218 @@
+//! The limiter of a process that cannot reach Redis.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::settings::{Fallback, FleetChange, RedisSettings};
+use crate::network::limits::call::{Call, Reservation};
+use crate::network::limits::in_process::InProcessLimits;
+use crate::network::limits::limiter::{Admission, AdmissionError, Limiter, Unavailable};
+use crate::network::limits::settings::QuotaShare;
+
+/// Marks the reservations that were given without Redis.
+const ALONE: u64 = 1 << 63;
+
+/// The limiter while Redis cannot be reached.
+pub(super) struct Alone {
+    pub(super) presence: Presence,
+    pub(super) share: QuotaShare,
+    limits: InProcessLimits,
+    settling: Duration,
+    on_change: Arc<dyn Fn(&FleetChange) + Send + Sync>,
+    is_alone: watch::Sender<bool>,
+    /// Whether a task maintains the presence.
+    pub(super) looking: AtomicBool,
+}
+
+impl Alone {
+    /// The fallback of the settings, if there is one.
+    pub(super) fn new(settings: &RedisSettings) -> Option<Self> {
+        let Fallback::InProcess { share, on_change } = &settings.fallback else { return None };
+        Some(Self {
+            presence: Presence::new(settings.validity()),
+            share: *share,
+            limits: InProcessLimits::new(settings.limits.clone().share(*share)),
+            settling: settings.settling(),
+            on_change: Arc::clone(on_change),
+            is_alone: watch::Sender::new(false),
+            looking: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) fn is_alone(&self) -> bool {
+        *self.is_alone.borrow()
+    }
+
+    /// Notes that Redis did not answer. If that lasts, the process leaves the fleet, and uses its share when its
+    /// presence has expired on the server.
+    pub(super) fn fail(&self, why: Unavailable) {
+        let Some(known_for) = self.presence.lose() else { return };
+        self.limits.take_over(known_for + self.settling);
+        self.is_alone.send_replace(true);
+        (self.on_change)(&FleetChange::Lost(why));
+    }
+
+    /// Records that the server counts the process as a member again, until `until`, and knows what it sent alone.
+    pub(super) fn end(&self, until: Instant) {
+        self.presence.returned(until);
+        self.is_alone.send_replace(false);
+        (self.on_change)(&FleetChange::Found);
+    }
+
+    /// Uses the share again when the server no longer counts the process as a member.
+    pub(super) fn go_on(&self) {
+        self.limits.take_over(self.presence.known_for() + self.settling);
+    }
+
+    /// After this time a server that lost its state grants permits again.
+    pub(super) fn granted_after(&self) -> Duration {
+        self.limits.longest_span().saturating_add(self.settling)
+    }
+
+    /// Waits for `work`, at most while the process is a member of the fleet.
+    pub(super) async fn while_member<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        until(self.is_alone.subscribe(), true, work).await
+    }
+
+    /// A reservation within this process's share; `None` once it is a member of the fleet again.
+    pub(super) async fn ask(&self, call: Call<'_>, wait: bool) -> Option<Result<Reservation, AdmissionError>> {
+        let given = match self.limits.admit(call, wait) {
+            Admission::Now(known) => known,
+            Admission::Later(later) => until(self.is_alone.subscribe(), false, later).await?,
+        };
+        if given.is_err() && !self.is_alone() {
+            return None;
+        }
+        Some(given.map(|reservation| Reservation { key: reservation.key | ALONE, ..reservation }))
+    }
+
+    /// The reservation as it was given here, if it was.
+    pub(super) fn own(reservation: &Reservation) -> Option<u64> {
+        (reservation.key & ALONE != 0).then_some(reservation.key & !ALONE)
+    }
+
+    pub(super) fn limits(&self) -> &InProcessLimits {
+        &self.limits
+    }
+}
+
+/// The result of `work`, unless the state becomes `end` first.
+async fn until<T>(mut state: watch::Receiver<bool>, end: bool, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    let mut ends = pin!(state.wait_for(|state| *state == end));
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(given) => Poll::Ready(Some(given)),
+        Poll::Pending => ends.as_mut().poll(context).map(|_| None),
+    })
+    .await
+}
+
+/// Whether this process is a member of the fleet, and what the server may take it for.
+pub(super) struct Presence {
+    validity: Duration,
+    state: Mutex<State>,
+}
+
+struct State {
+    is_alone: bool,
+    /// Until when the server may take the process for a member.
+    known_until: Instant,
+    /// Until when the server certainly counts the process as a member, unless the server loses its data.
+    heard_until: Instant,
+    /// Since when the server does not answer.
+    failing_since: Option<Instant>,
+}
+
+impl Presence {
+    /// The presence of a process that starts: another run of it may have reported itself to the server until now.
+    pub(super) fn new(validity: Duration) -> Self {
+        let until = Instant::now() + validity;
+        let state = State { is_alone: false, known_until: until, heard_until: until, failing_since: None };
+        Self { validity, state: Mutex::new(state) }
+    }
+
+    /// Until when a question announces the process as a member. `None` while the process is alone, which it must not
+    /// announce.
+    pub(super) fn publish_membership(&self) -> Option<Instant> {
+        let mut state = self.state();
+        (!state.is_alone).then(|| self.publish_until(&mut state))
+    }
+
+    /// The same for a process that is alone and about to return.
+    pub(super) fn publish_state(&self) -> Instant {
+        self.publish_until(&mut self.state())
+    }
+
+    fn publish_until(&self, state: &mut State) -> Instant {
+        state.known_until = state.known_until.max(Instant::now() + self.validity);
+        state.known_until
+    }
+
+    /// Notes that the server answered, and counts the process as a member until `until`.
+    pub(super) fn answered(&self, until: Instant) {
+        let mut state = self.state();
+        state.heard_until = state.heard_until.max(until);
+        state.failing_since = None;
+    }
+
+    /// Notes that the server counts the process as a member again, and knows what it sent when it was alone.
+    pub(super) fn returned(&self, until: Instant) {
+        self.answered(until);
+        self.state().is_alone = false;
+    }
+
+    /// Notes that the server does not answer. If that counts as a loss, returns how long the server may still take the
+    /// process for a member.
+    pub(super) fn lose(&self) -> Option<Duration> {
+        let mut state = self.state();
+        let now = Instant::now();
+        let failing_for = now - *state.failing_since.get_or_insert(now);
+        // An earlier call has returned the loss already, or it is too early to call it one.
+        if state.is_alone || now < state.heard_until || failing_for < self.validity / 2 {
+            return None;
+        }
+        state.is_alone = true;
+        Some(state.known_until.saturating_duration_since(now))
+    }
+
+    /// How long the server may still take the process for a member.
+    pub(super) fn known_for(&self) -> Duration {
+        self.state().known_until.saturating_duration_since(Instant::now())
+    }
+
+    /// Whether it is time to report the process to the server again.
+    pub(super) fn is_due(&self) -> bool {
+        let state = self.state();
+        !state.is_alone && state.heard_until <= Instant::now() + self.validity * 3 / 4
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_with_the_published_state() {
+        let presence = Presence::new(Duration::from_secs(3600));
+        assert_eq!(presence.lose(), None);
+        let presence = Presence::new(Duration::ZERO);
+        assert!(presence.publish_membership().is_some());
+        assert_eq!(presence.lose(), Some(Duration::ZERO));
+        assert!(presence.publish_membership().is_none() && presence.lose().is_none());
+        let until = presence.publish_state();
+        presence.answered(until);
+        assert_eq!(presence.publish_membership(), None);
+        presence.returned(until);
+        assert!(presence.publish_membership().is_some());
+    }
+}

@@ -1,0 +1,357 @@
+//! The calls of this process that are counted in the same windows of a fleet.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::handover::name_of;
+use super::settings::RedisSettings;
+use crate::data::error::BindingLimit;
+use crate::data::tables::{Effect, RateLimit, Scope};
+use crate::network::limits::call::Call;
+use crate::network::limits::state::{FEW, WindowKey};
+
+/// How long a permit is kept for the next caller if the call that requested it was dropped.
+const KEPT: Duration = Duration::from_millis(500);
+
+/// The shortest time between two reports of pools. Later answers repeat what is left out.
+const REPORTED_EVERY: Duration = Duration::from_millis(200);
+
+/// The maximum number of reports to keep. A permit that is not reported takes its place until its lease ends.
+const MAX_REPORTS: usize = 4096;
+
+/// The calls of this process that are counted in the same windows.
+#[derive(Default)]
+pub(super) struct Bucket {
+    /// The keys of the script: the three that are common to many buckets, and the windows.
+    pub(super) keys: Vec<String>,
+    pub(super) windows: Vec<FleetWindow>,
+    /// What distinguishes it from other buckets of this process.
+    pub(super) name: String,
+    /// The number of windows at the front in which no other operation counts.
+    pub(super) alone: usize,
+    /// The number of windows at the front that are in the operation's table.
+    pub(super) own: usize,
+    pub(super) urgent: bool,
+    /// Whether its calls cancel: no answer shuts it for longer than a window.
+    pub(super) cancels: bool,
+    /// Its holder is the first of the waiting calls; the others queue for it.
+    pub(super) front: tokio::sync::Mutex<()>,
+    /// One question at a time requests permits for waiting calls.
+    pub(super) requesting: tokio::sync::Mutex<()>,
+    /// Whether the bucket will be tidied up soon.
+    pub(super) cleanup: AtomicBool,
+    waiting: AtomicUsize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Unclaimed permits.
+    stock: VecDeque<Booked>,
+    reports: Reports,
+    /// Redis has no permits before this time.
+    ask_again_at: Option<Instant>,
+    /// When pools were last reported to the fleet.
+    reported_at: Option<Instant>,
+}
+
+pub(super) struct FleetWindow {
+    pub(super) most: u32,
+    /// How many calls a call counts as.
+    pub(super) count: u32,
+    pub(super) span: Duration,
+    pub(super) binding: BindingLimit,
+}
+
+/// The permit of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Booked {
+    /// Its id, unique in this process.
+    pub(super) id: u64,
+    /// The moment from which it may be used, by the fleet's time, in microseconds.
+    pub(super) moment: i64,
+    /// The same by this process's clock.
+    pub(super) from: Instant,
+    pub(super) left: u32,
+}
+
+/// Reports about permits for Redis.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reports {
+    /// Unused permits.
+    pub(super) unused: Vec<u64>,
+    /// Permits of ended calls, and when the exchange has counted them at the latest.
+    pub(super) ended: Vec<(u64, Instant)>,
+}
+
+/// A waiting call in a bucket.
+pub(super) struct WaitGuard<'a>(&'a Bucket);
+
+/// The keys that all buckets of an address have in common.
+fn common_keys(prefix: &str, address: &str) -> Vec<String> {
+    let gate = name_of(address);
+    vec![format!("{prefix}:clock"), format!("{prefix}:shut:{gate}"), format!("{prefix}:members")]
+}
+
+impl Bucket {
+    pub(super) fn of(call: &Call<'_>, settings: &RedisSettings) -> Self {
+        let (pooled, alone): (Vec<_>, Vec<_>) = call.limits().partition(|row| row.pool.is_some());
+        let (count_alone, own) = (alone.len(), alone.len() + pooled.len());
+        let of_operation = alone.into_iter().chain(pooled).map(|row: &RateLimit| (Some(call.meta().id), *row));
+        let overall = settings.limits.overall.iter().map(|row| (None, *row));
+        let rows: Vec<_> = of_operation.chain(overall).collect();
+        let prefix = settings.key_prefix();
+        let mut keys = common_keys(&prefix, call.counted(Scope::Ip));
+        keys.extend(rows.iter().map(|(operation, row)| key(&prefix, &WindowKey::of(*operation, row, call))));
+        let [uid, ip] = [Scope::Uid, Scope::Ip].map(|scope| name_of(call.counted(scope)));
+        let [or_uid, or_ip] = call.or_classes.unwrap_or_default();
+        let classes = [call.uid_class, call.ip_class, or_uid, or_ip].join(":");
+        let name = format!("{}:{classes}:{:x}:{uid}:{ip}", call.meta().id, call.rows);
+        Self {
+            keys,
+            name,
+            alone: count_alone,
+            own,
+            windows: rows.into_iter().map(|(operation, row)| FleetWindow::of(operation, row, settings)).collect(),
+            urgent: settings.limits.is_urgent(call.meta()),
+            cancels: call.meta().effect == Effect::Cancel,
+            ..Self::default()
+        }
+    }
+
+    /// Whether all of the operation's own windows have one of these lengths, whose calls the header counts.
+    pub(super) fn is_counted_in(&self, windows: &[u32]) -> bool {
+        self.windows.iter().take(self.own).all(|window| windows.contains(&window.binding.limit.per_millis))
+    }
+
+    /// Whether the calls of both go over the same network.
+    pub(super) fn is_of_same_address(&self, other: &Self) -> bool {
+        // The key of the pauses of an address.
+        self.keys.get(1) == other.keys.get(1)
+    }
+
+    /// Whether it is time to pass on what an answer reports about pools.
+    pub(super) fn may_tell(&self) -> bool {
+        let (mut state, now) = (self.state(), Instant::now());
+        let is_time = state.reported_at.is_none_or(|last| now.saturating_duration_since(last) >= REPORTED_EVERY);
+        if is_time {
+            state.reported_at = Some(now);
+        }
+        is_time
+    }
+
+    /// The index of the window of a pool.
+    pub(super) fn pool(&self, pool: &str) -> Option<usize> {
+        self.windows.iter().take(self.own).position(|window| window.binding.limit.pool == Some(pool))
+    }
+
+    /// A bucket over these windows, for no calls.
+    pub(super) fn over<'a>(windows: impl Iterator<Item = &'a WindowKey>, settings: &RedisSettings) -> Self {
+        let prefix = settings.key_prefix();
+        let mut bucket = Self { keys: common_keys(&prefix, ""), ..Self::default() };
+        for window in windows {
+            bucket.keys.push(key(&prefix, window));
+            bucket.windows.push(FleetWindow::of(window.operation, window.limit(), settings));
+        }
+        Self { alone: bucket.windows.len(), own: bucket.windows.len(), ..bucket }
+    }
+
+    /// Counts one more waiting call, until the returned value is dropped.
+    pub(super) fn wait(&self) -> WaitGuard<'_> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        WaitGuard(self)
+    }
+
+    /// How many permits the waiting calls lack, at most as many as the tightest window has.
+    pub(super) fn wanted(&self) -> usize {
+        let most = self.windows.iter().map(|window| window.most / window.count).min().unwrap_or(1).max(1);
+        let missing = self.waiting.load(Ordering::Relaxed).saturating_sub(self.state().stock.len());
+        missing.min(usize::try_from(most).unwrap_or(usize::MAX))
+    }
+
+    /// The next unclaimed permit.
+    pub(super) fn take(&self) -> Option<Booked> {
+        let mut state = self.state();
+        state.drop_old(Instant::now());
+        state.stock.pop_front()
+    }
+
+    /// The same for a call that does not wait, and so does not overtake waiting ones.
+    pub(super) fn take_spare(&self) -> Option<Booked> {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.drop_old(now);
+        let is_spare = state.stock.len() > self.waiting.load(Ordering::Relaxed);
+        let is_due = state.stock.front().is_some_and(|booked| booked.from <= now);
+        if is_spare && is_due { state.stock.pop_front() } else { None }
+    }
+
+    /// Adds permits.
+    pub(super) fn put(&self, booked: impl Iterator<Item = Booked>) {
+        self.state().stock.extend(booked);
+    }
+
+    /// Notes that Redis has no permits before this time.
+    pub(super) fn ask_again_at(&self, at: Option<Instant>) {
+        self.state().ask_again_at = at;
+    }
+
+    /// Returns a permit for the next caller.
+    pub(super) fn put_back(&self, booked: Booked) {
+        self.state().stock.push_front(booked);
+    }
+
+    /// How long Redis has no permits.
+    pub(super) fn ask_again_in(&self) -> Duration {
+        self.state().ask_again_at.map(|at| at.saturating_duration_since(Instant::now())).unwrap_or_default()
+    }
+
+    /// Reports permits that are not used.
+    pub(super) fn unused(&self, ids: impl Iterator<Item = u64>) {
+        self.state().reports.unused.extend(ids);
+    }
+
+    /// Reports that the call of a permit has ended; the exchange has counted it by `at`.
+    pub(super) fn ended(&self, id: u64, at: Instant) {
+        self.state().reports.ended.push((id, at));
+    }
+
+    /// Takes the reports.
+    pub(super) fn take_reports(&self) -> Reports {
+        std::mem::take(&mut self.state().reports)
+    }
+
+    /// Keeps reports that could not be sent.
+    pub(super) fn keep_reports(&self, reports: Reports) {
+        let mut state = self.state();
+        let known = &mut state.reports;
+        known.unused.extend(reports.unused);
+        known.ended.extend(reports.ended);
+        let excess = |length: usize| length.saturating_sub(MAX_REPORTS);
+        known.unused.drain(..excess(known.unused.len()));
+        known.ended.drain(..excess(known.ended.len()));
+    }
+
+    /// Drops unclaimed permits. Returns whether there is something to report.
+    pub(super) fn drop_unclaimed(&self) -> bool {
+        let mut state = self.state();
+        state.drop_old(Instant::now());
+        !state.reports.is_empty()
+    }
+
+    /// Whether there is nothing to tidy up.
+    pub(super) fn is_clean(&self) -> bool {
+        let state = self.state();
+        state.stock.is_empty() && state.reports.is_empty()
+    }
+
+    pub(super) fn longest_span(&self) -> Duration {
+        self.windows.iter().map(|window| window.span).max().unwrap_or_default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn drop_old(&mut self, now: Instant) {
+        let Self { stock, reports, .. } = self;
+        stock.retain(|booked| {
+            let is_kept = now <= booked.from + KEPT;
+            if !is_kept {
+                reports.unused.push(booked.id);
+            }
+            is_kept
+        });
+    }
+}
+
+impl Reports {
+    pub(super) fn is_empty(&self) -> bool {
+        self.unused.is_empty() && self.ended.is_empty()
+    }
+}
+
+impl FleetWindow {
+    fn of(operation: Option<&'static str>, limit: RateLimit, settings: &RedisSettings) -> Self {
+        Self {
+            most: limit.calls.max(1),
+            count: limit.weight.max(1),
+            span: settings.limits.span_of(&limit),
+            binding: BindingLimit {
+                operation: operation.filter(|_| limit.pool.is_none()),
+                limit: RateLimit { weight: 1, ..limit },
+            },
+        }
+    }
+}
+
+impl Drop for WaitGuard<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn key(prefix: &str, window: &WindowKey) -> String {
+    format!("{prefix}:{window}")
+}
+
+/// The buckets of this process. Idle ones are dropped.
+pub(super) struct Registry {
+    buckets: HashMap<BucketKey, KnownBucket>,
+    sweep_at: usize,
+}
+
+struct KnownBucket {
+    bucket: Arc<Bucket>,
+    used: Instant,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct BucketKey {
+    operation: &'static str,
+    classes: [&'static str; 2],
+    or_classes: Option<[&'static str; 2]>,
+    rows: u64,
+    account: String,
+    address: String,
+}
+
+impl Registry {
+    pub(super) fn new() -> Self {
+        Self { buckets: HashMap::new(), sweep_at: FEW }
+    }
+
+    /// The bucket of a call.
+    pub(super) fn bucket(&mut self, call: &Call<'_>, settings: &RedisSettings) -> Arc<Bucket> {
+        let who = BucketKey {
+            operation: call.meta().id,
+            classes: [call.uid_class, call.ip_class],
+            or_classes: call.or_classes,
+            rows: call.rows,
+            account: call.counted(Scope::Uid).to_owned(),
+            address: call.counted(Scope::Ip).to_owned(),
+        };
+        self.drop_idle();
+        let make = || KnownBucket { bucket: Arc::new(Bucket::of(call, settings)), used: Instant::now() };
+        let known = self.buckets.entry(who).or_insert_with(make);
+        known.used = Instant::now();
+        Arc::clone(&known.bucket)
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Bucket>> {
+        self.buckets.values().map(|known| Arc::clone(&known.bucket)).collect()
+    }
+
+    fn drop_idle(&mut self) {
+        if self.buckets.len() < self.sweep_at {
+            return;
+        }
+        let matters = |known: &KnownBucket| known.used.elapsed() < known.bucket.longest_span() + Duration::from_secs(1);
+        self.buckets.retain(|_, known| Arc::strong_count(&known.bucket) > 1 || matters(known));
+        self.sweep_at = FEW.max(self.buckets.len() * 2);
+    }
+}

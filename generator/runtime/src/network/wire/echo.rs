@@ -1,0 +1,215 @@
+//! Checks whether a response belongs to its request. After an error, a connection can deliver the response to another
+//! request, which must not be taken for a success of this one.
+
+use std::borrow::Cow;
+
+use super::envelope::go_to;
+use crate::data::error::SentRequest;
+use crate::data::json::{Kind, ReadError, Reader, places_of};
+use crate::data::operation::DynOperation;
+use crate::data::parameters::Named;
+use crate::data::tables::{Echo, Echoes, Shows, Step};
+
+/// How a value of a response compares with its request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comparison {
+    Agrees,
+    /// Both have it, and they differ.
+    Differs,
+    /// Only the request has it.
+    Omitted,
+    /// The request does not have it, so that the response could not repeat it.
+    NotSent,
+}
+
+/// Whether data repeats an id of the request that was sent. Refuses data that cannot belong to that request: data with
+/// another id, or without any although the request has one. Of a list, one item is enough. `None` stands for data that is
+/// absent.
+pub(super) fn repeats_an_id(
+    operation: &dyn DynOperation,
+    sent: &SentRequest,
+    data: Option<&Reader<'_>>,
+) -> Result<bool, ReadError> {
+    let Some(echoes) = &operation.meta().echoes else { return Ok(false) };
+    let shows = operation.meta().shows;
+    let quick = |echo: &Echo| {
+        let text = data.and_then(|data| text_of(data, echo.member, shows));
+        compare_as_written(sent, echo, text.as_deref())
+    };
+    if Agreement::of(echoes, quick).is_some_and(|compared| compared.is_proof(echoes)) {
+        return Ok(true);
+    }
+    let records: Vec<Reader<'_>> = match shows {
+        Shows::List => items_of(data.map(Reader::ahead), operation.meta().list_member),
+        Shows::Nothing | Shows::OneOf(_) | Shows::Each(_) => data.into_iter().map(Reader::ahead).collect(),
+    };
+    let request = Named::of(operation);
+    let agreement = |record: Option<&Reader<'_>>| {
+        let text = |echo: &Echo| text_of(record?, echo.member, shows);
+        Agreement::of(echoes, |echo| Some(compare(&request, echo, text(echo).as_deref()))).unwrap_or_default()
+    };
+    let mut all: Vec<Agreement> = records.iter().map(|record| agreement(Some(record))).collect();
+    if all.is_empty() {
+        all.push(agreement(None));
+    }
+    let refuse = |why: &str| Err(ReadError::new(data.map_or(0, |data| data.ahead().here()), why.to_owned()));
+    if all.iter().any(|compared| compared.is_proof(echoes)) {
+        Ok(true)
+    } else if all.iter().any(|compared| compared.differs) {
+        refuse("the id differs from that of the request")
+    } else if all.iter().any(|compared| compared.another_differs) {
+        refuse("it shows another value than the request asks for")
+    } else if all.iter().any(|compared| compared.omits) {
+        refuse("it repeats no id of the request")
+    } else {
+        Ok(false)
+    }
+}
+
+/// Readers at the items of a list, which can be the member `list` of an object. What cannot be read has no items here,
+/// and is reported when all of it is read.
+fn items_of<'a>(data: Option<Reader<'a>>, list: Option<&'static str>) -> Vec<Reader<'a>> {
+    let mut items = Vec::new();
+    let Some(mut data) = data else { return items };
+    if let (Kind::Object, Some(list)) = (data.peek(), list)
+        && go_to(&mut data, &[Step::Member(list)]).is_none()
+    {
+        return items;
+    }
+    if data.peek() != Kind::Array {
+        return items;
+    }
+    let Ok(mut elements) = data.array() else { return items };
+    while let Ok(Some(_)) = elements.next(&mut data) {
+        items.push(data.ahead());
+        if data.skip().is_err() {
+            break;
+        }
+    }
+    items
+}
+
+/// Whether a body is the response to a call with another number in the member `id`. A refusal need not have one.
+pub(super) fn is_of_another_call(id: &str, sent: &SentRequest, body: &[u8]) -> bool {
+    let id = |json| Some(Named::read(std::str::from_utf8(json).ok()?).text(id)?.into_owned());
+    matches!((id(&sent.body), id(body)), (Some(own), Some(other)) if own != other)
+}
+
+/// How the values of a response compare together.
+#[derive(Default)]
+struct Agreement {
+    /// An id agrees.
+    agrees: bool,
+    /// An id differs.
+    differs: bool,
+    /// The response omits an id of the request.
+    omits: bool,
+    /// A value that is not an id differs.
+    another_differs: bool,
+}
+
+impl Agreement {
+    /// `None` if a comparison is inconclusive.
+    fn of(echoes: &Echoes, compare: impl Fn(&Echo) -> Option<Comparison>) -> Option<Self> {
+        let mut all = Self::default();
+        for echo in echoes.ids {
+            match compare(echo)? {
+                Comparison::Agrees => all.agrees = true,
+                Comparison::Differs => all.differs = true,
+                Comparison::Omitted => all.omits = true,
+                Comparison::NotSent => {}
+            }
+        }
+        for echo in echoes.also {
+            all.another_differs |= compare(echo)? == Comparison::Differs;
+        }
+        Some(all)
+    }
+
+    fn is_proof(&self, echoes: &Echoes) -> bool {
+        self.agrees && (echoes.one_is_enough || !self.differs) && !self.another_differs
+    }
+}
+
+fn compare(request: &Named, echo: &Echo, id: Option<&str>) -> Comparison {
+    let mut own = echo.of.iter().filter_map(|parameter| request.text(parameter)).peekable();
+    match id {
+        _ if own.peek().is_none() => Comparison::NotSent,
+        None => Comparison::Omitted,
+        Some(id) if own.any(|own| own == id) => Comparison::Agrees,
+        Some(_) => Comparison::Differs,
+    }
+}
+
+/// The same by comparing the bytes of the body, which is faster; `None` if that is inconclusive.
+fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Option<Comparison> {
+    let Some(id) = id else { return Some(Comparison::Omitted) };
+    // A path leads into an object, where the bytes do not tell which one a member is of.
+    if sent.body.is_empty() || echo.of.iter().any(|parameter| parameter.contains('.')) {
+        return None;
+    }
+    let written = || echo.of.iter().map(|parameter| Written::find(&sent.body, parameter, id));
+    if written().any(|written| written == Written::Same) {
+        return Some(Comparison::Agrees);
+    }
+    written().all(|written| written == Written::Nowhere).then_some(Comparison::NotSent)
+}
+
+/// The text of a member of an object, of an array whose places are the members, or of a value that is the only one. An
+/// empty text is absent. Unreadable data is reported when all of it is read.
+fn text_of<'a>(data: &Reader<'a>, member: &str, shows: Shows) -> Option<Cow<'a, str>> {
+    written_text(data, member, shows).filter(|text| !text.is_empty())
+}
+
+fn written_text<'a>(data: &Reader<'a>, member: &str, shows: Shows) -> Option<Cow<'a, str>> {
+    let members = match shows {
+        Shows::OneOf(members) | Shows::Each(members) => members,
+        Shows::Nothing | Shows::List => &[],
+    };
+    let mut data = data.ahead();
+    match data.peek() {
+        Kind::Object => {}
+        Kind::Array => {
+            let place = members.iter().position(|own| *own == member)?;
+            go_to(&mut data, &[Step::Item(place)])?;
+            return data.scalar().ok();
+        }
+        Kind::String | Kind::Number => return data.scalar().ok().filter(|_| members == [member]),
+        Kind::Boolean | Kind::Null | Kind::Nothing => return None,
+    }
+    let mut found = data.object(&[]).ok()?;
+    while let Some(name) = found.next_name(&mut data).ok()? {
+        if name == member {
+            return data.scalar().ok();
+        }
+        data.skip().ok()?;
+    }
+    None
+}
+
+/// A parameter in the body of a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Same,
+    Otherwise,
+    Nowhere,
+}
+
+impl Written {
+    fn find(body: &[u8], parameter: &str, text: &str) -> Self {
+        Self::of(places_of(b':', body).filter_map(|at| {
+            let name = body[..at].strip_suffix(b"\"")?.strip_suffix(parameter.as_bytes())?;
+            let text_of = |value: &[u8]| value.strip_prefix(text.as_bytes()).and_then(|rest| rest.first().copied());
+            let is_same = || body[at + 1..].strip_prefix(b"\"").and_then(text_of) == Some(b'"');
+            name.ends_with(b"\"").then(is_same)
+        }))
+    }
+
+    fn of(mut found: impl Iterator<Item = bool>) -> Self {
+        match found.next() {
+            None => Self::Nowhere,
+            Some(true) => Self::Same,
+            Some(false) => Self::Otherwise,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The places where a query looks for a record: a single answer, or the pages of a listing.
+//!
+//! Pages prove an absence only if each was read to its end, and counted pages only if there is a single page: an order
+//! that ends meanwhile moves the others forward.
+
+use std::collections::HashSet;
+use std::pin::Pin;
+
+use super::record::AnyRecord;
+use super::{Shown, ShowsRecords};
+use crate::calls::client::ClientCore;
+use crate::calls::pages::{ForPage, Next, PageStep, Paged, follow};
+use crate::calls::retry::{RetryPolicy, Retrying};
+use crate::data::checks::{CheckContext, CheckPolicy};
+use crate::data::error::{Error, Refusal};
+use crate::data::json::{Decode, Encode, List, write_json};
+use crate::data::operation::{Operation, Repeatable};
+use crate::data::parameters::Named;
+use crate::data::tables::NextPage;
+use crate::network::wire::Reply;
+
+/// A query under way in one place.
+pub type QueryFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<Shown<AnyRecord>>, Error>> + Send + 'a>>;
+
+/// What identifies a record: a field and its text.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordId<'a> {
+    pub(super) field: &'static str,
+    pub(super) key: &'a str,
+}
+
+impl RecordId<'_> {
+    pub(super) fn is_in(&self, record: &Named) -> bool {
+        record.text(self.field).as_deref() == Some(self.key)
+    }
+
+    fn is_among<R: Decode + Encode>(&self, list: &List<R>) -> bool {
+        list.iter().any(|record| self.is_in(&Named::of_record(write_json(record), R::FORM)))
+    }
+}
+
+/// Sends a query, with retries if there is a policy for them.
+pub(super) fn send<'a, Q, R>(client: &'a ClientCore, query: &'a Q, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a>
+where
+    Q: Repeatable<Response: ShowsRecords<R>>,
+    R: Decode + Encode + Send + 'static,
+{
+    Box::pin(async move {
+        let reply = match retry {
+            Some(policy) => Retrying::new(client, policy).repeat(query).await?,
+            None => client.call_once(query).await?,
+        };
+        Ok(reply.map(|response| response.shown().map(AnyRecord::new)))
+    })
+}
+
+/// Sends the query `Q` with the parameters `json`.
+pub fn query_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> QueryFuture<'a>
+where
+    Q: Repeatable<Response: ShowsRecords<R>> + 'a,
+    R: Decode + Encode + Send + 'static,
+{
+    Box::pin(async move { send::<Q, R>(client, &read(json)?, None).await })
+}
+
+/// Sends the query `Q` with the parameters `json`, page by page, until a page has the record.
+pub fn query_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, record_id: RecordId<'a>) -> QueryFuture<'a>
+where
+    Q: Paged<Item = R> + 'a,
+    R: Decode + Encode + Send + 'static,
+{
+    Box::pin(async move {
+        let reply = query_pages(client, read::<Q>(json)?, record_id).await?;
+        Ok(reply.map(|shown| shown.map(AnyRecord::new)))
+    })
+}
+
+/// Reads a query without checks: the request that it is made from was checked already.
+pub(super) fn read<Q: Operation>(json: &str) -> Result<Q, Error> {
+    let policy = &CheckPolicy::nothing();
+    let read = Q::from_json_in(json, CheckContext { policy, ..CheckContext::default() });
+    read.map_err(|violations| Error::Refused(Box::new(Refusal::new(Q::META.id, violations))))
+}
+
+/// Queries page after page until the record is found. The answer has the time of the first page, because later records
+/// may be missing.
+async fn query_pages<Q>(client: &ClientCore, query: Q, record_id: RecordId<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
+where
+    Q: Paged,
+    Q::Item: Decode + Send,
+{
+    let mut begun = None;
+    let mut is_whole = true;
+    let mut requests = query.each();
+    let last = requests.pop().unwrap_or(query);
+    for request in requests {
+        let reply = ask_listing(client, request, record_id).await?;
+        begun.get_or_insert(reply.request_time);
+        match &reply.data {
+            Shown::Listed { items, is_whole: whole } if items.is_empty() => is_whole &= whole,
+            Shown::One(_) | Shown::Listed { .. } => return Ok(reply),
+        }
+    }
+    let reply = ask_listing(client, last, record_id).await?;
+    let request_time = begun.unwrap_or(reply.request_time);
+    let reply = reply.map(|shown| match shown {
+        Shown::Listed { items, is_whole: whole } => Shown::Listed { items, is_whole: whole && is_whole },
+        one @ Shown::One(_) => one,
+    });
+    Ok(Reply { request_time, ..reply })
+}
+
+/// The page with the record. Without one, an empty list, which is whole if there is certainly no such record.
+async fn ask_listing<Q>(
+    client: &ClientCore,
+    mut query: Q,
+    record_id: RecordId<'_>,
+) -> Result<Reply<Shown<Q::Item>>, Error>
+where
+    Q: Paged,
+    Q::Item: Decode + Send,
+{
+    let mut begun = None;
+    let mut is_complete = true;
+    let mut pages = HashSet::new();
+    loop {
+        let requested = query.cursor();
+        let reply = client.call_once(&ForPage(query.clone())).await?;
+        let request_time = *begun.get_or_insert(reply.request_time);
+        let mut next = Next::Lost;
+        let onward = reply.onward.clone();
+        let reply = reply.map(|page| {
+            let list;
+            (list, next) = follow(&query, requested.as_deref(), onward, page.0);
+            list
+        });
+        if record_id.is_among(&reply.data) {
+            return Ok(reply.map(|list| Shown::listed(list, true)));
+        }
+        is_complete &= reply.data.is_complete();
+        match next {
+            Next::At(next) if pages.insert(next.clone()) => query.set_cursor(Some(&next)),
+            next @ (Next::At(_) | Next::End | Next::Lost) => {
+                // A page with a number can miss records that moved to an earlier page meanwhile; a link may contain a
+                // number.
+                let is_linked = matches!(Q::META.next_page, Some(NextPage::Link(_)));
+                let is_counted = (is_linked || matches!(Q::STEP, PageStep::Number { .. } | PageStep::Offset { .. }))
+                    && !pages.is_empty();
+                let is_whole = is_complete && next == Next::End && !is_counted;
+                let reply = reply.map(|_| Shown::Listed { items: Vec::new(), is_whole });
+                return Ok(Reply { request_time, ..reply });
+            }
+        }
+    }
+}

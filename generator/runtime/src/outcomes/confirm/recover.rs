@@ -1,0 +1,380 @@
+//! Recovers the changes that a journal has open: queries their outcomes, and closes those whose outcome is known.
+//!
+//! A recovered change is closed without an outcome once it can no longer arrive and no query can decide, because its
+//! effect then shows in the account. An order with an id stays open until there is a proof.
+
+use std::any::TypeId;
+use std::fmt;
+use std::ops::Deref;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::look::OrderLookup;
+use super::plan::QueryPlan;
+use super::question::Question;
+use super::rounds::{Open, query_all};
+use super::verdict::{Concluded, Confirmation};
+use super::{ConfirmPolicy, Queryable};
+use crate::calls::client::ClientCore;
+use crate::data::clock::{self, Moment};
+use crate::data::error::JournalError;
+use crate::data::lifecycle::HasState;
+use crate::data::parameters::Named;
+use crate::data::sorting::sort_by;
+use crate::data::tables::{Confirm, Outcome};
+use crate::network::observe;
+use crate::state::evidence::Target;
+use crate::state::journal::{Ending, Gap, ItemEnding, Journal, Selection, SigningTimes, StoredChange};
+
+/// How changes of one operation are recovered. Emitted for each operation whose effect another one can query.
+pub struct Recovery {
+    operation: &'static str,
+    /// Whether it creates something with an id, whose absence or presence is a proof.
+    creates: bool,
+    confirm: Option<&'static Confirm>,
+    plan: fn() -> &'static QueryPlan,
+    /// The type of the record that a query returns.
+    pub(super) record: fn() -> TypeId,
+    /// How the orders that it creates are looked up.
+    pub(super) look: Option<OrderLookup>,
+}
+
+/// The changes that a journal had open, and whether it may lack others.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+#[must_use = "it may report that the journal lacks changes"]
+pub struct RecoveredChanges {
+    /// The changes, by number.
+    pub changes: Vec<Recovered>,
+    /// Why the journal may lack changes that were sent. Only [`reconcile`](crate::outcomes::reconcile::reconcile) finds
+    /// these.
+    pub gap: Option<Gap>,
+}
+
+/// A change that a journal had open, and what its queries showed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Recovered {
+    /// The change, with its ending as stored now.
+    pub stored: StoredChange,
+    /// What it was to create or change: one item, or one for each item of a batch. Empty if nothing queries it.
+    pub items: Vec<RecoveredItem>,
+    /// Whether the change stays open in the journal, for the next recovery.
+    pub is_open: bool,
+}
+
+/// One thing that a change was to create or change.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecoveredItem {
+    /// The id that it was queried by.
+    pub id: Option<String>,
+    /// Whether the change had its effect on it.
+    pub outcome: Outcome,
+    /// What shows that, or why it is unknown.
+    pub because: String,
+    /// The last response to a query, if there was a record in it.
+    pub record: Option<Bytes>,
+}
+
+impl Recovery {
+    /// The recovery of an operation.
+    pub const fn of<O: Queryable + 'static>() -> Self {
+        let confirm = O::META.confirm.as_ref();
+        let creates = match confirm {
+            Some(confirm) => confirm.created.is_some(),
+            None => false,
+        };
+        Self {
+            operation: O::META.id,
+            creates,
+            confirm,
+            plan: QueryPlan::of::<O>,
+            record: TypeId::of::<O::Record>,
+            look: None,
+        }
+    }
+
+    /// The recovery of an operation whose effect is shown by the record of an order.
+    pub const fn of_order<O>() -> Self
+    where
+        O: Queryable<Record: HasState> + 'static,
+    {
+        Self { look: Some(OrderLookup::of::<O>()), ..Self::of::<O>() }
+    }
+
+    /// The id of the operation.
+    pub(crate) fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// What a stored request was to create or change.
+    pub(super) fn targets(&self, request: &str) -> Vec<Option<Target>> {
+        ((self.plan)().targets)(request).unwrap_or_default()
+    }
+
+    /// How the orders that the operation creates are looked up, if it creates orders.
+    pub(crate) fn creation(&self) -> Option<OrderLookup> {
+        self.look.filter(|_| self.creates)
+    }
+
+    /// Whether a stored request of the operation creates something.
+    pub(crate) fn creates_by(&self, request: &str) -> bool {
+        let given = || Named::read(request);
+        self.confirm.is_some_and(|confirm| confirm.creates(|parameter| given().text(parameter).is_some()))
+    }
+}
+
+impl fmt::Debug for Recovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recovery").field("operation", &self.operation).finish_non_exhaustive()
+    }
+}
+
+impl Recovered {
+    /// The outcome of the change: known if it is known for all of its items. A batch had its effect if one item did.
+    pub fn outcome(&self) -> Outcome {
+        Outcome::of_all(self.items.iter().map(|item| item.outcome)).unwrap_or(Outcome::Unknown)
+    }
+
+    /// The endings of items that the journal does not have yet.
+    fn found(&self) -> Vec<ItemEnding> {
+        // The ending of a change with one item is that of the change.
+        let items = if self.items.len() > 1 { self.items.as_slice() } else { &[] };
+        let mut found = Vec::new();
+        for (place, item) in items.iter().enumerate() {
+            let is_stored = || self.stored.items.iter().any(|item| item.place == place);
+            if item.outcome != Outcome::Unknown && !is_stored() {
+                found.push(ItemEnding::new(place, item.outcome));
+            }
+        }
+        found
+    }
+}
+
+impl fmt::Display for Recovered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.stored)?;
+        if self.items.is_empty() {
+            f.write_str(", and no operation queries it")?;
+        }
+        self.items.iter().try_for_each(|item| {
+            let id = item.id.as_deref().unwrap_or("an item without an id");
+            write!(f, "\n  {id}: {}", item.because)
+        })
+    }
+}
+
+impl Deref for RecoveredChanges {
+    type Target = [Recovered];
+
+    fn deref(&self) -> &[Recovered] {
+        &self.changes
+    }
+}
+
+impl IntoIterator for RecoveredChanges {
+    type Item = Recovered;
+    type IntoIter = std::vec::IntoIter<Recovered>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.changes.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a RecoveredChanges {
+    type Item = &'a Recovered;
+    type IntoIter = std::slice::Iter<'a, Recovered>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.changes.iter()
+    }
+}
+
+impl fmt::Display for RecoveredChanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.changes.len() {
+            1 => f.write_str("1 change was open")?,
+            count => write!(f, "{count} changes were open")?,
+        }
+        self.changes.iter().try_for_each(|change| write!(f, "\n{change}"))?;
+        self.gap.iter().try_for_each(|gap| write!(f, "\n{gap}"))
+    }
+}
+
+/// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without
+/// a journal, there are none. Of a batch, the items are queried whose outcome is open.
+///
+/// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all
+/// changes of an operation are queried together, until the deadline of the policy. Recovering again is safe: what
+/// stays open is queried again.
+///
+/// A change whose outcome stays unknown is closed nevertheless if it can no longer arrive and no later query can
+/// settle it, such as a cancellation, an amendment, or an order without an id: the account shows what it did.
+///
+/// # Errors
+///
+/// Fails if the journal cannot be read or written. What was closed before stays closed.
+pub async fn recover(
+    client: &ClientCore,
+    recoveries: &[Recovery],
+    policy: &ConfirmPolicy,
+) -> Result<RecoveredChanges, JournalError> {
+    let Some(journal) = client.noted_journal().await? else { return Ok(RecoveredChanges::default()) };
+    let gap = journal.gap(client.account().name());
+    if let Some(gap) = &gap {
+        observe::journal_has_gap(gap);
+    }
+    let mut open = journal.read(Selection::Open).await?;
+    open.retain(|stored| stored.change.account.as_deref().unwrap_or_default() == client.account().name());
+    let mut all = Vec::new();
+    while let Some(operation) = open.iter().map(|stored| &stored.change.operation).min().cloned() {
+        let changes: Vec<_> = open.extract_if(.., |stored| stored.change.operation == operation).collect();
+        let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);
+        let items = match recovery {
+            Some(recovery) => query((recovery.plan)(), client, &changes, policy).await,
+            None => vec![Vec::new(); changes.len()],
+        };
+        for (stored, items) in changes.into_iter().zip(items) {
+            let recovered = Recovered { stored, items, is_open: false };
+            all.push(conclude(client, journal.as_ref(), recovery, recovered, policy).await?);
+        }
+    }
+    sort_by(&mut all, &|one: &Recovered, other| one.stored.number.cmp(&other.stored.number));
+    Ok(RecoveredChanges { changes: all, gap })
+}
+
+/// Stores what queries have found of a change, and closes it if its outcome is known, or can no longer be settled.
+async fn conclude(
+    client: &ClientCore,
+    journal: &dyn Journal,
+    recovery: Option<&Recovery>,
+    mut recovered: Recovered,
+    policy: &ConfirmPolicy,
+) -> Result<Recovered, JournalError> {
+    let number = recovered.stored.number;
+    let found = recovered.found();
+    if !found.is_empty() {
+        journal.end_items(number, found.clone()).await?;
+        recovered.stored.items.extend(found);
+        sort_by(&mut recovered.stored.items, &|one, other| one.place.cmp(&other.place));
+    }
+    let outcome = recovered.outcome();
+    let change = &recovered.stored.change;
+    let creates = recovery.is_some_and(|recovery| recovery.creates_by(&change.request));
+    let can_be_settled =
+        creates && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
+    let is_over = || {
+        let id = recovered.items.first().and_then(|item| item.id.as_deref());
+        can_no_longer_arrive(client, (&change.request, id), change.signed(), client.moment(), policy)
+    };
+    recovered.is_open = outcome == Outcome::Unknown && (can_be_settled || !is_over());
+    if !recovered.is_open {
+        let ending = Ending::new(outcome);
+        journal.end(number, ending.clone()).await?;
+        recovered.stored.ending = Some(ending);
+        if outcome != Outcome::Done {
+            client.awaited().refuse(|| recovered.stored.clone());
+        }
+    }
+    Ok(recovered)
+}
+
+/// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether
+/// that is within the deadline of the policy; if not, it does not wait.
+pub(crate) async fn wait_until(client: &ClientCore, moment: Moment, policy: &ConfirmPolicy) -> bool {
+    let needed = visible_within(client, moment, policy).filter(|needed| *needed <= policy.deadline);
+    if let Some(needed) = needed {
+        clock::pause(client.environment(), needed.saturating_sub(client.moment().steady_since(moment))).await;
+    }
+    needed.is_some()
+}
+
+/// How long after it left the effect of a request is visible on every machine; `None` if its signature does not expire.
+pub(crate) fn visible_within(client: &ClientCore, left: Moment, policy: &ConfirmPolicy) -> Option<Duration> {
+    let window = client.signature_window(&Named::default())?;
+    let uncertainty = client.signature_uncertainty(window, left.wall(), None);
+    Some(policy.visible_after(window).saturating_add(uncertainty))
+}
+
+/// Whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of the
+/// exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
+/// since, and both may be wrong together, as far as the policy allows. If this client sent it, for `id`, its steady
+/// clock counts, too.
+pub(crate) fn can_no_longer_arrive(
+    client: &ClientCore,
+    (request, id): (&str, Option<&str>),
+    signed: SigningTimes,
+    moment: Moment,
+    policy: &ConfirmPolicy,
+) -> bool {
+    let (signed_at, latest) = (signed.signed_at, signed.latest());
+    let left = id.and_then(|id| client.left(id, signed_at));
+    let Some(window) = client.signature_window(&Named::read(request)) else { return false };
+    let uncertainty = client.signature_uncertainty(window, signed_at, left);
+    let mut passed = moment.wall_since(latest);
+    if let Some((earliest, _)) = client.exchange_time(moment) {
+        passed = passed.min(earliest - latest);
+    }
+    if let Some(left) = left {
+        passed = passed.min(moment.steady_since(left));
+    }
+    passed > policy.visible_after(window).saturating_add(uncertainty)
+}
+
+/// Queries changes of one operation together. The results are in the same order.
+async fn query(
+    plan: &'static QueryPlan,
+    client: &ClientCore,
+    changes: &[StoredChange],
+    policy: &ConfirmPolicy,
+) -> Vec<Vec<RecoveredItem>> {
+    let mut results: Vec<Vec<RecoveredItem>> = Vec::new();
+    let (mut open, mut places) = (Vec::new(), Vec::new());
+    for (index, stored) in changes.iter().enumerate() {
+        let change = &stored.change;
+        let questions = match Question::all_stored(plan, &change.request) {
+            Ok(questions) => questions,
+            Err(why) => {
+                let because = format!("this release cannot read the stored request: {why}");
+                results.push(vec![RecoveredItem::unknown(change.client_ids.first().cloned(), because)]);
+                continue;
+            }
+        };
+        results.push(Vec::new());
+        for (place, question) in questions.into_iter().enumerate() {
+            let id = question.as_ref().map(|question| question.key().to_owned());
+            if let Some(outcome) = stored.outcome_of(place) {
+                let because = format!("the journal has its outcome: {outcome}");
+                results[index].push(RecoveredItem { outcome, ..RecoveredItem::unknown(id, because) });
+                continue;
+            }
+            let item = RecoveredItem::unknown(id, "it carries no id to query by".to_owned());
+            if let Some(question) = question {
+                let left = client.left(question.key(), change.signed_at);
+                places.push((index, results[index].len()));
+                open.push(Open::new(client, question, change.signed(), left, None));
+            }
+            results[index].push(item);
+        }
+    }
+    for ((change, item), confirmation) in places.into_iter().zip(query_all(client, open, policy).await) {
+        results[change][item].take(confirmation);
+    }
+    results
+}
+
+impl RecoveredItem {
+    fn unknown(id: Option<String>, because: String) -> Self {
+        Self { id, outcome: Outcome::Unknown, because, record: None }
+    }
+
+    fn take(&mut self, confirmation: Concluded) {
+        self.outcome = confirmation.outcome();
+        self.because = confirmation.to_string();
+        if let Confirmation::Done(done) = confirmation {
+            self.record = done.record.map(|record| record.raw);
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The rounds in which everything is cancelled, closed and read.
+
+use std::time::Duration;
+
+use super::Flat;
+use super::arrivals::{self, Arrivals};
+use super::calls::{CallDoubt, ValueCall};
+use super::holdings::{self, Holdings};
+use super::report::{FlattenRound, Flattened, Left, LeftOver, NotFlat};
+use crate::calls::client::ClientCore;
+use crate::calls::retry::{RetryPolicy, is_final};
+use crate::data::clock::{Moment, pause};
+use crate::data::error::Error;
+use crate::data::lifecycle::Sighting;
+use crate::data::sorting::sort_by;
+use crate::data::value::Decimal;
+use crate::outcomes::confirm::ConfirmPolicy;
+use crate::outcomes::reconcile::{Listing, Part};
+
+/// How often a round asks for what an answer did not show. What is asked only reads, or closes what is open.
+const ATTEMPTS: usize = 8;
+
+/// The pause between two rounds while something is left, and between two attempts.
+const BETWEEN: Duration = Duration::from_millis(250);
+
+/// How long no round may find less than those before.
+const LONGEST_STANDSTILL: Duration = Duration::from_secs(180);
+
+/// How long all rounds may take, unless the caller wants less.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// How many rounds in a row may end with every change of a family refused that has something left.
+const REFUSED_ROUNDS: usize = 2;
+
+pub(super) async fn flatten(
+    client: &ClientCore,
+    flats: &[Flat],
+    listings: &[Listing],
+    policy: &ConfirmPolicy,
+    report: &mut (dyn FnMut(&FlattenRound<'_>) + Send),
+) -> Result<Flattened, NotFlat> {
+    let longest = if policy.lasts() < ConfirmPolicy::DEADLINE { policy.lasts() } else { LONGEST };
+    let mut progress = Progress::begin(client, longest);
+    let mut has_arrived = false;
+    for rounds in 1.. {
+        let begun = progress.begun;
+        let round = Round { client, listings, begun, longest, left: Vec::new(), refusals: Refusals::default() };
+        let Round { left, refusals, .. } = round.run(flats, !has_arrived).await;
+        let arrivals = if has_arrived { Arrivals::AreOver } else { Arrivals::AreShown };
+        let wait = if left.is_empty() { arrivals::expected_wait(client, arrivals, policy) } else { Duration::ZERO };
+        report(&FlattenRound { number: rounds, left: &left, wait });
+        let give_up = |left| Err(NotFlat { left, rounds, refusals: refusals.reasons() });
+        if left.is_empty() {
+            // The last round began when everything that was sent before had arrived and was shown. What it sent itself
+            // can only cancel and close, and must not do so to what is placed after the success.
+            if let Err(open) = arrivals::wait_for(client, arrivals, policy, progress.end()).await {
+                return give_up(open);
+            }
+            if has_arrived {
+                return Ok(Flattened { rounds, refused: Vec::new() });
+            }
+            has_arrived = true;
+            continue;
+        }
+        has_arrived = false;
+        if !progress.goes_on(client.moment(), &left, refusals.is_hopeless(&left)) {
+            return give_up(left);
+        }
+        pause(client.environment(), BETWEEN).await;
+    }
+    Err(NotFlat { left: Vec::new(), rounds: usize::MAX, refusals: Vec::new() })
+}
+
+/// Whether another round may find less.
+struct Progress {
+    begun: Moment,
+    /// When a round found less than all before it.
+    at: Moment,
+    fewest: usize,
+    /// How many rounds in a row were hopeless.
+    hopeless: usize,
+    /// How long all rounds may take.
+    longest: Duration,
+}
+
+impl Progress {
+    fn begin(client: &ClientCore, longest: Duration) -> Self {
+        let begun = client.moment();
+        Self { begun, at: begun, fewest: usize::MAX, hopeless: 0, longest }
+    }
+
+    /// When it gives up, by the steady clock.
+    fn end(&self) -> Duration {
+        self.begun.steady.saturating_add(self.longest)
+    }
+
+    /// Takes what a round has found. Returns whether there is another one.
+    fn goes_on(&mut self, now: Moment, left: &[Left], is_hopeless: bool) -> bool {
+        if left.len() < self.fewest {
+            (self.fewest, self.at) = (left.len(), now);
+        }
+        self.hopeless = if is_hopeless { self.hopeless + 1 } else { 0 };
+        self.hopeless < REFUSED_ROUNDS
+            && now.steady_since(self.at) <= LONGEST_STANDSTILL
+            && now.steady_since(self.begun) <= self.longest
+    }
+}
+
+/// What became of the changes of a round.
+#[derive(Default)]
+struct Refusals {
+    /// Each family with a change, and whether all of them were refused for a reason that stays.
+    families: Vec<(&'static str, bool)>,
+    reasons: Vec<String>,
+}
+
+impl Refusals {
+    /// Takes how a change of a family ended. `why` is the error, unless it was done or needed nothing.
+    fn note(&mut self, family: &'static str, why: Option<&Error>) {
+        let refusal = why.filter(|error| is_final(error));
+        match self.families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, all_refused)) => *all_refused &= refusal.is_some(),
+            None => self.families.push((family, refusal.is_some())),
+        }
+        if let Some(reason) = refusal.map(Error::to_string)
+            && !self.reasons.contains(&reason)
+        {
+            self.reasons.push(reason);
+        }
+    }
+
+    /// Whether every family with something left refuses every change.
+    fn is_hopeless(&self, left: &[Left]) -> bool {
+        left.iter().all(|left| self.families.contains(&(left.family, true)))
+    }
+
+    /// The reasons, if a family refused every change.
+    fn reasons(&self) -> Vec<String> {
+        if self.families.iter().any(|(_, all_refused)| *all_refused) { self.reasons.clone() } else { Vec::new() }
+    }
+}
+
+/// One round, and what it finds.
+struct Round<'a> {
+    client: &'a ClientCore,
+    listings: &'a [Listing],
+    /// When the first round began, and how long all of them may take.
+    begun: Moment,
+    longest: Duration,
+    left: Vec<Left>,
+    refusals: Refusals,
+}
+
+impl Round<'_> {
+    /// Cancels, if `cancels`, reads and closes.
+    async fn run(mut self, flats: &[Flat], cancels: bool) -> Self {
+        for flat in flats.iter().filter(|_| cancels) {
+            self.cancel(flat).await;
+        }
+        for flat in flats {
+            self.look_at_orders(flat).await;
+            self.close(flat).await;
+            self.look_at_value(flat).await;
+        }
+        self.note_unknown_families(flats);
+        self
+    }
+
+    fn note(&mut self, flat: &Flat, line: Option<&'static str>, what: LeftOver) {
+        self.left.push(Left { family: flat.family, line, what });
+    }
+
+    /// Cancels all orders. Whether that worked is seen in the listings.
+    async fn cancel(&mut self, flat: &Flat) {
+        let Some(cancel) = &flat.cancel else { return };
+        for line in cancel.lines {
+            let cancelled = cancel.send(self.client, line).await;
+            self.refusals.note(flat.family, cancelled.err().as_ref());
+        }
+    }
+
+    /// Lists the open orders, and cancels each of them.
+    async fn look_at_orders(&mut self, flat: &Flat) {
+        let listings = self.listings;
+        let mut is_listed = false;
+        for listing in holdings::of(listings, flat.family, Part::OpenOrders) {
+            is_listed = true;
+            for turn in listing.turns() {
+                match self.open_orders(listing, turn).await {
+                    Ok(orders) => {
+                        for order in orders {
+                            let cancelled = listing.cancel(self.client, turn, &order).await;
+                            self.refusals.note(flat.family, cancelled.err().as_ref());
+                            self.note(flat, turn, LeftOver::Order(order.id.unwrap_or_default()));
+                        }
+                    }
+                    Err(why) => self.note(flat, turn, LeftOver::Unknown(why)),
+                }
+            }
+        }
+        if !is_listed {
+            self.note(flat, None, LeftOver::Unknown("no operation lists open orders".to_owned()));
+        }
+    }
+
+    /// The open orders of a listing that could be read as a whole.
+    async fn open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
+        let mut doubt = String::new();
+        for attempt in 0..ATTEMPTS {
+            if !self.has_time_for(attempt).await {
+                break;
+            }
+            match self.read_once(listing, turn).await {
+                Ok(orders) => return Ok(orders),
+                Err(why) => doubt = why,
+            }
+        }
+        Err(doubt)
+    }
+
+    async fn read_once(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
+        let (client, retry, mut open) = (self.client, RetryPolicy::new(), Vec::new());
+        let pages = listing.walk(client, turn, client.now(), &retry);
+        let mut pages = pages.map_err(|violations| violations.to_string())?;
+        while let Some(page) = pages.next().await {
+            let page = page.map_err(|failure| failure.of(listing.operation).to_string())?;
+            open.extend(page.orders);
+        }
+        open.retain(|order: &Sighting| order.has_ended != Some(true));
+        Ok(open)
+    }
+
+    /// Pauses before another attempt; returns whether there is time for it. The first one is always made.
+    async fn has_time_for(&self, attempt: usize) -> bool {
+        if attempt == 0 {
+            return true;
+        }
+        pause(self.client.environment(), BETWEEN).await;
+        self.client.moment().steady_since(self.begun) <= self.longest
+    }
+
+    /// Closes all positions by the operation that does so.
+    async fn close(&mut self, flat: &Flat) {
+        let Some(close) = &flat.close else { return };
+        for line in close.lines.lines.iter().copied() {
+            let mut found = LeftOver::Positions(0);
+            for attempt in 0..ATTEMPTS {
+                if !self.has_time_for(attempt).await {
+                    break;
+                }
+                let closed = close.close(self.client, line).await;
+                let why = closed.as_ref().err().and_then(CallDoubt::error);
+                self.refusals.note(flat.family, why);
+                let is_refused = why.is_some_and(is_final);
+                found = match closed {
+                    Ok(count) => LeftOver::Positions(count),
+                    Err(doubt) => LeftOver::Unknown(doubt.to_string()),
+                };
+                if matches!(found, LeftOver::Positions(_)) || is_refused {
+                    break;
+                }
+            }
+            if found != LeftOver::Positions(0) {
+                self.note(flat, Some(line), found);
+            }
+        }
+    }
+
+    /// What all positions are worth.
+    async fn worth(&self, value: &ValueCall) -> Result<Decimal, String> {
+        let mut doubt = String::new();
+        for attempt in 0..ATTEMPTS {
+            if !self.has_time_for(attempt).await {
+                break;
+            }
+            match value.read(self.client).await {
+                Ok(value) => return Ok(value),
+                Err(why) => doubt = format!("{}: {why}", value.operation),
+            }
+        }
+        Err(doubt)
+    }
+
+    /// Reads what all positions are worth, and closes by orders those that follow from fills unless that is nothing.
+    async fn look_at_value(&mut self, flat: &Flat) {
+        let Some(value) = &flat.value else { return };
+        let found = match self.worth(value).await {
+            Ok(value) if value.is_zero() => return,
+            Ok(value) => LeftOver::Value(value),
+            Err(why) => LeftOver::Unknown(why),
+        };
+        self.note(flat, None, found);
+        self.reduce(flat).await;
+    }
+
+    async fn reduce(&mut self, flat: &Flat) {
+        let Some(reduce) = &flat.reduce else { return };
+        let read = holdings::read(self.client, self.listings, flat.family, &reduce.fields).await;
+        let Holdings { known, unknown } = match read {
+            Ok(holdings) => holdings,
+            Err(doubt) => return self.note(flat, None, LeftOver::Unknown(doubt.to_string())),
+        };
+        for of_line in unknown.chunk_by(|(one, _), (other, _)| one == other) {
+            let instruments = of_line.iter().map(|(_, instrument)| instrument.clone());
+            self.note(flat, of_line.first().map(|(line, _)| *line), LeftOver::NotClosed(instruments.collect()));
+        }
+        for holding in known {
+            let (line, instrument) = (holding.line, holding.instrument);
+            let closed = reduce.reduce(self.client, [line, &instrument], &holding.quantity, holding.is_long).await;
+            self.refusals.note(flat.family, closed.as_ref().err().and_then(CallDoubt::error));
+            if let Err(doubt) = closed {
+                let size = if holding.is_long { holding.quantity } else { -holding.quantity };
+                self.note(flat, Some(line), LeftOver::Position { instrument, size, why: doubt.to_string() });
+            }
+        }
+    }
+
+    /// Families with open orders that the schema does not say how to make flat.
+    fn note_unknown_families(&mut self, flats: &[Flat]) {
+        let mut unknown = Vec::new();
+        for Listing { family, .. } in self.listings {
+            if !unknown.contains(family) && flats.iter().all(|flat| flat.family != *family) {
+                unknown.push(*family);
+            }
+        }
+        sort_by(&mut unknown, &Ord::cmp);
+        for family in unknown {
+            let why = "the schema does not say how it becomes flat".to_owned();
+            self.left.push(Left { family, line: None, what: LeftOver::Unknown(why) });
+        }
+        if self.listings.is_empty() && flats.is_empty() {
+            let why = "no family lists open orders".to_owned();
+            self.left.push(Left { family: "", line: None, what: LeftOver::Unknown(why) });
+        }
+    }
+}

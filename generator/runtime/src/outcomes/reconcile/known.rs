@@ -1,0 +1,328 @@
+//! What a journal says about the orders of an account, and which of them the account does not show.
+
+use super::by_order::{ByOrder, Key};
+use super::error::ReconcileError;
+use super::listing::{Listing, Part};
+use super::report::Gone;
+use super::shown::Shown;
+use crate::data::checks::Violations;
+use crate::data::error::JournalError;
+use crate::data::sorting::sort_by;
+use crate::data::tables::Outcome;
+use crate::data::value::Timestamp;
+use crate::outcomes::confirm::{OrderLookup, Recovery};
+use crate::state::journal::{ChangeNumber, LostSpan, SigningTimes, StoredChange};
+
+/// What a journal says about the orders of an account.
+#[derive(Default)]
+pub(super) struct JournalOrders {
+    pub(super) by_client_id: ByOrder<KnownOrder>,
+    pub(super) adopted: ByOrder<Adopted>,
+    /// The orders that it has under another name of the account, by client id and by id.
+    pub(super) of_others: ByOrder<ChangeNumber>,
+    /// The families with an order without an id.
+    pub(super) without_id: Vec<&'static str>,
+    /// When orders were created that it may have had and does not have.
+    pub(super) lost: Vec<LostSpan>,
+    /// The families whose orders it has; empty for all.
+    families: Vec<String>,
+    /// Whether the journal has orders of other families.
+    is_partial: bool,
+}
+
+/// An order of the journal.
+#[derive(Clone)]
+pub(super) struct KnownOrder {
+    pub(super) number: ChangeNumber,
+    pub(super) signed: SigningTimes,
+    pub(super) expected: Expected,
+    /// Whether the request was to create it. Otherwise an order may have the id or not, and its absence proves nothing.
+    pub(super) is_created: bool,
+    pub(super) request: String,
+    pub(super) look: OrderLookup,
+    pub(super) absence: Absence,
+}
+
+/// An order that was adopted from a listing.
+pub(super) struct Adopted {
+    pub(super) number: ChangeNumber,
+    pub(super) signed: SigningTimes,
+    pub(super) client_id: Option<String>,
+    pub(super) record: String,
+    pub(super) absence: Absence,
+}
+
+/// What is known about an order that the account does not show.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Absence {
+    /// Whether its request could no longer arrive when the account was listed, and every machine had to show what it
+    /// did.
+    is_due: bool,
+    /// Whether the exchange denied it as often in a row as the policy says, or listed the open orders twice without it.
+    is_repeated: bool,
+}
+
+impl Absence {
+    /// What follows for an order that the account does not show.
+    pub(super) fn gone(self) -> Gone {
+        if self.is_certain() { Gone::NotOpen } else { Gone::Unsettled }
+    }
+
+    /// Whether the order is certain not to be open.
+    pub(super) fn is_certain(self) -> bool {
+        self.is_due && self.is_repeated
+    }
+}
+
+/// Whether a stored request could no longer arrive when the account was listed. It has an id, unless it was adopted, and
+/// was signed at a time.
+pub(super) type IsDue<'a> = &'a dyn Fn((&str, Option<&str>), SigningTimes) -> bool;
+
+/// What a journal says about an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// The request has not ended, or can still arrive.
+    Open,
+    NotPlaced,
+    /// The order was placed, unless the request is closed as unknown: the account shows what it did.
+    Settled,
+}
+
+impl JournalOrders {
+    /// No orders yet; of these families only, if any are named.
+    pub(super) fn of_families(families: &[String]) -> Self {
+        Self { families: families.to_vec(), ..Self::default() }
+    }
+
+    /// Adds the orders in a change, which is later than those before. Of a change that the comparison does not concern
+    /// only the family counts, unless it adopted an order.
+    pub(super) fn add(
+        &mut self,
+        stored: &StoredChange,
+        (recoveries, listings): (&[Recovery], &[Listing]),
+        is_concerned: bool,
+    ) -> Result<(), ReconcileError> {
+        let operation = stored.change.operation.as_str();
+        let adopts = |listing: &&Listing| listing.part == Part::OpenOrders && listing.operation == operation;
+        if let Some(listing) = listings.iter().find(adopts) {
+            return Ok(self.adopt(listing, stored)?);
+        }
+        let recovery = recoveries.iter().find(|recovery| recovery.operation() == operation);
+        let Some((recovery, look)) = recovery.and_then(|recovery| Some((recovery, recovery.creation()?))) else {
+            return Ok(());
+        };
+        if !is_concerned {
+            self.takes(look.family);
+            return Ok(());
+        }
+        let creates = recovery.creates_by(&stored.change.request);
+        self.place(stored, look, creates).map_err(|why| ReconcileError::Change { number: stored.number, why })
+    }
+
+    /// Adds the orders in a change of an account with another name, to which they may belong.
+    pub(super) fn add_other(&mut self, stored: &StoredChange, recoveries: &[Recovery], listings: &[Listing]) {
+        let operation = stored.change.operation.as_str();
+        let adopts = |listing: &&Listing| listing.part == Part::OpenOrders && listing.operation == operation;
+        if let Some(listing) = listings.iter().find(adopts) {
+            let id = listing.read(&stored.change.request).and_then(|order| order.id);
+            if let Some(id) = id {
+                self.of_others.insert((listing.family, id), stored.number);
+            }
+            return;
+        }
+        let look = recoveries.iter().find(|recovery| recovery.operation() == operation);
+        let Some(look) = look.and_then(Recovery::creation) else { return };
+        let is_placed = |place| stored.outcome_of(place) != Some(Outcome::NotDone);
+        for (place, id) in (look.ids)(&stored.change.request).unwrap_or_default().into_iter().enumerate() {
+            if let Some(id) = id.filter(|_| is_placed(place)) {
+                self.of_others.insert((look.family, id), stored.number);
+            }
+        }
+    }
+
+    /// The change of an account with another name that has this order.
+    pub(super) fn of_another_name(&self, key: &Key, client_id: Option<&String>) -> Option<ChangeNumber> {
+        let by_client_id = || self.of_others.get(&(key.0, client_id?.clone()));
+        self.of_others.get(key).or_else(by_client_id).copied()
+    }
+
+    /// Whether the journal has orders of families that were left out.
+    pub(super) fn is_partial(&self) -> bool {
+        self.is_partial
+    }
+
+    /// Notes which requests could no longer arrive when the account was listed.
+    pub(super) fn note_due(&mut self, is_due: IsDue<'_>) {
+        self.by_client_id.for_each_mut(&mut |(_, id), order| {
+            order.absence.is_due = is_due((&order.request, Some(id)), order.signed);
+        });
+        self.adopted.for_each_mut(&mut |_, order| {
+            order.absence.is_due = is_due((&order.record, None), order.signed);
+        });
+    }
+
+    /// Notes that the exchange denied an order as often as needed.
+    pub(super) fn deny(&mut self, missing: &Missing) {
+        if let Some(order) = self.by_client_id.get_mut(&missing.key()) {
+            order.absence.is_repeated = true;
+        }
+    }
+
+    /// Whether only a listing of open orders shows that an order is not open, because it can no longer be queried.
+    pub(super) fn needs_listing(&self, shown: &Shown, since: Timestamp) -> bool {
+        let is_open_question = |absence: Absence| absence.is_due && !absence.is_repeated;
+        missing_orders(self, shown, since).any(|(_, order)| is_open_question(order.absence))
+            || missing_adopted(self, shown, since).any(|(_, order)| is_open_question(order.absence))
+    }
+
+    /// Notes that the open orders of a family were listed as a whole twice: what is due and was shown by neither is not
+    /// open.
+    pub(super) fn listed_again(&mut self, family: &str) {
+        self.by_client_id.for_each_mut(&mut |key, order| order.absence.is_repeated |= key.0 == family);
+        self.adopted.for_each_mut(&mut |key, order| order.absence.is_repeated |= key.0 == family);
+    }
+
+    /// Settles the orders with an unknown outcome that the account shows, or that are certain not to be open: the
+    /// account shows what the requests did. Returns the changes of which no order is left.
+    pub(super) fn settle(&mut self, shown: &Shown) -> Vec<ChangeNumber> {
+        let (seen, filled) = shown.named();
+        let (mut settled, mut open) = (Vec::new(), Vec::new());
+        self.by_client_id.for_each_mut(&mut |key, order| {
+            let is_shown = seen.contains(key) || filled.contains(key) || !order.is_created;
+            let is_settled = order.absence.is_certain() || order.absence.is_due && is_shown;
+            match (order.expected, is_settled) {
+                (Expected::Open, true) => {
+                    order.expected = Expected::Settled;
+                    settled.push(order.number);
+                }
+                (Expected::Open, false) => open.push(order.number),
+                (Expected::NotPlaced | Expected::Settled, _) => {}
+            }
+        });
+        sort_by(&mut settled, &Ord::cmp);
+        settled.dedup();
+        // A batch has several orders.
+        settled.retain(|number| !open.contains(number));
+        settled
+    }
+
+    /// Whether orders of `family` are compared; if not, notes that the journal has some.
+    fn takes(&mut self, family: &str) -> bool {
+        let takes = self.families.is_empty() || self.families.iter().any(|name| name == family);
+        self.is_partial |= !takes;
+        takes
+    }
+
+    fn adopt(&mut self, listing: &Listing, stored: &StoredChange) -> Result<(), JournalError> {
+        let number = stored.number;
+        let order = listing.read(&stored.change.request);
+        let Some((id, client_id)) = order.and_then(|order| Some((order.id?, order.client_id))) else {
+            let (place, why) = (format!("at change {number}"), "an adopted order has no id".to_owned());
+            return Err(JournalError::Damaged { place, why });
+        };
+        let (signed, record) = (stored.change.signed(), stored.change.request.clone());
+        let order = Adopted { number, signed, client_id, record, absence: Absence::default() };
+        self.add_adopted((listing.family, id), order);
+        Ok(())
+    }
+
+    pub(super) fn add_adopted(&mut self, key: Key, order: Adopted) {
+        if self.takes(key.0) && !self.adopted.contains(&key) {
+            self.adopted.insert(key, order);
+        }
+    }
+
+    pub(super) fn place(
+        &mut self,
+        stored: &StoredChange,
+        look: OrderLookup,
+        is_created: bool,
+    ) -> Result<(), Violations> {
+        let (number, signed) = (stored.number, stored.change.signed());
+        for (place, id) in (look.ids)(&stored.change.request)?.into_iter().enumerate() {
+            let expected = match stored.outcome_of(place) {
+                None => Expected::Open,
+                Some(Outcome::NotDone) => Expected::NotPlaced,
+                Some(Outcome::Done | Outcome::Unknown) => Expected::Settled,
+            };
+            if id.is_none() && expected == Expected::NotPlaced || !self.takes(look.family) {
+                continue;
+            }
+            let Some(id) = id else {
+                if !self.without_id.contains(&look.family) {
+                    self.without_id.push(look.family);
+                }
+                continue;
+            };
+            let request = stored.change.request.clone();
+            let absence = Absence::default();
+            let order = KnownOrder { number, signed, expected, is_created, request, look, absence };
+            let key = (look.family, id);
+            // Of several attempts with an id, one that was not placed, or that creates nothing, says nothing about the
+            // others.
+            let is_placed = expected != Expected::NotPlaced && is_created;
+            if is_placed || !self.by_client_id.contains(&key) {
+                self.by_client_id.insert(key, order);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An order of the journal that no listing shows, and that a query may show.
+pub(super) struct Missing {
+    pub(super) family: &'static str,
+    pub(super) client_id: String,
+    pub(super) request: String,
+    pub(super) look: OrderLookup,
+    /// Whether a denial counts, because every machine has to show what the request did.
+    pub(super) is_due: bool,
+}
+
+impl Missing {
+    pub(super) fn key(&self) -> Key {
+        (self.family, self.client_id.clone())
+    }
+}
+
+/// The orders of the journal since a time that the exchange does not show and that can still be queried.
+pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
+    let mut missing = Vec::new();
+    for ((family, client_id), order) in missing_orders(known, shown, since) {
+        let age = now - order.signed.latest();
+        if order.look.kept.is_none_or(|kept| age < kept) {
+            missing.push(Missing {
+                family,
+                client_id: client_id.clone(),
+                request: order.request.clone(),
+                look: order.look,
+                is_due: order.absence.is_due,
+            });
+        }
+    }
+    missing
+}
+
+/// The orders of the journal that the exchange does not show: those since a time, and those of which it shows fills.
+pub(super) fn missing_orders<'a>(
+    known: &'a JournalOrders,
+    shown: &'a Shown,
+    since: Timestamp,
+) -> impl Iterator<Item = (&'a Key, &'a KnownOrder)> {
+    let (seen, filled) = shown.named();
+    known.by_client_id.iter().filter(move |(key, order)| {
+        let is_covered = order.signed.latest() >= since || filled.contains(key);
+        order.expected != Expected::NotPlaced && order.is_created && is_covered && !seen.contains(key)
+    })
+}
+
+/// The adopted orders that the account does not show: those since a time, and those of which it shows fills. They have
+/// no request to query them by.
+pub(super) fn missing_adopted<'a>(
+    known: &'a JournalOrders,
+    shown: &'a Shown,
+    since: Timestamp,
+) -> impl Iterator<Item = (&'a Key, &'a Adopted)> {
+    let is_covered = move |key: &Key, order: &Adopted| order.signed.latest() >= since || shown.fills.contains(key);
+    known.adopted.iter().filter(move |(key, order)| is_covered(key, order) && !shown.orders.contains(key))
+}

@@ -1,0 +1,204 @@
+//! The result of a comparison of an account with a journal.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::listing::Listing;
+use crate::calls::pages::Clipped;
+use crate::data::error::Error;
+use crate::data::lifecycle::Sighting;
+use crate::data::value::{Decimal, Timestamp};
+use crate::outcomes::confirm::Recovered;
+use crate::state::journal::{ChangeNumber, Gap};
+
+/// An account, compared with a journal.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[must_use = "it may list orders that no part of the program knows"]
+pub struct Reconciled {
+    /// The orders, by family and id: every open order, and those that were placed or shown since the time of the
+    /// comparison.
+    pub orders: Vec<ReconciledOrder>,
+    /// The changes that the journal had open, and what their queries showed.
+    pub recovered: Vec<Recovered>,
+    /// Why the journal may still lack changes that were sent: an order that it may have lost is open, a change could
+    /// still arrive, or families of the journal were not compared. `None` if it has every change, or the comparison
+    /// found what was missing.
+    pub gap: Option<Gap>,
+    /// When the comparison began, by the client's clock. Foreign orders that were placed later may be missing.
+    pub begun: Timestamp,
+    /// Where listings do not reach back as far as the comparison. Orders of the journal from before are queried by id.
+    pub clipped: Vec<Clipped>,
+    /// The time from which the next comparison misses nothing: when the earliest order was placed that is not known to
+    /// have ended, and no later than the exchange is certain to have shown everything before this one began.
+    pub next_since: Timestamp,
+    /// Whether the journal may have lacked changes when the comparison began.
+    pub(super) has_gap: bool,
+}
+
+/// An order, and how it differs from the journal.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReconciledOrder {
+    /// The family of operations.
+    pub family: &'static str,
+    /// The exchange's id, if it is known.
+    pub id: Option<String>,
+    /// The client id, if the order has one.
+    pub client_id: Option<String>,
+    /// How it differs from the journal.
+    pub difference: Difference,
+    /// Whether it was open when it was last seen.
+    pub is_open: bool,
+    /// What the exchange showed of it last; `None` if it showed nothing.
+    pub seen: Option<Sighting>,
+    /// How much of it was filled since the time of the comparison.
+    pub filled: Decimal,
+    /// The change in the journal.
+    pub change: Option<ChangeNumber>,
+    /// What was done with it.
+    pub action: Action,
+    /// The listing of open orders that shows it, and the value of the parameter it is read over.
+    pub(super) open_in: Option<(Listing, Option<&'static str>)>,
+}
+
+/// How an order differs from a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Difference {
+    /// The journal has it, and it is open.
+    AsExpected,
+    /// The journal has it, and it ended: it was filled or cancelled. [`ReconciledOrder::seen`] has the state.
+    Ended,
+    /// Its id is one of this program, and the journal does not have it.
+    Unjournaled,
+    /// The journal does not have it and may have had it: it was created in a time of which the journal lacks changes, in
+    /// its [`Gap`], before a comparison closed one, or before what was pruned, and no prefix shows whose it is. It is
+    /// never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
+    PerhapsLost,
+    /// The journal has it under another name of the account. It is never adopted or cancelled.
+    OtherName,
+    /// It is not of this program.
+    Foreign,
+    /// It has no id of its own to match it by, and may be an order that the journal has: one without an id, or the other
+    /// of two with one id.
+    Unattributed,
+    /// The journal has it, and the exchange does not show it.
+    Gone(Gone),
+    /// The exchange shows it, although it was not placed according to the journal.
+    Contradiction,
+}
+
+/// What follows if the exchange does not show an order that the journal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Gone {
+    /// It is not open, and cannot become so. How it ended is not shown.
+    NotOpen,
+    /// Nothing: its request could still arrive, or the machine that answered may not show it yet. Reconcile again later.
+    Unsettled,
+}
+
+/// What was done with an order.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// The journal has it now.
+    Adopted,
+    /// The exchange accepted its cancellation.
+    Cancelled,
+    /// Its cancellation failed, or its outcome is unknown.
+    NotCancelled(Arc<Error>),
+}
+
+impl Reconciled {
+    /// Whether nothing needs attention: every order is of the journal or foreign, and is known to be open or not; and
+    /// the journal lacks nothing.
+    pub fn is_settled(&self) -> bool {
+        self.unsettled().next().is_none() && self.gap.is_none()
+    }
+
+    /// The orders that need attention.
+    pub fn unsettled(&self) -> impl Iterator<Item = &ReconciledOrder> {
+        self.orders.iter().filter(|order| order.needs_attention())
+    }
+
+    /// The open orders of others, of which [`cancel_foreign`](crate::outcomes::reconcile::cancel_foreign) cancels those that the
+    /// caller picks.
+    pub fn foreign(&self) -> impl Iterator<Item = &ReconciledOrder> {
+        self.orders.iter().filter(|order| order.is_open && order.difference == Difference::Foreign)
+    }
+
+    /// The orders that are open.
+    pub fn open(&self) -> impl Iterator<Item = &ReconciledOrder> {
+        self.orders.iter().filter(|order| order.is_open && !matches!(order.action, Action::Cancelled))
+    }
+}
+
+impl ReconciledOrder {
+    /// Whether the order is not known to be of the journal or of others, or to be open or not.
+    pub(super) fn needs_attention(&self) -> bool {
+        match self.difference {
+            Difference::Gone(Gone::Unsettled) | Difference::Contradiction => true,
+            Difference::Unjournaled | Difference::Unattributed | Difference::OtherName => self.is_open,
+            Difference::PerhapsLost => self.is_open && !matches!(self.action, Action::Adopted),
+            Difference::Foreign => matches!(self.action, Action::NotCancelled(_)),
+            Difference::AsExpected | Difference::Ended | Difference::Gone(Gone::NotOpen) => false,
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AsExpected => "open, as expected",
+            Self::Ended => "ended",
+            Self::Unjournaled => "of this program, and not in the journal",
+            Self::PerhapsLost => "not in the journal, which may have had it",
+            Self::OtherName => "in the journal under another name of the account",
+            Self::Foreign => "foreign",
+            Self::Unattributed => "without an id to match it by",
+            Self::Gone(Gone::NotOpen) => "not open, and no longer shown",
+            Self::Gone(Gone::Unsettled) => "not shown, and may still appear",
+            Self::Contradiction => "shown, although the journal has it as not placed",
+        })
+    }
+}
+
+impl fmt::Display for ReconciledOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.family, self.id.as_deref().unwrap_or("order"))?;
+        if let Some(client_id) = &self.client_id {
+            write!(f, " ({client_id})")?;
+        }
+        write!(f, ": {}", self.difference)?;
+        if let Some(state) = self.seen.as_ref().and_then(|seen| seen.state.as_ref()) {
+            write!(f, ", {state}")?;
+        }
+        if !self.filled.is_zero() {
+            write!(f, ", {} filled", self.filled)?;
+        }
+        match &self.action {
+            Action::None => Ok(()),
+            Action::Adopted => f.write_str("; adopted"),
+            Action::Cancelled => f.write_str("; cancelled"),
+            Action::NotCancelled(why) => write!(f, "; not cancelled: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Reconciled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} orders, {} open, {} need attention",
+            self.orders.len(),
+            self.open().count(),
+            self.unsettled().count()
+        )?;
+        self.orders.iter().try_for_each(|order| write!(f, "\n  {order}"))?;
+        self.gap.iter().try_for_each(|gap| write!(f, "\n{gap}"))
+    }
+}

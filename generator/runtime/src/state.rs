@@ -1,0 +1,6 @@
+//! What is remembered of changes: the journal, the orders that a client tracks, positions, and what a record proves.
+
+pub(crate) mod evidence;
+pub mod journal;
+pub mod ledger;
+pub mod orders;

@@ -1,0 +1,224 @@
+//! What a record proves about a request that may have created or changed it.
+//!
+//! A record with the right id may be of another request: an older or a later one with the same id, or of the same order
+//! before the change. It is a proof only if nothing contradicts the request and something confirms it.
+//!
+//! Attempts that carry one key of repeats are one request, where the schema says that the exchange recognizes it. They
+//! are attempts only if their whole stored form is equal and the key is still kept; anything else with the id is a
+//! rival. A record of any of them is a proof.
+
+use std::time::Duration;
+
+use crate::data::json::Form;
+use crate::data::parameters::Named;
+use crate::data::tables::Confirm;
+use crate::data::value::{Decimal, Timestamp};
+use crate::state::journal::SigningTimes;
+
+/// When a request was signed and left, and other facts that its outcome is evaluated by.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent {
+    /// The time in its signature, by which the exchange checks it, whichever clock it came from.
+    pub(crate) signed_at: Timestamp,
+    /// How far that may differ from the exchange's clock for the request to be accepted, if known.
+    pub(crate) window: Option<Duration>,
+    /// How long the exchange may take until the effect of an accepted request is visible.
+    pub(crate) settling: Duration,
+    /// The earliest and the latest time of departure by the exchange's clock, if known.
+    pub(crate) left: Option<(Timestamp, Timestamp)>,
+    /// When it was sent, by every clock that shows it.
+    pub(crate) departure: Departure,
+    /// The attempts that it is one of, if the exchange recognizes them as one request.
+    pub(crate) attempts: Option<Attempts>,
+}
+
+/// When a request was sent, its first attempt if it has several. A machine of the exchange whose clock is wrong may have
+/// corrected that of the signature, and this machine's may be wrong, so a record counts that fits either.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub(crate) at: SigningTimes,
+    /// How much earlier it may have been by the exchange's clock.
+    pub(crate) earlier: Duration,
+    /// How much later its last attempt was signed.
+    pub(crate) attempted_for: Duration,
+}
+
+impl Default for Departure {
+    fn default() -> Self {
+        Self { at: Timestamp::default().into(), earlier: Duration::ZERO, attempted_for: Duration::ZERO }
+    }
+}
+
+/// Several attempts of one request; the exchange serves one of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attempts {
+    /// The time in the signature of the first one, and the earliest and latest time of its departure by the exchange's
+    /// clock, if known.
+    pub(crate) first: (Timestamp, Option<(Timestamp, Timestamp)>),
+    /// The time in the signature of the last one.
+    pub(crate) last: Timestamp,
+}
+
+impl Sent {
+    /// The time in the signature of the first attempt, and when that left.
+    pub(crate) fn first(&self) -> (Timestamp, Option<(Timestamp, Timestamp)>) {
+        self.attempts.map_or((self.signed_at, self.left), |attempts| attempts.first)
+    }
+
+    /// The time in the signature of the last attempt.
+    pub(crate) fn last(&self) -> Timestamp {
+        self.attempts.map_or(self.signed_at, |attempts| attempts.last)
+    }
+}
+
+/// What a record proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// The request had its effect.
+    Proof,
+    /// The record is older than the request.
+    Older,
+    /// It is the record of something else with the same id, and why.
+    Another(&'static str),
+    /// It fits another request of the client as well, and why.
+    Ambiguous(&'static str),
+    /// None of these, and why.
+    Nothing(&'static str),
+}
+
+/// The assumed maximum distance between clocks of one exchange.
+pub(crate) const CLOSE: Duration = Duration::from_secs(2);
+
+/// How far all clocks may be wrong together.
+pub(crate) const CLOCK_ERROR: Duration = Duration::from_secs(60);
+
+/// What `record` of the form `form` proves about `request`. It has the id of what the request was to create or change.
+/// `has_rival` searches for another request of the same client that the record may be of.
+pub(crate) fn evaluate(
+    confirm: &Confirm,
+    request: &Named,
+    (record, form): (&Named, Form),
+    sent: &Sent,
+    has_rival: impl Fn() -> bool,
+) -> Evidence {
+    let time = |field: &str| form.time_of(field, &record.text(field)?);
+    if let Some(age) = confirm.created.and_then(|field| age(time(field), sent)) {
+        return age;
+    }
+    if !agrees(confirm, request, record) {
+        return Evidence::Another("it is another record with the same id: it differs from the request");
+    }
+    match (confirm.created, confirm.matches) {
+        (None, []) => Evidence::Nothing("its time of creation is unknown, so it may be an older one with the same id"),
+        (Some(_), []) if has_rival() => {
+            Evidence::Ambiguous("two requests had the same id, and the record may be of either")
+        }
+        (Some(_), []) => Evidence::Proof,
+        (_, matches) => is_changed(confirm, matches, request, record, confirm.changed.and_then(time), sent, has_rival),
+    }
+}
+
+/// What contradicts the request in the time of creation of a record.
+fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
+    let Some(created) = created else {
+        return Some(Evidence::Nothing("it does not contain its time of creation"));
+    };
+    let Some(window) = sent.window else {
+        return Some(Evidence::Nothing("it is not known how far the two clocks may differ"));
+    };
+    let Departure { at, earlier, attempted_for } = sent.departure;
+    let later = window.saturating_add(sent.settling).saturating_add(attempted_for);
+    let earlier = earlier.clamp(CLOSE, window.max(CLOSE));
+    if at.each().into_iter().any(|at| at - created <= earlier && created - at <= later) {
+        return None;
+    }
+    Some(match created {
+        _ if at.earliest() - created > window.saturating_add(CLOCK_ERROR) => Evidence::Older,
+        _ if created - at.earliest() > later => Evidence::Another("something later has the same id"),
+        _ => Evidence::Another("something earlier has the same id"),
+    })
+}
+
+/// Whether every field that the request and the record both have agrees.
+fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
+    confirm.agrees.iter().all(|(parameter, fields)| {
+        let Some(wanted) = request.text(parameter) else { return true };
+        let mut is_stated = false;
+        for stated in fields.iter().filter_map(|field| record.text(field)) {
+            if is_same(&stated, &wanted) {
+                return true;
+            }
+            is_stated = true;
+        }
+        !is_stated
+    })
+}
+
+/// Whether every field agrees that the record has and the request creates or changes.
+pub(super) fn contradicts_nothing(confirm: &Confirm, request: &Named, record: &Named) -> bool {
+    let differs = |(field, own): &(&str, &str)| {
+        let both = record.text(field).zip(request.text(own));
+        both.is_some_and(|(stated, wanted)| !is_same(&stated, &wanted))
+    };
+    agrees(confirm, request, record) && !confirm.matches.iter().any(differs)
+}
+
+/// Whether everything that the request was to change has the wanted value, and has it because of this request.
+fn is_changed(
+    confirm: &Confirm,
+    matches: &[(&str, &str)],
+    request: &Named,
+    record: &Named,
+    changed: Option<Timestamp>,
+    sent: &Sent,
+    has_rival: impl Fn() -> bool,
+) -> Evidence {
+    let (mut changes_any, mut has_all) = (false, true);
+    for (field, own) in matches {
+        let Some(wanted) = request.text(own) else { continue };
+        changes_any = true;
+        has_all &= record.text(field).is_some_and(|stated| is_same(&stated, &wanted));
+    }
+    if !changes_any {
+        return Evidence::Nothing("the record has no field that the request changes");
+    }
+    if !has_all {
+        return Evidence::Nothing("it does not, or not yet, have the values of the request");
+    }
+    let Some(changed) = changed else {
+        return Evidence::Nothing("it has the values of the request, but may have had them before");
+    };
+    if has_rival() {
+        return Evidence::Ambiguous("another request, in flight or shortly before, may have changed it so");
+    }
+    let only_amended = confirm.changed_while.iter().all(|(field, values)| {
+        record.text(field).is_none_or(|stated| values.iter().any(|value| is_same(&stated, value)))
+    });
+    if !only_amended {
+        return Evidence::Nothing(
+            "it has the values of the request, but its last change may have been a fill or its end",
+        );
+    }
+    // In the millisecond of its departure, an earlier change may have been made. What is known now of the exchange's clock
+    // at that time may come from a machine that is behind, so every clock that shows the departure counts.
+    match sent.first().1 {
+        Some((_, latest)) if changed > latest.max(sent.departure.at.latest()) => Evidence::Proof,
+        _ => Evidence::Nothing("it has the values of the request, but its last change may be older than the request"),
+    }
+}
+
+/// Whether two texts are the same number, or the same word whatever its case, with spaces or underscores.
+fn is_same(one: &str, other: &str) -> bool {
+    let letter = |byte: u8| if byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
+    let is_alike = |(one, other): (u8, u8)| letter(one) == letter(other);
+    if one.len() == other.len() && one.bytes().zip(other.bytes()).all(is_alike) {
+        return true;
+    }
+    match (one.parse::<Decimal>(), other.parse::<Decimal>()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

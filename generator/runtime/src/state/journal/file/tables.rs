@@ -1,0 +1,246 @@
+//! The tables of a journal in a folder: how they are begun, opened and found again.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{fs, io, panic, path, thread};
+
+use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode};
+
+use super::continuity::{HELD, sync_folder};
+use super::draft;
+use crate::data::error::JournalError;
+
+/// The format of the tables. Another one is refused.
+const FORMAT: &[u8] = b"1";
+
+/// A file that the store has in each of its folders.
+const MARKER: &str = "version";
+
+/// The key of the highest number that was pruned.
+const PRUNED: &str = "pruned";
+
+/// The key of the lowest number of a change that ended and may not be pruned.
+const FIRST: &str = "first";
+
+/// What the keys of owners begin with.
+const OWNER: &str = "owner ";
+
+/// The size of a table in memory, and that of the store's log. Both are read when the journal is opened.
+const IN_MEMORY: u64 = 8 << 20;
+const LOG: u64 = 64 << 20;
+
+/// The threads of the store: one more than there are tables. Each waits for room in a queue when it empties a table, and
+/// only another one makes room.
+const THREADS: usize = 4;
+
+/// How long the end of a journal waits for the store.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The size of what is kept in memory of tables on the disk, of which little is read again.
+const CACHE: u64 = 4 << 20;
+
+#[derive(Clone)]
+pub(super) struct Tables {
+    pub(super) database: Database,
+    about: Keyspace,
+    pub(super) open: Keyspace,
+    pub(super) ended: Keyspace,
+    /// Its file that shows whether it is in its place, and what distinguishes that file.
+    held: (PathBuf, Identity),
+}
+
+/// Distinguishes the folder from one that later takes its place.
+type Identity = (u64, u64);
+
+/// What is in a folder.
+pub(super) enum Found {
+    Nothing,
+    Tables,
+    SomethingElse,
+}
+
+impl Tables {
+    /// Opens the tables in a folder, or begins them there. Returns the absolute path, too.
+    pub(super) fn open(path: &Path) -> Result<(Self, PathBuf), JournalError> {
+        let path = path::absolute(path).map_err(|error| not_opened(path, error))?;
+        draft::remove_abandoned(&path);
+        match found_in(&path).map_err(|error| not_opened(&path, error))? {
+            Found::Nothing => Self::begin(&path)?,
+            Found::Tables => {}
+            Found::SomethingElse => return Err(not_opened(&path, io::Error::other("something else is in the folder"))),
+        }
+        // The store checks much of what it reads by assertions.
+        let read = panic::catch_unwind(|| Self::read(&path));
+        let read = read.map_err(|_| damaged(&path, "the store panicked while it read it".to_owned()))?;
+        let (tables, format) = read.map_err(|error| opening(&path, error))?;
+        match format.as_deref() {
+            Some(FORMAT) => Ok((tables, path)),
+            Some(other) => {
+                let found = String::from_utf8_lossy(other).into_owned();
+                Err(JournalError::Format { place: place(&path), found })
+            }
+            // It is written before the tables are moved to their place.
+            None => Err(damaged(&path, "its format is missing".to_owned())),
+        }
+    }
+
+    /// Reads the tables in a folder, and their format.
+    fn read(path: &Path) -> fjall::Result<(Self, Option<Vec<u8>>)> {
+        let builder = Database::builder(path).worker_threads(THREADS).max_journaling_size(LOG).cache_size(CACHE);
+        let database = builder.open()?;
+        let options = || KeyspaceCreateOptions::default().max_memtable_size(IN_MEMORY);
+        let table = |name| database.keyspace(name, options);
+        let about = table("about")?;
+        let format = about.get("format")?.map(|format| format.to_vec());
+        let (open, ended, held) = (table("open")?, table("ended")?, path.join(HELD));
+        let held = (held.clone(), identity(&held)?);
+        Ok((Self { about, open, ended, held, database }, format))
+    }
+
+    /// Begins tables in a folder. They are made beside it and moved there as a whole, because the store cannot open
+    /// tables whose process was killed while it made them.
+    fn begin(path: &Path) -> Result<(), JournalError> {
+        let begun = || -> fjall::Result<()> {
+            let draft = draft::Draft::of(path)?;
+            let (tables, _) = Self::read(draft.path())?;
+            tables.about.insert("format", FORMAT)?;
+            tables.database.persist(PersistMode::SyncAll)?;
+            drop(tables);
+            draft.move_to(path)?;
+            // Otherwise the folder itself could be missing after a loss of power.
+            path.parent().map_or(Ok(()), sync_folder)?;
+            Ok(())
+        };
+        match begun() {
+            // Another process may have begun them meanwhile.
+            Err(error) if matches!(found_in(path), Ok(Found::Nothing)) => Err(opening(path, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The numbers of the open changes.
+    pub(super) fn open_numbers(&self) -> fjall::Result<BTreeSet<u64>> {
+        let mut numbers = BTreeSet::new();
+        for item in self.open.iter() {
+            numbers.extend(number_of(&item.key()?));
+        }
+        Ok(numbers)
+    }
+
+    /// The highest number of a change that ended, also of those that were pruned.
+    pub(super) fn last_ended(&self) -> fjall::Result<u64> {
+        let pruned = self.number(PRUNED)?;
+        let last = self.ended.range((pruned + 1).to_be_bytes()..).next_back().map(Guard::key).transpose()?;
+        Ok(last.and_then(|key| number_of(&key)).unwrap_or(pruned))
+    }
+
+    /// The lowest number of a change that ended and may not be pruned.
+    pub(super) fn first(&self) -> fjall::Result<u64> {
+        self.number(FIRST)
+    }
+
+    /// Removes changes that ended, in one step. `first` is the new lowest number, if it changes.
+    pub(super) fn prune(&self, numbers: &[u64], first: Option<u64>) -> fjall::Result<()> {
+        let mut batch = self.database.batch();
+        for number in numbers {
+            batch.remove(&self.ended, number.to_be_bytes());
+        }
+        let last = numbers.iter().copied().max().unwrap_or_default().max(self.number(PRUNED)?);
+        batch.insert(&self.about, PRUNED, last.to_be_bytes());
+        if let Some(first) = first {
+            batch.insert(&self.about, FIRST, first.to_be_bytes());
+        }
+        batch.commit()
+    }
+
+    fn number(&self, key: &str) -> fjall::Result<u64> {
+        Ok(self.about.get(key)?.and_then(|bytes| number_of(&bytes)).unwrap_or_default())
+    }
+
+    /// Has the store move what is in memory, and in the log, to the disk.
+    pub(super) fn flush(&self) {
+        let tables = [&self.about, &self.open, &self.ended];
+        if tables.into_iter().all(|table| table.rotate_memtable().is_ok()) {
+            wait_while(|| tables.into_iter().any(|table| table.sealed_memtable_count() > 0));
+        }
+    }
+
+    /// Whom the changes of an account belong to.
+    pub(super) fn owner(&self, account: &str) -> fjall::Result<Option<String>> {
+        let owner = self.about.get(OWNER.to_owned() + account)?;
+        Ok(owner.map(|owner| String::from_utf8_lossy(&owner).into_owned()))
+    }
+
+    pub(super) fn set_owner(&self, account: &str, owner: &str) -> fjall::Result<()> {
+        self.about.insert(OWNER.to_owned() + account, owner)
+    }
+
+    /// Whether the folder that they were read from is still at its path.
+    pub(super) fn are_in_place(&self) -> bool {
+        let (path, known) = &self.held;
+        identity(path).is_ok_and(|identity| identity == *known)
+    }
+}
+
+fn wait_while(is_behind: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while is_behind() && begun.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+pub(super) fn number_of(bytes: &[u8]) -> Option<u64> {
+    <[u8; 8]>::try_from(bytes).map(u64::from_be_bytes).ok()
+}
+
+pub(super) fn found_in(path: &Path) -> io::Result<Found> {
+    match fs::read_dir(path) {
+        Ok(mut entries) => Ok(match entries.next() {
+            None => Found::Nothing,
+            Some(_) if path.join(MARKER).exists() => Found::Tables,
+            Some(_) => Found::SomethingElse,
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn identity(held: &Path) -> io::Result<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    let held = fs::metadata(held)?;
+    Ok((held.dev(), held.ino()))
+}
+
+/// Elsewhere, a folder with an open file cannot be moved or deleted.
+#[cfg(not(unix))]
+fn identity(held: &Path) -> io::Result<Identity> {
+    fs::metadata(held).map(|_| (0, 0))
+}
+
+pub(super) fn place(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn damaged(path: &Path, why: String) -> JournalError {
+    JournalError::Damaged { place: place(path), why }
+}
+
+pub(super) fn not_opened(path: &Path, error: io::Error) -> JournalError {
+    JournalError::NotOpened { place: place(path), source: Arc::new(error) }
+}
+
+/// Why the folder cannot be opened.
+fn opening(path: &Path, error: fjall::Error) -> JournalError {
+    match error {
+        fjall::Error::Locked => JournalError::InUse { place: place(path) },
+        fjall::Error::InvalidVersion(found) => JournalError::Format {
+            place: place(path),
+            found: found.map_or_else(|| "of something else".to_owned(), |found| format!("{found:?} of fjall")),
+        },
+        fjall::Error::Io(error) => not_opened(path, error),
+        other => damaged(path, other.to_string()),
+    }
+}

@@ -1,0 +1,205 @@
+//! The fields of a fill by which it changes a position.
+
+use super::trade::{Contract, Trade, TradeEffect};
+use crate::data::parameters::Named;
+use crate::data::value::Decimal;
+
+/// The fields of a fill by which it changes a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TradeFields {
+    /// The field that identifies the fill.
+    pub id: &'static str,
+    /// The field with the instrument.
+    pub instrument: &'static str,
+    /// The field with the direction.
+    pub side: &'static str,
+    /// Its value for a buy.
+    pub buy: &'static str,
+    /// The field with the price.
+    pub price: &'static str,
+    /// The business lines with [linear](super::Contract::Linear) contracts; `None` means all but the inverse ones.
+    pub linear: Option<&'static [&'static str]>,
+    /// The business lines with [inverse](super::Contract::Inverse) contracts.
+    pub inverse: &'static [&'static str],
+    /// The field with the profit of the fill.
+    pub profit: Option<&'static str>,
+    /// The fees.
+    pub fees: Option<FeeFields>,
+    /// What the fill did to the long or the short position.
+    pub position: Option<PositionFields>,
+}
+
+/// The list of the fees of a fill, and the fields of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeeFields {
+    /// The field with the list.
+    pub list: &'static str,
+    /// The field with the coin.
+    pub coin: &'static str,
+    /// The field with the amount, negative if it was paid.
+    pub amount: &'static str,
+    /// Whether what was paid is written with either sign: then each amount counts as paid.
+    pub any_sign: bool,
+}
+
+/// The field that states what a fill did to the long or the short position, and its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PositionFields {
+    /// The field.
+    pub field: &'static str,
+    /// The values for opening: a buy the long position, a sell the short one.
+    pub open: &'static [&'static str],
+    /// The values for closing, where the side is the one that opened the position.
+    pub close: &'static [&'static str],
+    /// The values for closing the long position.
+    pub close_long: &'static [&'static str],
+    /// The values for closing the short position.
+    pub close_short: &'static [&'static str],
+    /// The values where there is one position.
+    pub net: &'static [&'static str],
+}
+
+impl TradeFields {
+    /// Reads the record of a fill with the filled quantity, of the business line `line`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the field that is missing or unreadable.
+    pub(crate) fn read(&self, record: &Named, quantity: Decimal, line: Option<&str>) -> Result<Trade, &'static str> {
+        let text = |field: &'static str| record.text(field).ok_or(field);
+        let number = |field: &'static str| text(field).and_then(|text| decimal(&text).ok_or(field));
+        let is_buy = text(self.side)? == self.buy;
+        let effect = match &self.position {
+            None => TradeEffect::Net,
+            Some(position) => position.effect(&text(position.field)?, is_buy),
+        };
+        let fees = match &self.fees {
+            None => Vec::new(),
+            Some(fees) => fees.read(record).ok_or(fees.list)?,
+        };
+        Ok(Trade {
+            id: text(self.id)?.into_owned(),
+            instrument: text(self.instrument)?.into_owned(),
+            is_buy,
+            effect,
+            price: number(self.price)?,
+            quantity,
+            contract: self.contract(line),
+            profit: self.profit.map(number).transpose()?,
+            fees,
+        })
+    }
+
+    /// How contracts of a business line count.
+    fn contract(&self, line: Option<&str>) -> Contract {
+        let is_of = |lines: &[&str]| line.is_some_and(|line| lines.contains(&line));
+        if is_of(self.inverse) {
+            Contract::Inverse
+        } else if self.linear.is_none_or(is_of) {
+            Contract::Linear
+        } else {
+            Contract::Unknown
+        }
+    }
+}
+
+impl FeeFields {
+    /// The fees in a record, by coin.
+    fn read(&self, record: &Named) -> Option<Vec<(String, Decimal)>> {
+        let mut fees = Vec::new();
+        for fee in record.items(self.list) {
+            let amount = decimal(&fee.text(self.amount)?)?;
+            let amount = if self.any_sign { -amount.abs() } else { amount };
+            fees.push((fee.text(self.coin)?.into_owned(), amount));
+        }
+        Some(fees)
+    }
+}
+
+impl PositionFields {
+    /// What a fill with this value did.
+    fn effect(&self, value: &str, is_buy: bool) -> TradeEffect {
+        if self.open.contains(&value) {
+            return TradeEffect::Opened;
+        }
+        let closes_either = self.close.contains(&value);
+        if self.close_long.contains(&value) || closes_either && is_buy {
+            TradeEffect::ClosedLong
+        } else if self.close_short.contains(&value) || closes_either {
+            TradeEffect::ClosedShort
+        } else if self.net.contains(&value) {
+            TradeEffect::Net
+        } else {
+            TradeEffect::Unknown
+        }
+    }
+}
+
+fn decimal(text: &str) -> Option<Decimal> {
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
+
+    use super::{Contract, Decimal, FeeFields, Named, PositionFields, TradeEffect, TradeFields};
+
+    const FIELDS: TradeFields = TradeFields {
+        id: "id",
+        instrument: "symbol",
+        side: "side",
+        buy: "buy",
+        price: "price",
+        linear: None,
+        inverse: &["coin"],
+        profit: None,
+        fees: None,
+        position: None,
+    };
+
+    #[test]
+    fn a_product_line_states_the_kind_of_contract() {
+        let contracts = |fields: TradeFields| [Some("money"), Some("coin"), None].map(|line| fields.contract(line));
+        use Contract::{Inverse, Linear, Unknown};
+        assert_eq!(contracts(FIELDS), [Linear, Inverse, Linear]);
+        assert_eq!(contracts(TradeFields { linear: Some(&["money"]), ..FIELDS }), [Linear, Inverse, Unknown]);
+        assert_eq!(contracts(TradeFields { linear: Some(&["spot"]), ..FIELDS }), [Unknown, Inverse, Unknown]);
+    }
+
+    #[test]
+    fn a_fee_of_either_sign_counts_as_paid_where_signs_say_nothing() {
+        let record = Named::read(
+            r#"{"id": "1", "symbol": "BTCUSDT", "side": "buy", "price": "5",
+                "paid": [{"coin": "USDT", "amount": "0.1"}, {"coin": "FOO", "amount": "-2"}]}"#,
+        );
+        let fees = |any_sign| {
+            let fees = FeeFields { list: "paid", coin: "coin", amount: "amount", any_sign };
+            let trade = TradeFields { fees: Some(fees), ..FIELDS }.read(&record, Decimal::from(1_u8), None).unwrap();
+            trade.fees.into_iter().map(|(coin, amount)| format!("{amount} {coin}")).collect::<Vec<_>>()
+        };
+        assert_eq!(fees(false), ["0.1 USDT", "-2 FOO"]);
+        assert_eq!(fees(true), ["-0.1 USDT", "-2 FOO"]);
+    }
+
+    #[test]
+    fn a_value_states_the_effect_of_a_fill() {
+        let position = PositionFields {
+            field: "effect",
+            open: &["open"],
+            close: &["close"],
+            close_long: &["burst_long"],
+            close_short: &["burst_short"],
+            net: &["buy_single"],
+        };
+        let effects = |value| [true, false].map(|is_buy| position.effect(value, is_buy));
+        use TradeEffect::{ClosedLong, ClosedShort, Net, Opened, Unknown};
+        assert_eq!(effects("open"), [Opened; 2]);
+        assert_eq!(effects("close"), [ClosedLong, ClosedShort]);
+        assert_eq!(effects("burst_long"), [ClosedLong; 2]);
+        assert_eq!(effects("burst_short"), [ClosedShort; 2]);
+        assert_eq!(effects("buy_single"), [Net; 2]);
+        assert_eq!(effects("settled_by_committee"), [Unknown; 2]);
+        assert_eq!(effects(""), [Unknown; 2]);
+    }
+}

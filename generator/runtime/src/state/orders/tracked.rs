@@ -1,0 +1,276 @@
+//! All orders that a client knows, and the amendments that are under way.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::book::{Book, Number};
+use super::gate::{AmendGate, Pass};
+use super::order::{OrderContradiction, TrackedOrder};
+use crate::data::error::{AmendmentObstacle, NotAmendable};
+use crate::data::lifecycle::{OrderShown, Possible};
+use crate::data::sorting::sort_by;
+use crate::data::tables::{Ceiling, Meta, Outcome};
+use crate::network::limits::OpenOrders;
+
+/// The maximum number of contradictions that are kept until they are taken.
+const MAX_CONTRADICTIONS: usize = 1 << 8;
+
+/// The orders of an account, as known from the calls of a client.
+///
+/// Everything that passes through the client counts: requests that place orders, from before they are sent; responses,
+/// also to retries, pages, batches and confirmations; and records from outside, given to
+/// [`evidence`](crate::outcomes::confirm::evidence). Nothing is queried for it: an order that is filled or cancelled stays in
+/// the view until a response shows that, and a cancellation that the exchange accepted is not a proof of the end.
+/// [`refresh_orders`](crate::outcomes::reconcile::refresh_orders) reads the open orders.
+///
+/// Amendments of a client that tracks orders are refused, and not sent, with
+/// [`Error::NotAmendable`](crate::Error::NotAmendable) if the order is in a state in which the documents rule them out,
+/// or if as many amendments of it are under way as the documents allow. Cancellations are never refused.
+#[derive(Default)]
+pub struct TrackedOrders {
+    known: Mutex<TrackedState>,
+    gate: AmendGate,
+}
+
+#[derive(Default)]
+struct TrackedState {
+    books: Vec<Book>,
+    contradictions: Vec<OrderContradiction>,
+    held: Vec<UnsettledAmendment>,
+    /// Counts records, so that what a listing showed can be distinguished from what was shown before.
+    turn: u64,
+}
+
+/// An amendment whose outcome is unknown.
+struct UnsettledAmendment {
+    pass: Pass,
+    family: &'static str,
+    orders: Vec<String>,
+    /// When it can no longer arrive, by the steady clock; `None` if it always may.
+    until: Option<Duration>,
+}
+
+impl TrackedState {
+    fn book(&mut self, family: &'static str) -> &mut Book {
+        let index = self.books.iter().position(|book| book.family == family).unwrap_or_else(|| {
+            self.books.push(Book::new(family));
+            self.books.len() - 1
+        });
+        &mut self.books[index]
+    }
+
+    fn known(&self, family: &str) -> Option<&Book> {
+        self.books.iter().find(|book| book.family == family)
+    }
+
+    /// Takes the places of the amendments for which `is_over` holds.
+    fn take_held(&mut self, is_over: &dyn Fn(&UnsettledAmendment) -> bool) -> Vec<Pass> {
+        let mut passes = Vec::new();
+        for held in self.held.extract_if(.., |held| is_over(held)) {
+            passes.push(held.pass);
+        }
+        passes
+    }
+}
+
+impl TrackedOrders {
+    /// The orders that are open or may be, in the order of their families and names.
+    pub fn open(&self) -> Vec<TrackedOrder> {
+        let known = self.lock();
+        let mut open = Vec::new();
+        for book in &known.books {
+            book.open().for_each(|order| open.push(order.clone()));
+        }
+        sort_by(&mut open, &|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
+        open
+    }
+
+    /// The order of a family with this id, the exchange's or the caller's.
+    pub fn get(&self, family: &str, id: &str) -> Option<TrackedOrder> {
+        self.lock().known(family)?.get(id).cloned()
+    }
+
+    /// Counts the orders of a family that are open or may be against its ceilings, the `CEILINGS` of an emitted module.
+    /// An order whose kind is not known counts for every ceiling.
+    ///
+    /// ```
+    /// # use tradeapi_runtime::tables::Ceiling;
+    /// # tradeapi_runtime::open_enum! { enum Category { Spot = "spot" } }
+    /// # const CEILINGS: &[Ceiling] = &[];
+    /// fn may_place(client: &tradeapi_runtime::ClientCore, n: u64) -> bool {
+    ///     client.tracked_orders().is_none_or(|orders| orders.counted("family", CEILINGS).may_place(&Category::Spot, n))
+    /// }
+    /// ```
+    pub fn counted(&self, family: &str, ceilings: &'static [Ceiling]) -> OpenOrders {
+        let mut counter = OpenOrders::new(ceilings);
+        let known = self.lock();
+        if let Some(book) = known.known(family) {
+            book.open_by_kind().for_each(|(kind, n)| counter.count(kind, n));
+        }
+        counter
+    }
+
+    /// Takes the records that contradict earlier ones. The state that was known before stays known.
+    pub fn take_contradictions(&self) -> Vec<OrderContradiction> {
+        std::mem::take(&mut self.lock().contradictions)
+    }
+
+    /// Forgets an order, such as one whose placement has an outcome that stays unknown and that is known not to be
+    /// open.
+    pub fn forget(&self, order: &TrackedOrder) {
+        let mut known = self.lock();
+        let book = known.book(order.family);
+        if let Some(number) = book.number(order) {
+            book.remove(number);
+        }
+    }
+
+    /// Adds the orders that a request is about to place, by their client ids and kinds. Returns those that were not
+    /// known.
+    pub(super) fn place(&self, meta: &'static Meta, orders: Vec<(String, Option<String>)>) -> Vec<Number> {
+        let mut known = self.lock();
+        let book = known.book(meta.family);
+        let mut placed = Vec::with_capacity(orders.len());
+        for (client_id, kind) in orders {
+            placed.extend(book.place(client_id, kind));
+        }
+        placed
+    }
+
+    /// Enters with an amendment of orders, unless their state or another amendment forbids it.
+    pub(super) fn amend(
+        &self,
+        meta: &'static Meta,
+        orders: &[Vec<String>],
+        now: Duration,
+    ) -> Result<Option<Pass>, NotAmendable> {
+        let refuse = |order: &str, why| NotAmendable { operation: meta.id, order: order.to_owned(), why };
+        let over = self.take_over(now);
+        drop(over);
+        let mut names = Vec::new();
+        {
+            let known = self.lock();
+            let book = known.known(meta.family);
+            for ids in orders {
+                let mut all = Vec::new();
+                for id in ids {
+                    add_in_order(&mut all, id);
+                    let Some((book, order)) = book.and_then(|book| Some((book, book.get(id)?))) else { continue };
+                    let row = book.lifecycle_of(id).zip(order.state.as_deref());
+                    let row = row.and_then(|(lifecycle, state)| lifecycle.row(state));
+                    if let Some(row) = row.filter(|row| row.can_modify == Possible::No) {
+                        return Err(refuse(id, AmendmentObstacle::State { state: row.value }));
+                    }
+                    for id in order.id.iter().chain(&order.client_id) {
+                        add_in_order(&mut all, id);
+                    }
+                }
+                all.iter_mut().for_each(|id| *id = format!("{} {id}", meta.family));
+                names.push(all);
+            }
+        }
+        let Some(at_most) = meta.amends.and_then(|amends| amends.in_flight) else { return Ok(None) };
+        match self.gate.enter_all(names, at_most) {
+            Ok(pass) => Ok(Some(pass)),
+            Err(busy) => {
+                let order = busy.order.rsplit(' ').next().unwrap_or_default().to_owned();
+                Err(refuse(&order, AmendmentObstacle::InFlight { in_flight: busy.in_flight, at_most }))
+            }
+        }
+    }
+
+    /// Keeps the place of an amendment whose outcome is unknown.
+    pub(super) fn hold(&self, meta: &'static Meta, pass: Pass, orders: Vec<String>, until: Option<Duration>) {
+        self.lock().held.push(UnsettledAmendment { pass, family: meta.family, orders, until });
+    }
+
+    fn take_over(&self, now: Duration) -> Vec<Pass> {
+        self.lock().take_held(&|held| held.until.is_some_and(|until| until <= now))
+    }
+
+    /// Returns the places of amendments of an order, because they have a result.
+    fn release(known: &mut TrackedState, family: &str, ids: &[&str]) -> Vec<Pass> {
+        known.take_held(&|held| held.family == family && held.orders.iter().any(|id| ids.contains(&id.as_str())))
+    }
+
+    /// Notes that a request had no effect: the orders that it was to place do not exist.
+    pub(super) fn not_placed(&self, meta: &'static Meta, placed: &[Number]) {
+        let mut known = self.lock();
+        let book = known.book(meta.family);
+        placed.iter().for_each(|number| book.remove_unplaced(*number));
+    }
+
+    /// Notes that the outcome of a request stays open: a listing that begins at `listed_from` shows whether its orders
+    /// are open.
+    pub(super) fn may_be_placed(&self, meta: &'static Meta, placed: &[Number], listed_from: Option<Duration>) {
+        let mut known = self.lock();
+        let book = known.book(meta.family);
+        placed.iter().for_each(|number| book.set_listed_from(*number, listed_from));
+    }
+
+    /// Runs `change` with the orders of a family.
+    pub(super) fn in_book<T>(&self, family: &'static str, change: impl FnOnce(&mut Book) -> T) -> T {
+        change(self.lock().book(family))
+    }
+
+    /// Takes what a record shows.
+    pub(crate) fn observe(&self, family: &'static str, shown: OrderShown<'_>, listed_from: Option<Duration>) {
+        let mut known = self.lock();
+        known.turn += 1;
+        let turn = known.turn;
+        let ids = [shown.id.as_slice(), shown.client_id.as_slice()].concat();
+        if let Err(change) = known.book(family).observe(shown, turn, listed_from) {
+            if known.contradictions.len() >= MAX_CONTRADICTIONS {
+                known.contradictions.remove(0);
+            }
+            known.contradictions.push(OrderContradiction { family, change });
+        }
+        let has_ended = ids.iter().any(|id| known.book(family).get(id).is_some_and(|order| !order.may_be_open()));
+        if has_ended {
+            drop(Self::release(&mut known, family, &ids));
+        }
+    }
+
+    /// Notes what queries concluded about the effect of a request on the order with an id.
+    pub(crate) fn concluded(&self, meta: &'static Meta, id: &str, outcome: Outcome) {
+        let mut known = self.lock();
+        let book = known.book(meta.family);
+        match (book.unplaced(id), outcome) {
+            (_, Outcome::Unknown) => return,
+            (Some(number), Outcome::NotDone) => book.remove(number),
+            (Some(number), Outcome::Done) => book.accept(number, None),
+            (None, _) => {}
+        }
+        if meta.amends.is_some() {
+            drop(Self::release(&mut known, meta.family, &[id]));
+        }
+    }
+
+    /// The turn of the latest record.
+    pub(crate) fn turn(&self) -> u64 {
+        self.lock().turn
+    }
+
+    /// Notes that a whole listing of the open orders of a family was read, which began in a turn and at a time.
+    pub(crate) fn listed(&self, family: &'static str, turn: u64, begun: Duration) {
+        self.lock().book(family).end_unlisted(turn, begun);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, TrackedState> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Adds an id to ids in their order, if it is new.
+fn add_in_order(ids: &mut Vec<String>, id: &str) {
+    if let Err(place) = ids.binary_search_by(|known| known.as_str().cmp(id)) {
+        ids.insert(place, id.to_owned());
+    }
+}
+
+impl fmt::Debug for TrackedOrders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TrackedOrders").field("open", &self.open().len()).finish_non_exhaustive()
+    }
+}

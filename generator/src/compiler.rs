@@ -1,0 +1,20 @@
+//! The compiler: what a build script runs. It turns the files of a schema into a crate.
+//!
+//! Data flows one way: `load -> model -> check -> select -> emit -> write`, over `diagnostics`, the readers of text and
+//! JSON, and the words and values of the language. `earlier` compares a run with the last one.
+
+pub(crate) mod check;
+pub(crate) mod diagnostics;
+pub(crate) mod earlier;
+pub(crate) mod emit;
+pub(crate) mod json;
+pub(crate) mod load;
+// Only the tools read some parts of the model, and build scripts are compiled without them.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
+pub(crate) mod model;
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
+pub(crate) mod plain_text;
+pub(crate) mod select;
+pub(crate) mod values;
+pub(crate) mod words;
+pub(crate) mod write;

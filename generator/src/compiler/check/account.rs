@@ -1,0 +1,238 @@
+//! Properties of the account, and the classes that depend on them.
+
+use super::conditions::{Subject, find};
+use super::names::{RustName, are_distinct, are_free};
+use super::reserved;
+use super::rules::implies;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest};
+use crate::compiler::model::{Api, Class, Condition, Enum, Family, Lookup, Operation, Property, PropertyKind};
+
+/// Properties, their values and their types have distinct names.
+pub(super) fn names(api: &Api, to: &mut Diagnostics) {
+    let Some(account) = &api.account else { return };
+    let properties: Vec<_> =
+        account.properties.iter().map(|property| RustName::of("property", &property.name)).collect();
+    are_distinct(to, &properties);
+    are_free(to, &properties, &reserved::PROPERTIES);
+    let words = account.properties.iter().filter_map(|property| match &property.kind {
+        PropertyKind::Words(name, values) => Some((name, values)),
+        PropertyKind::Flag | PropertyKind::Time | PropertyKind::Names => None,
+    });
+    let types: Vec<_> = words.clone().map(|(name, _)| RustName::of("property", name)).collect();
+    are_distinct(to, &types);
+    are_free(to, &types, &reserved::ROOT_TYPES);
+    are_free(to, &types, &reserved::TYPES);
+    for (_, values) in words {
+        let values: Vec<_> = values.iter().map(|value| RustName::of("value", &value.name)).collect();
+        are_distinct(to, &values);
+    }
+    let of_instrument = account.instrument.iter().flat_map(|instrument| &instrument.properties);
+    let setters = of_instrument.clone().map(|property| {
+        let what = format!("the setter of the property `{}`", property.name.wire);
+        RustName::new(what, &format!("with_{}", property.name.bare()), &property.name)
+    });
+    let getters: Vec<_> = of_instrument.map(|property| RustName::of("property", &property.name)).collect();
+    are_free(to, &getters, &reserved::PROPERTIES);
+    are_distinct(to, &getters.into_iter().chain(setters).collect::<Vec<_>>());
+}
+
+/// A property is shown by enums of order records that have the same values, and denied by existing codes.
+pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
+    for property in api.account.iter().flat_map(|account| &account.properties) {
+        for (name, place) in &property.shown_as {
+            shows_property(api, property, (name, *place), to);
+        }
+        for (code, place) in &property.denied_by {
+            let documented = api.families.iter().flat_map(|family| &family.errors).map(|error| error.code.as_str());
+            let known = || documented.clone().chain(api.codes.iter().map(|known| known.code.as_str()));
+            if api.is_whole && !known().any(|known| known == code) {
+                let help =
+                    did_you_mean(code, known()).unwrap_or_else(|| "name a code that is documented or observed".into());
+                to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
+            }
+        }
+    }
+}
+
+fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), to: &mut Diagnostics) {
+    let PropertyKind::Words(_, words) = &property.kind else {
+        to.at(place, Code::Misplaced, "`shown_as` is only allowed for a property with `values`").help("remove it");
+        return;
+    };
+    let (family_name, enum_name) = name.split_once('.').unwrap_or(("", name));
+    let Some(family) = api.families.iter().find(|family| family.name == family_name) else {
+        let known = || api.families.iter().map(|family| family.name.as_str());
+        if api.is_whole {
+            let help = did_you_mean(family_name, known()).unwrap_or_else(|| "write `family.Enum`".into());
+            to.at(place, Code::UndefinedName, format!("unknown family `{family_name}`")).help(help);
+        }
+        return;
+    };
+    let Some(index) = family.enums.iter().position(|known| known.name.wire == enum_name) else {
+        let known = family.enums.iter().map(|known| known.name.wire.as_str());
+        let help = did_you_mean(enum_name, known).unwrap_or_else(|| "name an enum of the family".into());
+        // If no type of the family is known, that is reported instead.
+        if api.is_whole && !(family.enums.is_empty() && family.records.is_empty()) {
+            to.at(place, Code::UndefinedName, format!("unknown enum `{enum_name}` of the family `{family_name}`"))
+                .help(help);
+        }
+        return;
+    };
+    let shown: &Enum = &family.enums[index];
+    // An enum without values is reported.
+    let is_missing = |name: &str| !shown.values.is_empty() && shown.index_of(name).is_none();
+    for word in words.iter().filter(|word| is_missing(&word.name.wire)) {
+        to.at(place, Code::BadValue, format!("`{name}` has no value `{}`", word.name.wire))
+            .related(shown.name.place, "the enum is here")
+            .help("name an enum with the values of the property, or correct them");
+    }
+    let is_unread = |key| family.shared_files.iter().any(|file| to.is_unread(*file, key));
+    let is_read = api.is_whole && !is_unread("lifecycle") && !is_unread("records");
+    if is_read && !family.tracked_records().any(|record| record.field_of_enum(index).is_some()) {
+        to.at(
+            place,
+            Code::Unused,
+            format!("no record in the lifecycle of `{family_name}` has a field of `{enum_name}`"),
+        )
+        .help("remove it, or add such a record to the `records` of the lifecycle");
+    }
+}
+
+/// The parameters in `instrument` exist in at least one request.
+pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    let Some(names) = &family.instrument else { return };
+    for (name, place) in [&names.line, &names.symbol] {
+        let mut parameters = family.all_parameters().map(|parameter| parameter.name.wire.as_str());
+        if !name.is_empty() && !parameters.any(|parameter| parameter == name) {
+            let known = family.all_parameters().map(|parameter| parameter.name.wire.as_str());
+            let help = did_you_mean(name, known).unwrap_or_else(|| "name a parameter of one of its requests".into());
+            to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`: no request of the family has it"))
+                .help(help);
+        }
+    }
+}
+
+/// Each beginning in `serves` is that of a path, and leads to another family.
+pub(super) fn served_families(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for ((beginning, place), (name, of_name)) in &family.serves {
+        if !family.operations.iter().any(|one| one.path.text.starts_with(beginning)) && api.is_whole {
+            let what = format!("no operation of the family has a path that begins with `{beginning}`");
+            to.at(*place, Code::Unused, what).help("remove it, or correct the beginning of the path");
+        }
+        let known = || api.families.iter().map(|one| one.name.as_str()).filter(|one| *one != family.name);
+        if api.is_whole && !known().any(|one| one == name) {
+            let help = did_you_mean(name, known()).unwrap_or_else(|| "name the folder of another family".into());
+            to.at(*of_name, Code::UndefinedName, format!("unknown family `{name}`")).help(help);
+        }
+    }
+}
+
+/// Rates refer to classes of the family, and every class has a rate.
+pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for class in &family.classes {
+        let with_rates = || family.operations.iter().filter(|operation| has_rate(operation, class));
+        if with_rates().next().is_none() && api.is_whole && !may_have_misspelt_rate(family, class, to) {
+            to.at(
+                class.place,
+                Code::Unused,
+                format!("unused class `{}`: no operation has a rate limit for it", class.name),
+            )
+            .help("remove the class, or add a rate limit `for` it");
+        }
+        // A request without the parameter has the class that the caller states; at least one operation must have it.
+        let speaks_of = |operation: &&Operation| {
+            let names = family.names(operation.body.parameters());
+            let is_known = |name: &str| !matches!(names.find(name), Lookup::Missing(_));
+            class.when.iter().flat_map(Condition::names).all(is_known)
+        };
+        // A misspelt class may belong to an operation that has the parameter.
+        let others = || with_rates().next().filter(|_| !may_have_misspelt_rate(family, class, to));
+        let name = format!("the class `{}`", class.name);
+        let Some(operation) = with_rates().find(speaks_of) else {
+            others().into_iter().for_each(|operation| tests_what_none_has(family, class, operation, to));
+            continue;
+        };
+        let names = family.names(operation.body.parameters());
+        let subject = Subject { api, family, name: &name, place: class.place, names: &names, tests_values: true };
+        if api.is_whole {
+            class.when.iter().for_each(|condition| subject.check(condition, to));
+        }
+        if class.when.iter().any(Condition::compares) {
+            to.at(
+                class.place,
+                Code::BadRate,
+                format!("{name} compares a parameter with something other than values, which a class cannot do"),
+            )
+            .help("test values and forms of parameters, or values of the account's properties");
+        }
+    }
+    classes_are_reached(family, to);
+    if !family.classes.is_empty() {
+        rates_have_known_classes(family, to);
+    }
+}
+
+/// Reports the parameters that a class tests and `operation`, the first with a rate for it, does not have.
+fn tests_what_none_has(family: &Family, class: &Class, operation: &Operation, to: &mut Diagnostics) {
+    let names = family.names(operation.body.parameters());
+    let has =
+        |other: &Operation, name: &str| matches!(family.names(other.body.parameters()).find(name), Lookup::Found(_));
+    for (name, place) in class.when.iter().flat_map(Condition::placed_names) {
+        let Lookup::Missing(_) = names.find(name) else { continue };
+        let Some(other) = family.operations.iter().find(|other| has(other, name)) else {
+            find(&names, name, place, to);
+            continue;
+        };
+        let help = format!("add a rate `for {}` to an operation with it, such as `{}`", class.name, other.name);
+        let message = format!("the class `{}` tests `{name}`, which no operation with a rate for it has", class.name);
+        to.at(place, Code::UndefinedName, message)
+            .related(operation.place, format!("`{}` has a rate for it", operation.name))
+            .help(help);
+    }
+}
+
+/// The first class that fits holds, so the conditions of a class do not imply those of an earlier one.
+fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
+    for (index, class) in family.classes.iter().enumerate() {
+        let is_implied = |earlier: &Condition| class.when.iter().any(|condition| implies(condition, earlier));
+        let covers = |earlier: &&Class| !earlier.when.is_empty() && earlier.when.iter().all(is_implied);
+        if let Some(earlier) = family.classes.iter().take(index).find(covers) {
+            to.at(
+                class.place,
+                Code::BadRate,
+                format!(
+                    "unreachable class `{}`: the class `{}` comes first and covers all of its calls",
+                    class.name, earlier.name
+                ),
+            )
+            .related(earlier.place, "this class comes first")
+            .help("put the class with more conditions first");
+        }
+    }
+}
+
+/// Whether a rate that could not be read, or one for an unknown class, may be meant for a class.
+fn may_have_misspelt_rate(family: &Family, class: &Class, to: &Diagnostics) -> bool {
+    let known = || family.classes.iter().map(|known| known.name.as_str());
+    let is_misspelt = |name: &str| !known().any(|known| known == name) && nearest(name, known()) == Some(&class.name);
+    family.operations.iter().any(|operation| {
+        to.is_unread(operation.place.file, "rate_limit")
+            || operation.rates.iter().any(|rate| rate.own_class().is_some_and(is_misspelt))
+    })
+}
+
+fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {
+    let known = || family.classes.iter().map(|class| class.name.as_str());
+    for rate in family.operations.iter().flat_map(|operation| &operation.rates) {
+        if rate.own_class().is_some_and(|class| !known().any(|known| known == class)) {
+            let file = to.beside(rate.place, "family.yaml");
+            let help = did_you_mean(&rate.class, known())
+                .unwrap_or_else(|| format!("define it under `classes` in {file}").into());
+            to.at(rate.place, Code::UndefinedName, format!("unknown class `{}`", rate.class)).help(help);
+        }
+    }
+}
+
+fn has_rate(operation: &Operation, class: &Class) -> bool {
+    operation.rates.iter().any(|rate| rate.class == class.name)
+}

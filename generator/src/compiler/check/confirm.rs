@@ -1,0 +1,386 @@
+//! The keys of `confirm`: every name exists, and a record proves what is concluded from it.
+
+use super::comparable;
+use super::queries::{self, find_within, names};
+use super::records;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::compiler::model::{
+    Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Type, WireNames,
+    has_parameter,
+};
+
+/// Checks `client_id`, `confirm` and `repeat`.
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        client_id_is_an_id(family, operation, to);
+        repeat_is_harmless(family, operation, to);
+        let Some(confirm) = &operation.confirm else { continue };
+        if operation.effect == Effect::Read {
+            to.at(confirm.place, Code::Misplaced, "an operation with `effect: read` cannot have `confirm`")
+                .help("remove it");
+        }
+        names_of_confirm_exist(api, family, operation, confirm, to);
+        confirm_judges_by_the_record(family, operation, confirm, to);
+        items_are_identified(family, operation, confirm, to);
+    }
+}
+
+fn is_found(names: &WireNames<'_>, (name, place): &(String, Place), of: &str, to: &mut Diagnostics) {
+    if let Lookup::Missing(help) = names.find(name) {
+        to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{name}`")).help(help);
+    }
+}
+
+/// The same for a parameter of the request or of an object within it, as in `stop.price`.
+fn is_found_within(
+    family: &Family,
+    names: &WireNames<'_>,
+    (path, place): &(String, Place),
+    of: &str,
+    to: &mut Diagnostics,
+) {
+    if let Lookup::Missing(help) = find_within(family, names, path) {
+        to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{path}`")).help(help);
+    }
+}
+
+/// The parameters that are not in `named`; an object with a named member is replaced by its other members.
+fn unnamed(family: &Family, names: &WireNames<'_>, before: &str, named: &[&String]) -> Vec<String> {
+    let mut left: Vec<String> = Vec::new();
+    // A fixed value distinguishes no requests.
+    let is_compared = |one: &Parameter| one.item().is_none() && one.fixed.is_none();
+    for wire in names.iter().filter(|wire| !matches!(wire.role, Role::Plain(one) if !is_compared(one))) {
+        let path = format!("{before}{}", wire.name.wire);
+        if named.iter().any(|one| **one == path) {
+            continue;
+        }
+        let within = format!("{path}.");
+        let object = wire.parameter().and_then(|parameter| parameter.shape.object());
+        match object.filter(|_| named.iter().any(|one| one.starts_with(&within))) {
+            Some(object) => left.extend(unnamed(family, &family.names(&object.parameters), &within, named)),
+            None => left.push(path),
+        }
+    }
+    left
+}
+
+fn client_id_is_an_id(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let Some(name) = &operation.client_id else { return };
+    let all = names(family, operation);
+    is_found_within(family, &all, name, &operation.name, to);
+    let Lookup::Found(found) = find_within(family, &all, &name.0) else { return };
+    let is_id = |one: &Parameter| one.shape.is_one(|ty| ty.is_identifier() || ty == Type::Integer);
+    if !matches!(found.role, Role::Plain(one) | Role::Alternative(one) if is_id(one)) {
+        to.at(name.1, Code::Misplaced, format!("expected an identifier or an integer, found `{}`", name.0))
+            .related(found.name.place, "the parameter is here")
+            .help("name the parameter with the caller's own id");
+    }
+}
+
+/// Repeating anything but a cancel has a second effect, unless the exchange recognizes the repeat by a key.
+fn repeat_is_harmless(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let Some(repeat) = &operation.repeat else { return };
+    let (why, help) = match (operation.effect, &repeat.by_key) {
+        (Effect::Read, _) => ("an operation with `effect: read` cannot have `repeat`", "remove it"),
+        (_, Some(key)) => return key_can_be_kept(family, operation, key, to),
+        (Effect::Cancel, None) => return,
+        (Effect::Create | Effect::Amend | Effect::Close, None) => (
+            "only an operation with `effect: cancel` can have `repeat` without `by_key`",
+            "remove it; repeating this operation has a second effect",
+        ),
+    };
+    to.at(repeat.place, Code::Misplaced, why).help(help);
+}
+
+/// Every attempt can carry the key, because the caller states it or the client makes it.
+fn key_can_be_kept(family: &Family, operation: &Operation, key: &(String, Place), to: &mut Diagnostics) {
+    let own = family.names(operation.members());
+    is_found(&own, key, &operation.name, to);
+    let Lookup::Found(found) = own.find(&key.0) else { return };
+    let (why, help) = match found.role {
+        Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => {
+            ("it is a member of a choice", "name a parameter that each request can have")
+        }
+        Role::Plain(parameter) if parameter.shape.is_undefined() => return,
+        Role::Plain(parameter) => match parameter.shape.single_identifier() {
+            Some(_) if parameter.is_required() => return,
+            Some(index) if family.identifiers[index].mint.is_some() => return,
+            Some(_) => (
+                "it can be left out, and the client cannot make one",
+                "add `mint: true` to its type, or `required: always` to the parameter",
+            ),
+            None => ("it is not an identifier", "define an identifier in types.yaml as its type"),
+        },
+    };
+    to.at(key.1, Code::BadOutcome, format!("`{}` cannot be the key of repeats: {why}", key.0))
+        .related(found.name.place, "the parameter is here")
+        .help(help);
+}
+
+fn names_of_confirm_exist(api: &Api, family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let own = names(family, operation);
+    let of_request = confirm.ids.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
+    let of_request = of_request.map(|(_, own)| own);
+    let agreeing = confirm.agrees.iter().map(|(own, _)| own);
+    for name in of_request.chain(agreeing).chain(&confirm.beside) {
+        is_found_within(family, &own, name, &operation.name, to);
+    }
+    for name in confirm.with.iter().chain(&confirm.expires) {
+        is_found(&own, name, &operation.name, to);
+    }
+    for place in std::iter::once(&confirm.by).chain(&confirm.then) {
+        place_can_be_queried(api, family, confirm, place, to);
+    }
+    if let Some((then, place)) = confirm.then.as_ref().filter(|(then, _)| *then == confirm.by.0) {
+        to.at(*place, Code::BadOutcome, format!("`then` queries `{then}` a second time"))
+            .related(confirm.by.1, "the first query is here")
+            .help("name another operation, or remove `then`");
+        return;
+    }
+    queries::check(family, operation, confirm, to);
+    second_query_shows_the_same(family, operation, to);
+}
+
+/// The second query shows the same record as the first.
+fn second_query_shows_the_same(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let (Some((first, _)), Some(second)) = (operation.first_query(family), operation.second_query(family)) else {
+        return;
+    };
+    let Some((_, place)) = operation.confirm.as_ref().and_then(|confirm| confirm.then.as_ref()) else { return };
+    let records = (first.shown_record(family), second.shown_record(family));
+    if let (Some(one), Some(other)) = records
+        && one != other
+    {
+        to.at(*place, Code::BadOutcome, format!("`{}` shows a different record from `{}`", second.name, first.name))
+            .related(first.place, "the first place is defined here")
+            .help("name an operation that shows the same record");
+    }
+}
+
+fn place_can_be_queried(
+    api: &Api,
+    family: &Family,
+    confirm: &Confirm,
+    (by, place): &(String, Place),
+    to: &mut Diagnostics,
+) {
+    let reads = || family.operations.iter().filter(|one| one.effect == Effect::Read);
+    let Some(query) = reads().find(|one| one.name == *by) else {
+        if !api.is_whole {
+            return;
+        }
+        let help = did_you_mean(by, reads().map(|one| one.name.as_str()));
+        to.at(*place, Code::UndefinedName, format!("unknown operation `{by}`: expected one with `effect: read`"))
+            .help(help.unwrap_or_else(|| "name an operation that reads one record".into()));
+        return;
+    };
+    // A single record is the answer to the query; in a list, only the items show which request they belong to.
+    let is_one = matches!(query.response, Response::Object { .. }) && query.listed_field(family).is_none();
+    if confirm.ids.is_empty() && is_one {
+        to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter identifies it"))
+            .related(query.place, "it is defined here")
+            .help("add `ids`, or name an operation that lists records, with `list` where they are in an object");
+    }
+    let of_query = names(family, query);
+    let is_taken = |name: &str| !matches!(find_within(family, &of_query, name), Lookup::Missing(_));
+    if is_one && !confirm.ids.is_empty() && !confirm.ids.iter().any(|((name, _), _)| is_taken(name)) {
+        for (name, _) in &confirm.ids {
+            is_found_within(family, &of_query, name, by, to);
+        }
+        return;
+    }
+    // A name that one place does not take must be a parameter of the other.
+    let is_of_another = |name: &str| {
+        let others = reads().filter(|other| other.name != *by && is_queried(confirm, &other.name));
+        others.into_iter().any(|other| !matches!(find_within(family, &names(family, other), name), Lookup::Missing(_)))
+    };
+    let renamed = confirm.ids.iter().chain(&confirm.with_as).map(|(name, _)| name);
+    for name in renamed.chain(&confirm.with).filter(|(name, _)| !is_of_another(name)) {
+        is_found_within(family, &of_query, name, by, to);
+    }
+}
+
+/// Whether a confirmation queries an operation.
+fn is_queried(confirm: &Confirm, operation: &str) -> bool {
+    std::iter::once(&confirm.by).chain(&confirm.then).any(|(name, _)| name == operation)
+}
+
+fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    // An operation that is not a query is already reported.
+    let query = operation.first_query(family).filter(|(query, _)| query.effect == Effect::Read);
+    let Some((_, record)) = query else { return };
+    let ids = if confirm.find.is_empty() { &confirm.ids } else { &confirm.find };
+    let read = ids.iter().chain(&confirm.matches).map(|(read, _)| read);
+    for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {
+        records::field_within(family, record, name, to);
+    }
+    for ((name, place), _) in confirm.agrees.iter().filter(|(_, fields)| fields.is_empty()) {
+        to.at(*place, Code::MissingKey, format!("`{name}` lists no fields"))
+            .help("name the field of the record that equals it, or several of which one does");
+    }
+    comparable::check(family, operation, record, confirm, to);
+    is_time(record, confirm.created.as_ref(), "the creation time", to);
+    is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
+    creation_shows_in_the_request(family, operation, confirm, to);
+    changes_are_of_the_record(family, record, confirm, to);
+    times_are_apart(confirm, to);
+    times_are_known(operation, confirm, to);
+    everything_is_compared(family, operation, confirm, to);
+    beside_is_not_compared(confirm, to);
+    scales_are_the_same(family, operation, record, confirm, to);
+}
+
+/// A record is compared with the request in the form on the wire, so compared decimals must have the same scale.
+fn scales_are_the_same(
+    family: &Family,
+    operation: &Operation,
+    record: &Record,
+    confirm: &Confirm,
+    to: &mut Diagnostics,
+) {
+    let all = names(family, operation);
+    let matches = confirm.matches.iter().map(|(field, own)| (own, field));
+    let agrees = confirm.agrees.iter().flat_map(|(own, fields)| fields.iter().map(move |field| (own, field)));
+    for (own, field) in matches.chain(agrees) {
+        let Lookup::Found(found) = find_within(family, &all, &own.0) else { continue };
+        let Some(parameter) = found.parameter() else { continue };
+        let Some(shown) = family.field_at(record, &field.0) else { continue };
+        let [sent, read] = [&parameter.shape, &shown.shape].map(|shape| shape.single().and_then(Type::scale));
+        if sent != read && !parameter.shape.is_undefined() && !shown.shape.is_undefined() {
+            to.at(field.1, Code::BadOutcome, format!("`{}` and `{}` differ in their `scale`", own.0, field.0))
+                .related(shown.name.place, "the field is here")
+                .help("compare a field with the same scale, or name the parameter in `beside`");
+        }
+    }
+}
+
+/// Whether a request creates something depends on its own parameters only.
+fn creation_shows_in_the_request(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let wires = operation.wire_parameters(family);
+    let own = || wires.iter().filter(|wire| wire.list.is_none()).map(|wire| wire.name.wire.as_str());
+    for (name, place) in confirm.creates_with.iter().filter(|(name, _)| !own().any(|own| own == name)) {
+        let help = did_you_mean(name, own()).unwrap_or_else(|| "name a parameter of the request itself".into());
+        to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
+    }
+    if let Some((_, place)) = confirm.creates_with.first().filter(|_| confirm.created.is_none()) {
+        to.at(*place, Code::Misplaced, "`creates_with` requires `created`")
+            .help("add `created`, the field with the creation time, or remove `creates_with`");
+    }
+}
+
+/// The values of `changed_while` exist, and `changed` is there to prove a change.
+fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm, to: &mut Diagnostics) {
+    for (named, values) in &confirm.changed_while {
+        let Some(field) = records::field(record, named, to) else { continue };
+        let Some(index) = field.shape.single_enum() else { continue };
+        let Some(all) = family.enums.get(index) else { continue };
+        for (value, place) in values.iter().filter(|(value, _)| !all.wires().any(|wire| wire == value)) {
+            let help = did_you_mean(value, all.wires())
+                .unwrap_or_else(|| format!("expected a value of `{}`", all.name.wire).into());
+            to.at(*place, Code::UndefinedName, format!("`{}` has no value `{value}`", named.0)).help(help);
+        }
+    }
+    // Without `changed`, `matches` proves nothing, which is reported.
+    let lacks_changed = confirm.changed.is_none() && confirm.matches.is_empty();
+    if let Some(((_, place), _)) = confirm.changed_while.first().filter(|_| lacks_changed) {
+        to.at(*place, Code::Misplaced, "`changed_while` requires `changed`")
+            .help("add `changed`, the field with the time of the last change, or remove `changed_while`");
+    }
+}
+
+fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mut Diagnostics) {
+    let Some(named) = named else { return };
+    let is_time = |field: &Field| field.shape.is_one(Type::is_time);
+    if let Some(field) = records::field(record, named, to).filter(|field| !is_time(field)) {
+        to.at(named.1, Code::BadOutcome, format!("expected a `time`, found `{}`", named.0))
+            .related(field.name.place, "the field is here")
+            .help(format!("name the field with {what}"));
+    }
+}
+
+/// The time of creation does not change.
+fn times_are_apart(confirm: &Confirm, to: &mut Diagnostics) {
+    let (Some((created, first)), Some((changed, place))) = (&confirm.created, &confirm.changed) else { return };
+    if created == changed {
+        to.at(*place, Code::BadOutcome, format!("`created` and `changed` are both `{changed}`"))
+            .related(*first, "`created` is here")
+            .help("name the field with the time of the last change, or remove `changed`");
+    }
+}
+
+/// A record is a proof only with a time, because a record that is older than the request has another cause.
+fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let is_unread = |key| to.is_unread(confirm.place.file, key);
+    let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {
+        ("an older record would count as a proof", "add `created`, the field with the creation time")
+    } else if !confirm.matches.is_empty() && confirm.changed.is_none() && !is_unread("changed") {
+        ("an older state would count as a proof", "add `changed`, the field with the time of the last change")
+    } else {
+        return;
+    };
+    to.at(confirm.place, Code::BadOutcome, format!("the time is not compared: {why}")).help(help);
+}
+
+/// A record that matches the request is a proof only if all parameters of the request are compared.
+fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let is_compared = !confirm.matches.is_empty() || !confirm.agrees.is_empty();
+    if !is_compared && operation.effect != Effect::Create {
+        for (name, place) in &confirm.beside {
+            to.at(*place, Code::Misplaced, format!("`beside` lists `{name}`, but nothing is compared"))
+                .help("remove `beside`, or add `matches` or `agrees`");
+        }
+        return;
+    }
+    let named = confirm.ids.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
+    let named = named.map(|(_, own)| &own.0);
+    let named = named.chain(confirm.agrees.iter().map(|((own, _), _)| own));
+    let others = confirm.with.iter().chain(&confirm.beside).chain(&confirm.expires);
+    let named: Vec<_> = named.chain(others.map(|(name, _)| name)).collect();
+    let all = names(family, operation);
+    // An unknown name, or one of another type than its key needs, stands for one of the remaining parameters.
+    let is_found = |name: &String| match find_within(family, &all, name) {
+        Lookup::Found(found) => Some(found),
+        Lookup::Missing(_) | Lookup::Unresolved => None,
+    };
+    let is_time = |parameter: &Parameter| parameter.shape.is_one(Type::is_time);
+    let expires = confirm.expires.as_ref().and_then(|(name, _)| is_found(name)).and_then(|found| found.parameter());
+    let is_invalid = named.iter().any(|name| is_found(name).is_none()) || expires.is_some_and(|one| !is_time(one));
+    // Without `ids`, which are reported as missing, the remaining parameters are unknown.
+    if is_invalid || all.are_more() || confirm.ids.is_empty() && confirm.find.is_empty() {
+        return;
+    }
+    let left = unnamed(family, &all, "", &named);
+    if !left.is_empty() {
+        let to_be_in = if operation.effect == Effect::Create { "agrees" } else { "matches" };
+        to.at(
+            confirm.place,
+            Code::BadOutcome,
+            format!("parameters that are not compared: {}", name_list(left.iter().map(String::as_str))),
+        )
+        .help(format!("add them to `{to_be_in}`, or to `beside` if the record cannot show them"));
+    }
+}
+
+/// What `beside` lists is compared nowhere else.
+fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
+    let by_ids = confirm.ids.iter().chain(&confirm.find).chain(&confirm.matches).map(|(_, own)| own);
+    let compared: Vec<_> = by_ids.chain(confirm.agrees.iter().map(|(own, _)| own)).collect();
+    for (name, place) in &confirm.beside {
+        if let Some((_, other)) = compared.iter().find(|(other, _)| other == name) {
+            to.at(*place, Code::DefinedTwice, format!("`beside` lists `{name}`, which is compared"))
+                .related(*other, "it is named here, too")
+                .help("remove it from one of the two places");
+        }
+    }
+}
+
+/// Items are queried one by one, which requires `items`: it states where the answer has the result of each.
+fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let has_query = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
+    let Some((list, item)) = operation.list_with(has_query) else { return };
+    if operation.batch.as_ref().is_none_or(|batch| batch.of.as_ref().is_none_or(|(of, _)| *of != item.list)) {
+        to.at(confirm.place, Code::BadOutcome, "`confirm` queries each item, but the response has no `items`")
+            .related(list.name.place, "the items are here")
+            .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));
+    }
+}

@@ -1,0 +1,202 @@
+//! Error codes: which code means success, and what the others prove.
+
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::compiler::model::{Api, CodeProof, CredentialCause, Family, ObservedCode, Proof};
+
+/// The code of success is that of the envelope.
+pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
+    let success = api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref());
+    let Some(success) = success.filter(|success| !success.is_empty()) else { return };
+    for error in &family.errors {
+        let file = to.api_file();
+        let is_envelopes = error.code == *success;
+        if error.success && !is_envelopes {
+            to.at(
+                error.place,
+                Code::BadResponse,
+                format!(
+                    "the code `{}` is marked as success, but the envelope in {file} says `{}`",
+                    error.code, success
+                ),
+            )
+            .help("remove `success: true`, or correct the envelope");
+        }
+        if is_envelopes && !error.success {
+            to.at(
+                error.place,
+                Code::BadResponse,
+                format!("the code `{}` means success according to the envelope in {file}", error.code),
+            )
+            .help("add `success: true`");
+        }
+    }
+}
+
+/// Codes that prove something are refusals, and a cause belongs to refused credentials.
+pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for error in &family.errors {
+        if error.success && error.proof.proves != CodeProof::NotDone {
+            to.at(error.place, Code::BadOutcome, format!("the code `{}` means success", error.code))
+                .help("remove `proves`: a success proves that the request took effect");
+        }
+        cause_is_of_credentials(&error.code, &error.proof, to);
+        alike_is_of_the_request(&error.code, &error.proof, to);
+        early_is_of_credentials(&error.code, &error.proof, to);
+        if let Some(place) = error.proof.alike.filter(|_| error.success) {
+            to.at(
+                place,
+                Code::BadOutcome,
+                format!("the code `{}` means success, and no request is refused with it", error.code),
+            )
+            .help("remove `alike`");
+        }
+    }
+}
+
+/// Observed codes belong to existing families, and none of them means success.
+pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
+    for code in &api.codes {
+        cause_is_of_credentials(&code.code, &code.proof, to);
+        alike_is_of_the_request(&code.code, &code.proof, to);
+        early_is_of_credentials(&code.code, &code.proof, to);
+        if api.envelope.as_ref().is_some_and(|envelope| envelope.success.as_ref() == Some(&code.code)) {
+            let help = format!("remove it, or correct the envelope in {}", to.api_file());
+            to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
+        }
+        for (name, place) in &code.families {
+            let known = || api.families.iter().map(|family| family.name.as_str());
+            if api.is_whole && !known().any(|family| family == name) {
+                let help = did_you_mean(name, known()).unwrap_or_else(|| "name the folder of a family".into());
+                to.at(*place, Code::UndefinedName, format!("unknown family `{name}`")).help(help);
+            }
+        }
+    }
+}
+
+/// The last words of the ids of checked rules that follow from keys other than `rules`.
+const WORDS_OF_KEYS: &[&str] = &[
+    "required",
+    "empty",
+    "unknown-parameter",
+    "one-of",
+    "values",
+    "shape",
+    "min",
+    "max",
+    "digits",
+    "scale",
+    "edit",
+    "min-items",
+    "max-items",
+    "window.order",
+    "window.pair",
+    "window.span",
+    "window.access",
+];
+
+/// Refusals: their codes, statuses and rules exist, and each rule has one refusal.
+pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
+    for refusal in &api.refusals {
+        let statuses = 400..=599;
+        if let Some((status, place)) = refusal.status.filter(|(status, _)| !statuses.contains(status)) {
+            to.at(place, Code::BadNumber, format!("expected a status from 400 to 599, found {status}"))
+                .help("write the HTTP status of the refusal, or leave it out");
+        }
+        if !api.is_whole {
+            continue;
+        }
+        if let Some((code, place)) = &refusal.code {
+            code_is_known(api, code, *place, None, to);
+        }
+        for ((family, at), (code, place)) in &refusal.codes {
+            match api.families.iter().find(|known| known.name == *family) {
+                Some(family) => code_is_known(api, code, *place, Some(family), to),
+                None => {
+                    let known = api.families.iter().map(|family| family.name.as_str());
+                    let help = did_you_mean(family, known).unwrap_or_else(|| "name the folder of a family".into());
+                    to.at(*at, Code::UndefinedName, format!("unknown family `{family}`")).help(help);
+                }
+            }
+        }
+        for (rule, place) in &refusal.rules {
+            rule_is_known(api, rule, *place, to);
+        }
+    }
+    let rules = || api.refusals.iter().flat_map(|refusal| &refusal.rules);
+    for (index, (rule, place)) in rules().enumerate() {
+        if let Some((_, first)) = rules().take(index).find(|(first, _)| first == rule) {
+            to.at(*place, Code::DefinedTwice, format!("duplicate refusal for the rule `{rule}`"))
+                .related(*first, "first refused here")
+                .help("remove one of them");
+        }
+    }
+}
+
+/// The code exists, in the given family or in any.
+fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &mut Diagnostics) {
+    let families = || api.families.iter().filter(|family| of.is_none_or(|of| of.name == family.name));
+    let is_listed = || families().flat_map(|family| &family.errors).any(|error| !error.success && error.code == code);
+    // A code with an unknown family may belong to this one.
+    let is_of_unknown = |observed: &ObservedCode| {
+        observed.families.iter().any(|(name, _)| api.families.iter().all(|family| family.name != *name))
+    };
+    let is_of_it = |observed: &ObservedCode| {
+        observed.code == code && (families().any(|family| observed.is_of(&family.name)) || is_of_unknown(observed))
+    };
+    if !is_listed() && !api.codes.iter().any(is_of_it) {
+        let whose = of.map(|family| format!(" of the family `{}`", family.name)).unwrap_or_default();
+        to.at(place, Code::UndefinedName, format!("unknown code `{code}`{whose}"))
+            .help("use a code of the family's `errors` or of `codes`, or add it there with its source");
+    }
+}
+
+fn rule_is_known(api: &Api, rule: &str, place: Place, to: &mut Diagnostics) {
+    if WORDS_OF_KEYS.contains(&rule) || !api.rules_with_id(rule).is_empty() {
+        return;
+    }
+    let of_operations = api.operations().flat_map(|(_, operation)| &operation.statements.rules);
+    let of_families = api.families.iter().flat_map(|family| &family.statements.rules);
+    let ids = of_operations.chain(of_families).map(|rule| rule.id.as_str()).chain(WORDS_OF_KEYS.iter().copied());
+    let help =
+        did_you_mean(rule, ids).unwrap_or_else(|| "use the id of a rule, as `tradeapi-gen rules` prints it".into());
+    to.at(place, Code::UndefinedName, format!("unknown rule `{rule}`")).help(help);
+}
+
+fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
+    let Some(place) = proof.cause_place else { return };
+    let (why, help) = match (proof.proves, proof.cause) {
+        (CodeProof::Credentials, _) => return,
+        (CodeProof::Timestamp, Some(CredentialCause::Clock)) => return,
+        (CodeProof::Timestamp, _) => {
+            ("proves that the timestamp was rejected, so its cause can only be `clock`", "remove `cause`")
+        }
+        (
+            CodeProof::NotDone | CodeProof::Unknown | CodeProof::NoSuchOrder | CodeProof::DuplicateId | CodeProof::Rate,
+            _,
+        ) => (
+            "has a `cause` but does not prove that the credentials were rejected",
+            "write `proves: credentials`, or remove `cause`",
+        ),
+    };
+    to.at(place, Code::BadOutcome, format!("`{code}` {why}")).help(help);
+}
+
+/// Only a refusal of credentials can come before the signature is looked at.
+fn early_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
+    let Some(place) = proof.before_signature.filter(|_| proof.proves != CodeProof::Credentials) else { return };
+    to.at(place, Code::BadOutcome, format!("`{code}` does not refuse credentials"))
+        .help("remove `before_signature`, or state `proves: credentials`");
+}
+
+/// A copy of a request can be refused for what the first one did, or because it comes later.
+fn alike_is_of_the_request(code: &str, proof: &Proof, to: &mut Diagnostics) {
+    let Some(place) = proof.alike else { return };
+    let why = match proof.proves {
+        CodeProof::NotDone | CodeProof::Credentials => return,
+        CodeProof::Unknown => "proves nothing",
+        CodeProof::NoSuchOrder | CodeProof::DuplicateId => "depends on what an earlier copy did",
+        CodeProof::Timestamp | CodeProof::Rate => "depends on when the request arrives",
+    };
+    to.at(place, Code::BadOutcome, format!("`{code}` {why}, so copies of a request are not refused alike"))
+        .help("remove `alike`");
+}

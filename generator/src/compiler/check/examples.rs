@@ -1,0 +1,167 @@
+//! Examples: wire JSON that conforms to the schema.
+//!
+//! An example is compared only if the files that it depends on are valid; otherwise it would repeat their mistakes.
+
+mod echoes;
+mod one_of;
+mod request;
+mod response;
+
+use super::fault::Fault;
+use crate::compiler::diagnostics::{Code, Diagnostics, Help, Kind, Place};
+use crate::compiler::json::{self, Node, Value};
+use crate::compiler::model::{Api, Family, Operation, Truth};
+
+/// Checks the examples of all operations.
+pub(super) fn check(api: &Api, to: &mut Diagnostics) {
+    for (family, operation) in comparable(api, to) {
+        for example in &operation.examples {
+            let (sent, place) = &example.request;
+            read(family, sent, *place, to, |example, root| request::check(example, operation, root));
+            if operation.beside_data.form.is_some() {
+                continue;
+            }
+            let sent = json::parse(sent).ok();
+            let (text, place) = &example.response;
+            read(family, text, *place, to, |example, root| {
+                response::check(example, api, operation, sent.as_ref(), root);
+            });
+        }
+    }
+}
+
+/// The operations whose examples can be compared: the files that they depend on have no mistake so far.
+pub(crate) fn comparable<'a>(api: &'a Api, to: &Diagnostics) -> Vec<(&'a Family, &'a Operation)> {
+    let mistaken = to.mistaken_files();
+    let is_sound = |file: &u32| !mistaken.contains(file);
+    if !api.is_whole || !is_sound(&api.place.file) {
+        return Vec::new();
+    }
+    // Parameters may be taken over from the file of another operation.
+    let files = |operation: &Operation| -> Vec<u32> {
+        let parameters = operation.sets().flat_map(|(_, parameters)| parameters);
+        parameters.map(|parameter| parameter.written.file).chain([operation.place.file]).collect()
+    };
+    let sound = api.operations().filter(|(family, _)| family.shared_files.iter().all(is_sound));
+    sound.filter(|(_, operation)| files(operation).iter().all(is_sound)).collect()
+}
+
+/// Checks a request that is not an example in the same way.
+pub(super) fn request(
+    api: &Api,
+    family: &Family,
+    operation: &Operation,
+    (text, place): &(String, Place),
+    to: &mut Diagnostics,
+) {
+    let mistaken = to.mistaken_files();
+    let built_on = family.shared_files.iter().chain([&api.place.file, &operation.place.file]);
+    // The request is in the file of the family, so mistakes in this file do not count.
+    let is_sound = built_on.filter(|file| **file != place.file).all(|file| !mistaken.contains(file));
+    if api.is_whole && is_sound {
+        read(family, text, *place, to, |example, root| request::check(example, operation, root));
+    }
+}
+
+/// Whether the types of an operation accept a request.
+#[cfg(feature = "cli")]
+pub(crate) fn is_readable(family: &Family, operation: &Operation, json: &str) -> bool {
+    let mut to = Diagnostics::default();
+    read(family, json, operation.place, &mut to, |example, root| request::check(example, operation, root));
+    to.is_empty()
+}
+
+fn read(family: &Family, text: &str, place: Place, to: &mut Diagnostics, check: impl FnOnce(&mut Example<'_>, &Node)) {
+    let mut example = Example { family, text, place, to };
+    match json::parse(text) {
+        Ok(root) => check(&mut example, &root),
+        Err((offset, why)) => example.report(offset, format!("invalid JSON: {why}"), "write the JSON as it is sent"),
+    }
+}
+
+/// A request or an answer that is being compared with the schema.
+struct Example<'a> {
+    family: &'a Family,
+    text: &'a str,
+    place: Place,
+    to: &'a mut Diagnostics,
+}
+
+impl Example<'_> {
+    fn report(&mut self, offset: usize, message: impl Into<String>, help: impl Into<Help>) {
+        self.to.at(place_in(self.place, self.text, offset), Code::BadExample, message).help(help);
+    }
+
+    /// Reports a value of the wrong kind.
+    fn expected(&mut self, node: &Node, name: &str, what: &str) {
+        let message = format!("`{name}`: expected {what}, found {}", node.kind());
+        self.report(node.offset, message, format!("write {what}"));
+    }
+
+    /// A boolean has the form that the schema states.
+    fn boolean(&mut self, node: &Node, name: &str, truth: Truth) {
+        let (is_one, what) = match truth {
+            Truth::Bare => (matches!(node.value, Value::Boolean(_)), "a boolean without quotes"),
+            Truth::Text => {
+                let is_word = |text: &str| matches!(text, "true" | "false");
+                (matches!(&node.value, Value::Text(text) if is_word(text)), "a boolean in quotes")
+            }
+            Truth::Number => {
+                let is_bit = |number: &str| matches!(number, "0" | "1");
+                (matches!(&node.value, Value::Number(number) if is_bit(number)), "1 or 0")
+            }
+        };
+        if !is_one {
+            self.expected(node, name, what);
+        }
+    }
+
+    /// Reports a value that should be a number, with or without quotes.
+    fn expected_number(&mut self, node: &Node, name: &str, as_text: bool) {
+        let what = if as_text { "a number in quotes" } else { "a number without quotes" };
+        let message = format!("`{name}`: expected {what}, found {}", node.kind());
+        let file = self.to.beside(self.place, "family.yaml");
+        self.report(node.offset, message, format!("correct it, or `numbers` in {file} or `json` of the field"));
+    }
+
+    /// Reports a value that is not allowed.
+    fn fault(&mut self, node: &Node, name: &str, fault: Fault) {
+        fault.report(self.to, place_in(self.place, self.text, node.offset), Code::BadExample, &format!("`{name}`"));
+    }
+
+    /// The members of an object are distinct.
+    fn members_are_distinct(&mut self, members: &[json::Member]) {
+        for (index, member) in members.iter().enumerate() {
+            if members.iter().take(index).any(|first| first.name == member.name) {
+                self.to
+                    .at(
+                        place_in(self.place, self.text, member.offset),
+                        Code::BadExample,
+                        format!("duplicate member `{}`", member.name),
+                    )
+                    .kind(Kind::DuplicateMember)
+                    .help("remove one of them");
+            }
+        }
+    }
+}
+
+/// The place in the file of a byte of a text: exact in a literal block, in which JSON is usually written, otherwise the
+/// start of the text.
+fn place_in(block: Place, text: &str, offset: usize) -> Place {
+    let begin = text.len() - text.trim_start_matches('\n').len();
+    let Some(before) = text.get(begin..offset) else { return block };
+    let lines = text.trim_end().lines().count();
+    let indentation = block.column.saturating_sub(1) as usize;
+    // A folded block or a quoted text is longer than its lines with their indentation.
+    let longest = text.len() + indentation * lines;
+    if (block.end.saturating_sub(block.start)) as usize > longest || !text.contains('\n') {
+        return block;
+    }
+    let line = before.matches('\n').count();
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+    let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let start = small(block.start as usize + before.len() + indentation * line);
+    let end = start + small(json::word(&text[offset..]).len());
+    Place { line: block.line + small(line), column: block.column + small(column), start, end, ..block }
+}

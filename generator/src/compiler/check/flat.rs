@@ -1,0 +1,233 @@
+//! How the account of a family becomes flat: the operations, their parameters, and the fields of their answers.
+
+use std::collections::BTreeSet;
+
+use super::units::find_fault_of_value;
+use super::{enums, rules};
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of, unknown};
+use crate::compiler::model::{
+    Api, Condition, Effect, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Lookup, Operation,
+    Response, Shape, Type,
+};
+
+type Named = (String, Place);
+
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+    let Some(Flat { place: _, cancel, close, value, reduce }) = &family.flat else { return };
+    if let Some(FlatCall { operation, over }) = cancel
+        && let Some(operation) = find(api, family, operation, Effect::Cancel, to)
+    {
+        is_an_enum(family, operation, over, to);
+    }
+    if let Some(FlatClose { nothing, .. }) = close {
+        nothing.iter().for_each(|code| is_refused_with(api, family, code, to));
+    }
+    if let Some(FlatClose { call: FlatCall { operation, over }, closed, failed, nothing: _ }) = close
+        && let Some(operation) = find(api, family, operation, Effect::Close, to)
+    {
+        is_an_enum(family, operation, over, to);
+        [closed, failed].into_iter().for_each(|field| is_answered(family, operation, field, to));
+    }
+    if let Some(FlatValue { operation, field }) = value
+        && let Some(operation) = find(api, family, operation, Effect::Read, to)
+    {
+        is_answered(family, operation, field, to);
+    }
+    if let Some(reduce) = reduce
+        && let Some(operation) = find(api, family, &reduce.operation, Effect::Create, to)
+    {
+        orders_only_close(family, operation, reduce, to);
+    }
+}
+
+/// The code is documented or observed, and not that of success.
+fn is_refused_with(api: &Api, family: &Family, (code, place): &Named, to: &mut Diagnostics) {
+    let documented = family.errors.iter().filter(|error| !error.success);
+    let documented = documented.map(|error| (error.code.as_str(), Some(error.place)));
+    let observed = api.codes.iter().filter(|known| known.is_of(&family.name));
+    let known = documented.chain(observed.map(|known| (known.code.as_str(), Some(known.place))));
+    if api.is_whole && !known.clone().any(|(known, _)| known == code) {
+        let help = unknown(code, known, || "name a code that is documented or observed".to_owned());
+        to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
+    }
+}
+
+/// The operation of this name, which has this effect.
+fn find<'a>(
+    api: &Api,
+    family: &'a Family,
+    (name, place): &Named,
+    effect: Effect,
+    to: &mut Diagnostics,
+) -> Option<&'a Operation> {
+    let fitting = || family.operations.iter().filter(|one| one.effect == effect);
+    let found = fitting().find(|one| one.name == *name);
+    if found.is_none() && api.is_whole {
+        let what = format!("unknown operation `{name}`: expected one with `effect: {}`", effect.as_str());
+        let help = did_you_mean(name, fitting().map(|one| one.name.as_str()));
+        to.at(*place, Code::UndefinedName, what).help(help.unwrap_or_else(|| "name an operation of the family".into()));
+    }
+    found
+}
+
+fn is_an_enum(family: &Family, operation: &Operation, (name, place): &Named, to: &mut Diagnostics) {
+    let Some(found) = parameter(family, operation, name, *place, to) else { return };
+    if !found.is_some_and(|shape| shape.is_one(Type::is_enum)) {
+        to.at(*place, Code::BadResponse, format!("expected an enum, found `{name}`"))
+            .help("name a parameter that is an enum");
+    }
+}
+
+/// The shape of a parameter; `Some(None)` if it is part of something else.
+fn parameter<'a>(
+    family: &'a Family,
+    operation: &'a Operation,
+    name: &str,
+    place: Place,
+    to: &mut Diagnostics,
+) -> Option<Option<&'a Shape>> {
+    let names = family.names(operation.members());
+    match names.find(name) {
+        Lookup::Found(_) => {
+            Some(operation.body.parameters().iter().find(|one| one.name.wire == *name).map(|one| &one.shape))
+        }
+        Lookup::Missing(help) => {
+            to.at(place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
+            None
+        }
+        Lookup::Unresolved => None,
+    }
+}
+
+fn is_answered(family: &Family, operation: &Operation, (name, place): &Named, to: &mut Diagnostics) {
+    let record = match &operation.response {
+        Response::Object { record } => family.records.get(*record),
+        // Reported already.
+        Response::Undefined => None,
+        _ => {
+            to.at(*place, Code::BadResponse, format!("the answer of `{}` is not an object", operation.name))
+                .help("name an operation whose `response` is an object");
+            None
+        }
+    };
+    let Some(record) = record else { return };
+    if record.field(name).is_none() {
+        let known = record.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
+        to.at(*place, Code::UndefinedName, format!("`{}` has no field `{name}`", record.name.wire))
+            .help(one_of(name, known));
+    }
+}
+
+/// The parameters of the orders exist and have these values, no set can open a position, and no rule refuses one.
+fn orders_only_close(family: &Family, operation: &Operation, reduce: &FlatReduce, to: &mut Diagnostics) {
+    let FlatReduce { operation: _, line, lines, instrument, quantity, closes_with, long, short, side, place } = reduce;
+    has_shape(family, operation, line, "an enum", |shape| shape.is_one(Type::is_enum), to);
+    has_shape(family, operation, instrument, "a text", |shape| shape.is_one(Type::is_text), to);
+    has_shape(family, operation, quantity, "a number", |shape| shape.is_one(Type::is_quantity), to);
+    lines.iter().for_each(|value| takes(family, operation, line, value, to));
+    for (name, values) in closes_with {
+        values.iter().for_each(|value| takes(family, operation, name, value, to));
+    }
+    for (sets, key) in [(long, "long"), (short, "short")] {
+        for (index, set) in sets.iter().enumerate() {
+            let at = set.first().map_or(*place, |((_, at), _)| *at);
+            set.iter().for_each(|(name, value)| takes(family, operation, name, &(value.clone(), name.1), to));
+            let text = |set: &[(Named, String)]| -> BTreeSet<_> {
+                set.iter().map(|((name, _), value)| (name.clone(), value.clone())).collect()
+            };
+            if sets[..index].iter().any(|first| text(first) == text(set)) {
+                to.at(at, Code::DefinedTwice, format!("duplicate order under `{key}`")).help("remove one of them");
+            }
+            if !closes_with.is_empty() && !only_closes(set, closes_with) {
+                to.at(
+                    at,
+                    Code::BadValue,
+                    format!("this order of `{key}` can open a position: it has none of `closes_with`"),
+                )
+                .related(closes_with.first().map_or(*place, |((_, place), _)| *place), "`closes_with` is here")
+                .help("add what keeps it from that, or remove the order");
+            }
+            keeps_the_rules(operation, reduce, (key, set), at, to);
+        }
+    }
+    if let Some(side) = side {
+        is_recorded(family, side, to);
+    }
+}
+
+/// Whether an order has a value that keeps it from opening a position.
+fn only_closes(set: &[(Named, String)], closes_with: &[(Named, Vec<Named>)]) -> bool {
+    set.iter().any(|((name, _), value)| {
+        let with = closes_with.iter().find(|((known, _), _)| known == name);
+        with.is_some_and(|(_, values)| values.iter().any(|(known, _)| known == value))
+    })
+}
+
+/// No rule of the operation refuses the order.
+fn keeps_the_rules(
+    operation: &Operation,
+    reduce: &FlatReduce,
+    (key, set): (&str, &[(Named, String)]),
+    at: Place,
+    to: &mut Diagnostics,
+) {
+    let is = |parameter: &Named, values: Vec<Named>| Condition::Is { parameter: parameter.clone(), values };
+    let line = Some(is(&reduce.line, reduce.lines.clone())).filter(|_| !reduce.lines.is_empty());
+    let set = set.iter().map(|(name, value)| is(name, vec![(value.clone(), name.1)]));
+    let given = [&reduce.line, &reduce.instrument, &reduce.quantity].map(|name| Condition::Given(vec![name.clone()]));
+    let facts: Vec<Condition> = set.chain(line).chain(given).collect();
+    let rules = operation.statements.rules.iter().filter(|rule| rule.within.is_none());
+    for rule in rules.filter(|rule| rules::refuses(rule, &facts)) {
+        to.at(at, Code::BadValue, format!("this order of `{key}` breaks {}", rules::name(rule)))
+            .related(rule.place, "the rule is here")
+            .help("correct the order, or the rule");
+    }
+}
+
+/// A parameter of the operation has a shape.
+fn has_shape(
+    family: &Family,
+    operation: &Operation,
+    (name, place): &Named,
+    what: &str,
+    fits: impl Fn(&Shape) -> bool,
+    to: &mut Diagnostics,
+) {
+    let found = parameter(family, operation, name, *place, to).flatten();
+    if found.is_some_and(|shape| !shape.is_undefined() && !fits(shape)) {
+        to.at(*place, Code::BadResponse, format!("expected {what}, found `{name}`"))
+            .help(format!("name a parameter that is {what}"));
+    }
+}
+
+/// A parameter of the operation exists and can have a value.
+fn takes(family: &Family, operation: &Operation, (name, place): &Named, (value, at): &Named, to: &mut Diagnostics) {
+    if parameter(family, operation, name, *place, to).is_some()
+        && let Lookup::Found(found) = family.names(operation.members()).find(name)
+        && let Some(fault) = find_fault_of_value(family, &found, value)
+    {
+        fault.report(to, *at, Code::BadValue, &format!("`{name}`"));
+    }
+}
+
+/// The side of a position is a field of the records of orders.
+fn is_recorded(family: &Family, FlatSide { field, long, short }: &FlatSide, to: &mut Diagnostics) {
+    let (name, place) = field;
+    let records = || family.tracked_records();
+    let fields = || records().filter_map(|record| record.field(name));
+    if records().next().is_some() && fields().next().is_none() {
+        let known = records().flat_map(|record| &record.fields);
+        let help = one_of(name, known.map(|field| (field.name.wire.as_str(), Some(field.name.place))));
+        to.at(*place, Code::UndefinedName, format!("no record in the lifecycle has a field `{name}`")).help(help);
+    }
+    let enums = || fields().filter_map(|field| family.enum_of(&field.shape));
+    for value in [long, short] {
+        if let Some(fault) = enums().find_map(|all| enums::find_fault(all, value)) {
+            fault.report(to, *place, Code::BadValue, &format!("`{name}`"));
+        }
+    }
+    if long == short {
+        to.at(*place, Code::BadValue, format!("`{name}` is `{long}` for long and short positions"))
+            .help("write the value of each");
+    }
+}

@@ -1,0 +1,240 @@
+//! Lifecycles: every value is a state, terminal states are final, and records have fields of the right types.
+
+use std::collections::BTreeSet;
+
+use super::records;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, nearest};
+use crate::compiler::model::{
+    Api, Effect, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Lifecycle, Operation, Shape, Tracked,
+    Transition, Type,
+};
+
+/// Words that are allowed in place of a state.
+const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
+
+/// Checks the lifecycle of a family.
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+    let Some(lifecycle) = &family.lifecycle else { return };
+    values_are_states(family, lifecycle, to);
+    for transition in &lifecycle.transitions {
+        terminal_states_are_final(lifecycle, transition, to);
+        triggers_are_operations(api, family, transition, to);
+    }
+    let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
+    statements_are_distinct(lifecycle, to);
+    for never in &lifecycle.never {
+        excluded_transitions_are_absent(api, family, lifecycle, all, never, to);
+    }
+    for (index, tracked) in lifecycle.records.iter().enumerate() {
+        record_has_state(family, lifecycle, tracked, to);
+        let first = lifecycle.records.iter().take(index).find(|other| other.record == tracked.record);
+        if let Some(first) = first {
+            to.at(tracked.place, Code::DefinedTwice, "duplicate record")
+                .related(first.place, "first listed here")
+                .help("remove one of them");
+        }
+    }
+}
+
+/// No transition and no exclusion is listed twice, and none is ruled out of a state to itself.
+fn statements_are_distinct(lifecycle: &Lifecycle, to: &mut Diagnostics) {
+    let triggers = |one: &Transition| one.trigger.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+    let states = |states: &[String]| states.iter().cloned().collect::<BTreeSet<_>>();
+    let same = |one: &Transition, other: &Transition| {
+        (states(&one.from), triggers(one), &one.to, &one.condition)
+            == (states(&other.from), triggers(other), &other.to, &other.condition)
+    };
+    for (index, one) in lifecycle.transitions.iter().enumerate() {
+        if let Some(first) = lifecycle.transitions[..index].iter().find(|first| same(first, one)) {
+            to.at(one.place, Code::DefinedTwice, "duplicate transition")
+                .related(first.place, "first listed here")
+                .help("remove one of them");
+        }
+    }
+    for never in &lifecycle.never {
+        if let Exclusion::Becoming(ends) = &never.what
+            && let Some(state) = never.from.iter().find(|from| ends.contains(from))
+        {
+            to.at(never.place, Code::BadLifecycle, format!("`never` rules out that `{state}` becomes itself"))
+                .help("name another state, or an operation as `trigger`");
+        }
+    }
+}
+
+fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostics) {
+    let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
+    let is_state = |value: &&EnumValue| {
+        lifecycle.states.iter().any(|state| all.index_of(&state.value) == all.index_of(&value.name.wire))
+    };
+    let stateless: Vec<&EnumValue> = all.values.iter().filter(|value| !is_state(value)).collect();
+    // A misspelt state is reported at its place.
+    let misspelt: Vec<&str> = lifecycle
+        .states
+        .iter()
+        .map(|state| state.value.as_str())
+        .filter(|state| all.index_of(state).is_none() && !NO_STATES.contains(state))
+        .collect();
+    let is_misspelt = |value: &EnumValue| {
+        let wires = || stateless.iter().map(|value| value.name.wire.as_str());
+        let is_meant = |state: &&&str| nearest(state, wires()) == Some(value.name.wire.as_str());
+        misspelt.iter().any(|state| is_meant(&state)) || (stateless.len(), misspelt.len()) == (1, 1)
+    };
+    for value in stateless.iter().copied().filter(|value| !is_misspelt(value)) {
+        to.at(
+            lifecycle.place,
+            Code::BadLifecycle,
+            format!("missing state for the value `{}` of `{}`", value.name.wire, all.name.wire),
+        )
+        .related(value.name.place, "the value is defined here")
+        .help(format!("add `{}: {{ doc: .. }}` to `states`", value.name.wire));
+    }
+    for state in lifecycle.states.iter().filter(|state| NO_STATES.contains(&state.value.as_str())) {
+        to.at(
+            state.place,
+            Code::BadLifecycle,
+            format!("a state cannot be named `{}`, which has a meaning in transitions", state.value),
+        )
+        .help("the schema language cannot express such a state");
+    }
+}
+
+/// No state follows a terminal one, except through a rejection, which changes nothing.
+fn terminal_states_are_final(lifecycle: &Lifecycle, transition: &Transition, to: &mut Diagnostics) {
+    if NO_STATES.contains(&transition.to.as_str()) || transition.to.is_empty() {
+        return;
+    }
+    let ends = lifecycle.states.iter().filter(|state| state.terminal && state.value != transition.to);
+    for state in ends.filter(|state| transition.from.contains(&state.value)) {
+        to.at(
+            transition.place,
+            Code::BadLifecycle,
+            format!("the terminal state `{}` becomes `{}`", state.value, transition.to),
+        )
+        .related(state.place, "it is declared terminal here")
+        .help("remove `terminal` there, or the state from `from`");
+    }
+}
+
+/// A trigger that looks like the name of an operation is one. Otherwise a misspelt name would count as a cause in
+/// words, and the states in which an operation takes effect would be wrong.
+fn triggers_are_operations(api: &Api, family: &Family, transition: &Transition, to: &mut Diagnostics) {
+    let operations = || family.operations.iter().map(|operation| operation.name.as_str());
+    for (trigger, place) in &transition.trigger {
+        let is_read = |one: &&Operation| one.name == *trigger && one.effect == Effect::Read;
+        if let Some(operation) = family.operations.iter().find(is_read) {
+            to.at(
+                *place,
+                Code::BadLifecycle,
+                format!("`{trigger}` has `effect: read` and cannot trigger a transition"),
+            )
+            .related(operation.place, "it is defined here")
+            .help("name an operation that changes something");
+        }
+    }
+    // A cause in words is a single word, or several with spaces; the name of an operation has hyphens.
+    for (trigger, place) in transition.trigger.iter().filter(|(trigger, _)| !operations().any(|name| name == trigger)) {
+        let is_name = trigger.contains('-') && !trigger.contains(' ');
+        let help = did_you_mean(trigger, operations()).filter(|_| !trigger.contains(' '));
+        let help = help.or_else(|| {
+            (is_name && api.is_whole).then(|| format!("expected one of: {}", name_list(operations())).into())
+        });
+        if let Some(help) = help {
+            to.at(*place, Code::UndefinedName, format!("unknown operation `{trigger}`")).help(help);
+        }
+    }
+}
+
+fn excluded_transitions_are_absent(
+    api: &Api,
+    family: &Family,
+    lifecycle: &Lifecycle,
+    all: &Enum,
+    never: &ExcludedTransition,
+    to: &mut Diagnostics,
+) {
+    if let Exclusion::Operations(names) = &never.what
+        && api.is_whole
+    {
+        names.iter().for_each(|(name, place)| changes_orders(family, name, *place, to));
+    }
+    for from in never.from.iter().filter_map(|from| all.index_of(from)) {
+        let shown = match &never.what {
+            Exclusion::Becoming(states) => states
+                .iter()
+                .filter_map(|state| all.index_of(state))
+                .find_map(|end| last_transition(lifecycle, all, from, end)),
+            Exclusion::Operations(names) => lifecycle.transitions.iter().find(|one| {
+                let has_trigger = names.iter().any(|(name, _)| one.trigger.iter().any(|(trigger, _)| trigger == name));
+                has_trigger && one.to != "rejected" && lifecycle.starts_from(all, one, from)
+            }),
+        };
+        if let Some(shown) = shown {
+            to.at(never.place, Code::BadLifecycle, "a transition shows what `never` rules out")
+                .related(shown.place, "the transition is here")
+                .help("correct one of them");
+        }
+    }
+}
+
+/// The last transition on a path of any length from one state to another.
+fn last_transition<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: usize) -> Option<&'a Transition> {
+    let mut reached = vec![from];
+    let mut next = 0;
+    while let Some(state) = reached.get(next).copied() {
+        for one in lifecycle.transitions.iter().filter(|one| lifecycle.starts_from(all, one, state)) {
+            match all.index_of(&one.to) {
+                Some(found) if found == end => return Some(one),
+                Some(found) if !reached.contains(&found) => reached.push(found),
+                _ => {}
+            }
+        }
+        next += 1;
+    }
+    None
+}
+
+fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostics) {
+    let operation = family.operations.iter().find(|operation| operation.name == name);
+    if !operation.is_some_and(|operation| matches!(operation.effect, Effect::Amend | Effect::Cancel)) {
+        let changing = family.operations.iter().filter(|one| matches!(one.effect, Effect::Amend | Effect::Cancel));
+        let names = name_list(changing.map(|one| one.name.as_str()));
+        to.at(place, Code::BadLifecycle, format!("expected an operation that amends or cancels, found `{name}`"))
+            .help(format!("expected one of: {names}"));
+    }
+}
+
+/// The description and the test of the type that a field must have.
+type Expected = (&'static str, fn(&Lifecycle, &Shape) -> bool);
+
+const ID: Expected = ("an identifier", |_, shape| shape.is_one(Type::is_identifier));
+const TIME: Expected = ("a `time`", |_, shape| shape.is_one(Type::is_time));
+const STATE: Expected =
+    ("a value of the lifecycle's enum", |lifecycle, shape| shape.is_one(|ty| ty == Type::Enum(lifecycle.enum_index)));
+
+fn record_has_state(family: &Family, lifecycle: &Lifecycle, tracked: &Tracked, to: &mut Diagnostics) {
+    let Some(record) = family.records.get(tracked.record) else { return };
+    if record.is_abstract {
+        to.at(
+            tracked.place,
+            Code::BadLifecycle,
+            format!("the record `{}` is abstract, so no answer contains it", record.name.wire),
+        )
+        .related(record.name.place, "it is defined here")
+        .help("name the records that include it");
+    }
+    let keys = [
+        ("id", tracked.id.as_ref(), ID),
+        ("client_id", tracked.client_id.as_ref(), ID),
+        ("state", Some(&tracked.state), STATE),
+        ("at", tracked.at.as_ref(), TIME),
+    ];
+    for (key, name, (what, fits)) in keys {
+        let Some(name) = name else { continue };
+        let Some(field) = records::field(record, name, to).filter(|field| !fits(lifecycle, &field.shape)) else {
+            continue;
+        };
+        to.at(name.1, Code::BadLifecycle, format!("expected {what} as `{key}`, found `{}`", name.0))
+            .related(field.name.place, "the field is here")
+            .help("name a field of that type");
+    }
+}

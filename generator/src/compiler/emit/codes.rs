@@ -1,0 +1,109 @@
+//! What codes prove: rows of tables, and the codes that no document lists.
+
+use proc_macro2::Literal;
+
+use super::code::{File, Item};
+use super::docs::Docs;
+use crate::compiler::model::{Api, Certainty, ObservedCode, Proof, Refusal};
+
+/// `codes.rs`: every observed code, in the order of the codes.
+pub(super) fn emit(api: &Api) -> File {
+    let mut codes: Vec<_> = of(api).collect();
+    codes.sort_by(|one, other| one.code.cmp(&other.code));
+    let rows = codes.into_iter().map(|code| observed_row(api, code));
+    let observed = "Every observed code, and what it proves about the request that it answers.";
+    let observed = table(observed, "OBSERVED_CODES", "observed", rows);
+    let refusals = refusals(api);
+    let mut docs = Docs::new("Observed codes that no document lists.", "");
+    docs.markdown(
+        "The meaning that a document gives a code takes precedence. An observed meaning counts only if several \
+        independent sources agree on it; see [`Certainty`](runtime::tables::Certainty).",
+    );
+    File::new(docs.inner(), [Item::Imports(Vec::new()), observed].into_iter().chain(refusals.map(Item::Text)))
+}
+
+/// The table of refusals, if the schema has any.
+fn refusals(api: &Api) -> Option<String> {
+    if api.refusals.is_empty() {
+        return None;
+    }
+    let rows: String = api.refusals.iter().map(|refusal| refusal_row(api, refusal)).collect();
+    let doc = "The reasons for which requests are refused, and their codes.";
+    Some(format!("runtime::refusals! {{\n    /// {doc}\n    pub const REFUSALS;\n\n{rows}}}\n"))
+}
+
+/// A row of the table of refusals: its name, each code with its families, and what is wrong; then the rules whose
+/// violation has it.
+fn refusal_row(api: &Api, refusal: &Refusal) -> String {
+    let mut codes: Vec<(&str, Vec<String>)> = Vec::new();
+    for family in api.families.iter().filter(|family| !family.is_observed()) {
+        let own = refusal.codes.iter().find(|((name, _), _)| *name == family.name).map(|(_, code)| code);
+        let Some((code, _)) = own.or(refusal.code.as_ref()) else { continue };
+        match codes.iter_mut().find(|(known, _)| known == code) {
+            Some((_, families)) => families.push(literal(&family.name)),
+            None => codes.push((code, vec![literal(&family.name)])),
+        }
+    }
+    let codes: Vec<_> =
+        codes.iter().map(|(code, families)| format!("{} of {}", literal(code), families.join(" | "))).collect();
+    let codes = if codes.is_empty() { String::new() } else { format!(" => {}", codes.join(", ")) };
+    let status = refusal.status.and_then(|(status, _)| u16::try_from(status).ok());
+    let status = status.map(|status| format!(" with {status}")).unwrap_or_default();
+    let rules = refusal.rules.iter().flat_map(|(rule, _)| {
+        let ids = api.rules_with_id(rule);
+        if ids.is_empty() { vec![rule.clone()] } else { ids }
+    });
+    let rules = rules.map(|rule| literal(&rule)).collect::<Vec<_>>().join(" | ");
+    let rules = if rules.is_empty() { rules } else { format!(",\n        for {rules}") };
+    format!("    {}{codes}{status}: {}{rules};\n", literal(&refusal.name), literal(&refusal.says))
+}
+
+/// The observed codes of the families that are emitted.
+pub(super) fn of(api: &Api) -> impl Iterator<Item = &ObservedCode> {
+    api.codes.iter().filter(|code| api.families.iter().any(|family| code.is_of(&family.name)))
+}
+
+fn observed_row(api: &Api, code: &ObservedCode) -> String {
+    let emitted = |name: &&str| api.families.iter().any(|family| family.name == **name);
+    let families: Vec<_> = code.families.iter().map(|(name, _)| name.as_str()).filter(emitted).map(literal).collect();
+    let of = if families.is_empty() { String::new() } else { format!(" of {}", families.join(" | ")) };
+    let certain = match code.certainty {
+        Certainty::Several => String::new(),
+        certainty => format!(" certain {}", certainty.variant()),
+    };
+    row(&code.code, &of, &code.proof, &certain, [&code.says, &code.doc])
+}
+
+/// A table of codes, declared by a macro of the runtime; `source` says how the codes are known.
+pub(super) fn table(doc: &str, name: &str, source: &str, rows: impl Iterator<Item = String>) -> Item {
+    let rows: String = rows.collect();
+    Item::Text(format!("runtime::codes! {{\n    /// {doc}\n    pub const {name}: {source};\n\n{rows}}}\n"))
+}
+
+/// A row of a table of codes: where the code occurs, what it proves, what else is stated unless it follows from the
+/// proof, and its text and what to do.
+pub(super) fn row(code: &str, of: &str, proof: &Proof, more: &str, [text, doc]: [&str; 2]) -> String {
+    let proves = proof.proves.variant();
+    let stage = match proof.stage {
+        stage if stage == proof.proves.usual_stage() => String::new(),
+        stage => format!(" at {}", stage.variant()),
+    };
+    let cause = proof.cause.map(|cause| format!(" because_of {}", cause.variant())).unwrap_or_default();
+    let alike = if proof.alike.is_some() { " and alike" } else { "" };
+    let early = if proof.before_signature.is_some() { " and before_signature" } else { "" };
+    let doc = match (doc, proof.before_signature) {
+        ("", None) => String::new(),
+        ("", Some(_)) => format!(", {}", literal(NOT_VERIFIED)),
+        (doc, None) => format!(", {}", literal(doc)),
+        (doc, Some(_)) => format!(", {}", literal(&format!("{doc}; {NOT_VERIFIED}"))),
+    };
+    format!("    {}{of} => {proves}{stage}{cause}{alike}{early}{more}: {}{doc};\n", literal(code), literal(text))
+}
+
+/// What to know of a code that comes before the signature is looked at.
+const NOT_VERIFIED: &str =
+    "it comes before the signature is looked at, so key, secret and passphrase are not verified by it";
+
+fn literal(text: &str) -> String {
+    Literal::string(text).to_string()
+}

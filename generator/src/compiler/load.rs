@@ -1,0 +1,227 @@
+//! Reads files into raw documents with positions.
+//!
+//! `granit-parser` gives events with positions, because a mistake must have a line and a column. Every command has
+//! `serde_yaml` read each file as well, so that the schema means the same to every YAML tool; build scripts are
+//! compiled without it. CRLF and byte-order marks are errors, so that a schema has one byte form.
+
+pub(crate) mod declared;
+#[cfg(feature = "cli")]
+mod describe;
+#[cfg(feature = "cli")]
+pub(crate) mod editor;
+mod language;
+pub(crate) mod raw;
+mod remembered;
+mod shapes;
+mod source;
+mod syntax;
+mod tree;
+mod typed;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub(crate) use remembered::Remembered;
+pub(crate) use shapes::{Named, Short, Spanned, Text, Texts, WordOr};
+pub(crate) use source::watched;
+
+use crate::compiler::diagnostics::{Code, Diagnostics, Place};
+use source::SchemaFile;
+
+/// The whole schema as written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Documents {
+    pub(crate) api: raw::Api,
+    /// A place that stands for `api.yaml` as a whole.
+    pub(crate) api_place: Place,
+    /// Whether `api.yaml` exists and was read without a mistake, so that a key that is absent was left out on purpose.
+    pub(crate) api_is_sound: bool,
+    /// `codes.yaml`, which is optional.
+    pub(crate) codes: raw::Codes,
+    pub(crate) families: Vec<FamilyDocuments>,
+    /// Whether some file could not be read, so that an unknown name may be defined there.
+    pub(crate) incomplete: bool,
+}
+
+/// The files of one folder.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FamilyDocuments {
+    /// The folder's name.
+    pub(crate) folder: String,
+    /// A place that stands for the family if there is no more precise one.
+    pub(crate) place: Place,
+    /// The path of its `types.yaml` in messages.
+    pub(crate) types_path: PathBuf,
+    /// The files that every operation of the family depends on.
+    pub(crate) shared_files: Vec<u32>,
+    pub(crate) family: raw::Family,
+    pub(crate) types: raw::Types,
+    /// The operation files: the name without `.yaml`, a place for the whole file, and its content.
+    pub(crate) operations: Vec<(String, Place, raw::Operation)>,
+}
+
+/// The files of a schema as they are on disk.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    all: Vec<SchemaFile>,
+    /// Whether every file exists and is text.
+    pub(crate) are_sound: bool,
+}
+
+impl Sources {
+    /// Finds and reads the files of a folder, which messages call `shown`.
+    pub(crate) fn read(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Self {
+        let before = to.len();
+        let all = source::read_folder(folder, shown, to);
+        Self { all, are_sound: to.len() == before }
+    }
+
+    /// The names of the files with their contents.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all.iter().map(|source| (source.name.as_str(), &*source.text))
+    }
+}
+
+/// The YAML readers that have to accept a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Readers {
+    /// The one that reads the schema.
+    One,
+    /// A second one as well, because the schema must mean the same to every YAML tool.
+    #[cfg(feature = "cli")]
+    Two,
+}
+
+/// How files are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading<'a> {
+    pub(crate) readers: Readers,
+    /// The files that need not be parsed if they are as they were; these readers have accepted them.
+    pub(crate) remembered: Option<&'a Remembered>,
+}
+
+/// Reads the files of a schema, whose folder messages call `shown`.
+pub(crate) fn load(sources: Sources, shown: &Path, reading: Reading<'_>, to: &mut Diagnostics) -> Documents {
+    let Sources { all: sources, are_sound: found_all } = sources;
+    let mut documents = Documents { incomplete: !found_all, ..Documents::default() };
+    if !found_all && sources.is_empty() {
+        return documents;
+    }
+    let mut folders: BTreeMap<&str, Vec<&SchemaFile>> = BTreeMap::new();
+    let mut api = None;
+    for source in &sources {
+        match source.name.split_once('/') {
+            Some((folder, _)) => folders.entry(folder).or_default().push(source),
+            None if source.name == "api.yaml" => api = Some(source),
+            None if source.name == "codes.yaml" => {
+                documents.codes = read(source, reading, &mut documents.incomplete, to).unwrap_or_default();
+            }
+            None => {
+                to.at(source.top(), Code::StrayFile, "unexpected file: only api.yaml and codes.yaml belong here")
+                    .help("move the file into the folder of its family");
+            }
+        }
+    }
+    match api {
+        Some(source) if language::refuses(source, to) => {
+            documents.incomplete = true;
+            return documents;
+        }
+        Some(source) => {
+            let before = to.len();
+            documents.api = read(source, reading, &mut documents.incomplete, to).unwrap_or_default();
+            documents.api_place = source.top();
+            documents.api_is_sound = to.len() == before;
+        }
+        // It may exist without being text.
+        None if is_there("api.yaml", shown, to) => documents.incomplete = true,
+        None => {
+            to.whole(Code::MissingFile, format!("missing file {}", shown.join("api.yaml").display()))
+                .help("add it, with the documents and what all families share");
+            documents.incomplete = true;
+        }
+    }
+    if folders.is_empty() && found_all {
+        to.whole(Code::MissingFile, format!("{} has no families", shown.display())).help(
+            "add a folder for each part of the API, with a family.yaml, a types.yaml and a file for each operation",
+        );
+    }
+    documents.families = folders
+        .into_iter()
+        .map(|(folder, sources)| family(folder, shown, &sources, reading, &mut documents.incomplete, to))
+        .collect();
+    documents
+}
+
+fn family(
+    folder: &str,
+    shown: &Path,
+    sources: &[&SchemaFile],
+    reading: Reading<'_>,
+    incomplete: &mut bool,
+    to: &mut Diagnostics,
+) -> FamilyDocuments {
+    let types_path = shown.join(folder).join("types.yaml");
+    // Almost all files are operations, which are large.
+    let operations = Vec::with_capacity(sources.len());
+    let mut family =
+        FamilyDocuments { folder: folder.to_owned(), types_path, operations, ..FamilyDocuments::default() };
+    family.place = sources.first().map(|source| source.top()).unwrap_or_default();
+    let mut has_family_file = false;
+    for source in sources {
+        let file = source.name.rsplit('/').next().unwrap_or_default();
+        match file.strip_suffix(".yaml").unwrap_or(file) {
+            "family" => {
+                has_family_file = true;
+                family.shared_files.push(source.file);
+                family.place = source.top();
+                family.family = read(source, reading, incomplete, to).unwrap_or_default();
+            }
+            "types" => {
+                family.shared_files.push(source.file);
+                family.types = read(source, reading, incomplete, to).unwrap_or_default();
+            }
+            name => {
+                let operation = read(source, reading, incomplete, to);
+                family.operations.extend(operation.map(|operation| (name.to_owned(), source.top(), operation)));
+            }
+        }
+    }
+    let name = format!("{folder}/family.yaml");
+    if !has_family_file && is_there(&name, shown, to) {
+        *incomplete = true;
+    } else if !has_family_file {
+        let path = shown.join(name);
+        to.whole(Code::MissingFile, format!("missing file {}", path.display()))
+            .help("add it, with what the operations of the family share");
+        *incomplete = true;
+    }
+    family
+}
+
+/// Whether a file exists, readable or not.
+fn is_there(name: &str, shown: &Path, to: &Diagnostics) -> bool {
+    to.files().contains(&shown.join(name))
+}
+
+fn read<T: typed::Read + Clone + Send + Sync + 'static>(
+    source: &SchemaFile,
+    reading: Reading<'_>,
+    incomplete: &mut bool,
+    to: &mut Diagnostics,
+) -> Option<T> {
+    if let Some(known) = reading.remembered.and_then(|remembered| remembered.get(source)) {
+        return Some(known);
+    }
+    let before = to.extent();
+    let document = tree::parse(source, reading.readers, to);
+    *incomplete |= document.as_ref().is_none_or(|document| !document.is_whole);
+    let value = document.and_then(|document| typed::read::<T>(&document.root, to));
+    *incomplete |= value.is_none();
+    if let (Some(remembered), Some(value)) = (reading.remembered, &value)
+        && to.extent() == before
+    {
+        remembered.put(source, value.clone());
+    }
+    value
+}

@@ -1,0 +1,155 @@
+//! Describes the YAML that [`super::typed`] accepts as JSON Schema (draft 7).
+//!
+//! A trait of ours makes it rather than `schemars`, for which positions, short forms and absent keys would each be an
+//! exception.
+
+use serde_json::{Map, Value, json};
+
+use super::shapes::{Named, Rare, Short, ShortForm, Spanned, Texts, WordOr};
+use crate::compiler::words::Word;
+
+/// A type that is read from YAML.
+pub(crate) trait Describe {
+    /// Its JSON Schema. Definitions that it refers to are added to `to`.
+    fn describe(to: &mut Definitions) -> Value;
+}
+
+/// The mappings described so far, by name.
+#[derive(Default)]
+pub(crate) struct Definitions(pub(super) Map<String, Value>);
+
+/// A key of a mapping.
+pub(crate) struct DescribedKey {
+    pub(crate) name: &'static str,
+    pub(crate) doc: &'static str,
+    pub(crate) value: Value,
+    /// Whether every such mapping has it.
+    pub(crate) is_required: bool,
+}
+
+impl Definitions {
+    /// A reference to a mapping, which is described at its first occurrence.
+    pub(super) fn mapping(
+        &mut self,
+        name: &str,
+        doc: &str,
+        keys: impl FnOnce(&mut Self) -> Vec<DescribedKey>,
+    ) -> Value {
+        if !self.0.contains_key(name) {
+            // Inserted before its keys are described, because a mapping may refer to itself.
+            self.0.insert(name.to_owned(), Value::Null);
+            let keys = keys(self);
+            let required: Vec<_> = keys.iter().filter(|key| key.is_required).map(|key| key.name).collect();
+            let properties: Map<String, Value> =
+                keys.into_iter().map(|key| (key.name.to_owned(), documented(key.value, key.doc))).collect();
+            let mut mapping = json!({
+                "description": doc.trim(),
+                "type": "object",
+                "properties": properties,
+                "additionalProperties": false,
+            });
+            if !required.is_empty() {
+                mapping["required"] = json!(required);
+            }
+            self.0.insert(name.to_owned(), mapping);
+        }
+        json!({ "$ref": format!("#/definitions/{name}") })
+    }
+}
+
+/// In draft 7, keys beside `$ref` are ignored, so the reference moves into `allOf`.
+fn documented(value: Value, doc: &str) -> Value {
+    match value {
+        Value::Object(mut object) if !object.contains_key("$ref") => {
+            object.insert("description".to_owned(), json!(doc.trim()));
+            Value::Object(object)
+        }
+        other => json!({ "description": doc.trim(), "allOf": [other] }),
+    }
+}
+
+/// A value that can be written in two ways.
+pub(super) fn either(one: Value, other: Value) -> Value {
+    json!({ "anyOf": [one, other] })
+}
+
+impl<W: Word> Describe for W {
+    /// YAML readers do not read words such as `null` as text, so their other form is listed, too.
+    fn describe(_to: &mut Definitions) -> Value {
+        let read_otherwise = W::WORDS.iter().filter_map(|word| serde_json::from_str(word).ok());
+        json!({ "enum": W::WORDS.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>() })
+    }
+}
+
+impl Describe for String {
+    /// Every scalar is text unless its key says otherwise, whatever type other YAML readers give it.
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": ["string", "number", "boolean"] })
+    }
+}
+
+impl Describe for bool {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "boolean" })
+    }
+}
+
+impl Describe for u32 {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX })
+    }
+}
+
+impl Describe for u64 {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "integer", "minimum": 0 })
+    }
+}
+
+impl<T: Describe> Describe for Option<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        T::describe(to)
+    }
+}
+
+impl<T: Describe> Describe for Rare<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        T::describe(to)
+    }
+}
+
+impl<T: Describe> Describe for Spanned<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        T::describe(to)
+    }
+}
+
+impl<T: Describe> Describe for Vec<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        json!({ "type": "array", "items": T::describe(to) })
+    }
+}
+
+impl<T: Describe> Describe for Named<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        json!({ "type": "object", "additionalProperties": T::describe(to) })
+    }
+}
+
+impl Describe for Texts {
+    fn describe(to: &mut Definitions) -> Value {
+        either(String::describe(to), Vec::<String>::describe(to))
+    }
+}
+
+impl<T: Describe + ShortForm> Describe for Short<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        either(String::describe(to), T::describe(to))
+    }
+}
+
+impl<W: Word, T: Describe> Describe for WordOr<W, T> {
+    fn describe(to: &mut Definitions) -> Value {
+        either(W::describe(to), T::describe(to))
+    }
+}

@@ -1,0 +1,62 @@
+//! The schema files as written: a struct for each mapping of the language, with nothing resolved.
+//!
+//! Every key is optional here; [`crate::compiler::model`] reports those that are missing. `schema/README.md` explains the keys.
+
+use super::shapes::{Named, Text};
+
+/// Declares mappings. `@required` marks the keys that every such mapping has, for editors; the model's builder reports
+/// them.
+macro_rules! mappings {
+    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $(#[expect($lint:ident, reason = $why:literal)])? $(@$required:ident)? $key:ident: $type:ty,)* })*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, Default)]
+        #[deny(dead_code, reason = "a key is read or removed")]
+        pub(crate) struct $name {
+            $($(#[doc = $key_doc])* $(#[expect($lint, reason = $why)])? pub(crate) $key: $type,)*
+        }
+
+        impl crate::compiler::load::typed::Read for $name {
+            fn read(from: crate::compiler::load::typed::NodeReader<'_>) -> Result<Self, crate::compiler::load::typed::ReadError> {
+                const KEYS: &[&str] = &[$(crate::compiler::load::typed::key(stringify!($key)),)*];
+                // Locals instead of a value that is filled: the compiler then names a key that nothing reads.
+                $(let mut $key = <$type>::default();)*
+                from.mapping(Some(KEYS), &mut |key, value| match () {
+                    $(() if key.is(crate::compiler::load::typed::key(stringify!($key))) => value.read_into(&mut $key),)*
+                    () => Ok(()),
+                })?;
+                Ok(Self { $($key,)* })
+            }
+        }
+
+        #[cfg(feature = "cli")]
+        impl crate::compiler::load::describe::Describe for $name {
+            fn describe(to: &mut crate::compiler::load::describe::Definitions) -> serde_json::Value {
+                to.mapping(stringify!($name), concat!($($doc),*), |to| vec![
+                    $(crate::compiler::load::describe::DescribedKey {
+                        name: crate::compiler::load::typed::key(stringify!($key)),
+                        doc: concat!($($key_doc),*),
+                        value: <$type as crate::compiler::load::describe::Describe>::describe(to),
+                        is_required: [$(stringify!($required),)?].contains(&"required"),
+                    },)*
+                ])
+            }
+        }
+    )*};
+}
+
+mod api;
+mod codes;
+mod family;
+mod operation;
+mod statement;
+mod types;
+
+pub(crate) use api::*;
+pub(crate) use codes::*;
+pub(crate) use family::*;
+pub(crate) use operation::*;
+pub(crate) use statement::*;
+pub(crate) use types::*;
+
+/// For each document and section, the digest of the section when the file was last checked against it.
+pub(crate) type Reviewed = Named<Named<Text>>;

@@ -1,0 +1,324 @@
+//! `api.yaml`: what applies to every family.
+
+use super::Reviewed;
+use super::types::EnumValue;
+use crate::compiler::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
+use crate::compiler::load::typed::{NodeReader, Read, ReadError};
+use crate::compiler::words::{
+    Algorithm, Around, CallResult, Encoding, NonceForm, PairOrder, PropertyType, ReportedIn, ResetForm, RowOutcome,
+    SecretForm, Sent, SignedPart, SignedQuery, TimestampForm,
+};
+
+/// A part of a text that is signed or sent as a credential.
+pub(crate) type SignedText = WordOr<SignedPart, SignedMapping>;
+
+mappings! {
+    /// `api.yaml`: what applies to every family.
+    Api {
+        /// The name of the API.
+        @required api: Option<Text>,
+        /// The version of the schema language; 1 when left out.
+        #[expect(dead_code, reason = "files of another version are refused before they are read")]
+        language: Option<Spanned<u64>>,
+        /// What the API is.
+        @required doc: Option<Text>,
+        /// The licence of the schema and of its exports, as an SPDX expression.
+        license: Option<Text>,
+        /// The documents that the schema was written from, by the names that `source` uses.
+        documents: Named<Document>,
+        /// The members that every answer has. Left out when answers carry none: then the HTTP status decides.
+        envelope: Option<Spanned<Envelope>>,
+        /// How calls are signed. Left out when no operation is.
+        credentials: Option<Spanned<Credentials>>,
+        /// How requests name the `call` of their operation; as in JSON-RPC 2.0 when left out. Without `method`, it is
+        /// only signed.
+        calls: Option<Spanned<Calls>>,
+        /// Every header the documents or observations name, beside those of the credentials.
+        headers: Named<Spanned<Header>>,
+        /// The response header that counts what is left of the operation's own limit in its current window.
+        remaining_calls: Option<Text>,
+        /// The windows that `remaining_calls` counts, such as `[s, 10s]`; a second when left out.
+        remaining_calls_in: Texts,
+        /// Rates that several operations share, by names that their `rate_limit` uses.
+        pools: Named<Spanned<Pool>>,
+        /// Other markets at the same address, such as one for practice, by names of your own.
+        markets: Named<Spanned<Market>>,
+        /// The programs in the folder `examples` of the emitted crate: what each shows. The documentation of the crate
+        /// begins with the first.
+        examples: Named<Text>,
+        /// The chapters in the folder `guide` of the emitted crate, such as `first-steps` for `first-steps.md`: what each
+        /// explains. The documentation of the crate contains them, each after `links.md` of that folder, which states
+        /// where links between them lead there.
+        guide: Named<Text>,
+        /// Properties of the account, for rules that depend on them.
+        account: Option<Spanned<Account>>,
+        /// The outcome of a request that changes something, a row for every way a call can end.
+        outcomes: Vec<Spanned<OutcomeRow>>,
+        /// What was seen on the wire and is in no document.
+        observed: Vec<Spanned<Observation>>,
+        /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
+        reviewed: Reviewed,
+    }
+
+    /// A rate that several operations share.
+    Pool {
+        /// The rate, such as `6000/1m per IP`.
+        @required rate: Option<Text>,
+        /// What is counted.
+        @required doc: Option<Text>,
+        /// What answers report about it, by which the limiter corrects its count.
+        reported: Option<Spanned<PoolReporting>>,
+    }
+
+    /// What answers report of a pool: `used` or `remaining`.
+    PoolReporting {
+        /// `header` (default); or `body`: then the other keys are paths in the body, such as `usage.used`.
+        r#in: Option<ReportedIn>,
+        /// The header with the used calls of the pool in its window.
+        used: Option<Text>,
+        /// Instead of `used`: the header with what remains.
+        remaining: Option<Text>,
+        /// The header that reports when all of it is free; left out: a window after the answer.
+        reset: Option<Text>,
+        /// `in_seconds` (default), `in_milliseconds`; or at a time since 1970, `at_seconds` or `at_milliseconds`, which
+        /// counts beside a header `Date`.
+        reset_as: Option<Spanned<ResetForm>>,
+    }
+
+    /// Another market at the same address.
+    Market {
+        /// What it is, and which keys it accepts.
+        @required doc: Option<Text>,
+        /// The headers that lead there, with their values.
+        @required headers: Named<Text>,
+    }
+
+    /// One of the documents.
+    Document {
+        /// Its title.
+        title: Option<Text>,
+    }
+
+    /// The members around the data of an answer.
+    Envelope {
+        /// `all` (default), or `failures`: only answers with an HTTP status other than success are read so.
+        around: Option<Spanned<Around>>,
+        /// The member with the code, or a path to it such as `error.code`, `errors[0]`, or `[1]` of an answer that is
+        /// an array; of a list of paths, the first that leads to a text or a number. Left out: the HTTP status decides.
+        code: Texts,
+        /// The member with the text of an error, in the same form.
+        message: Texts,
+        /// The member with the time of the answer, in milliseconds. Left out: the HTTP header `Date`.
+        time: Option<Text>,
+        /// The member with the data, or a path to it. Left out: the whole body is the data. An operation can name
+        /// another one, also without an envelope around successes: `response: { data: result.list, array: Order }`.
+        data: Option<Text>,
+        /// The code of success. Left out: only failures have a code, and an answer without one is a success if its HTTP
+        /// status is one and its data is there.
+        success: Option<Text>,
+        /// What a success has beside its code, by the documents: a `message`, an HTTP `status`, or both. A success
+        /// without it proves nothing, unless it repeats an id of its request.
+        success_with: Option<Spanned<SuccessWith>>,
+        /// Other members beside the data.
+        beside: Texts,
+    }
+
+    /// What a success has beside its code.
+    SuccessWith {
+        /// The message.
+        message: Option<Text>,
+        /// The HTTP status.
+        status: Option<Spanned<u64>>,
+    }
+
+    /// The members that name the call of an operation in a request.
+    Calls {
+        /// The member with the name of the call. Left out, with all other keys: the name is only signed.
+        method: Option<Text>,
+        /// The member with the number of the request; an answer with another one belongs to another request.
+        id: Option<Text>,
+        /// The member with the parameters. Left out: the parameters are members themselves, also in a query or a form.
+        params: Option<Text>,
+    }
+
+    /// How calls are authenticated.
+    Credentials {
+        /// The headers that carry credentials.
+        headers: Spanned<CredentialNames>,
+        /// Credentials before the request's own parameters, in the query or the body.
+        parameters: Spanned<CredentialNames>,
+        /// Credentials after the request's own parameters, in the body or, of a request without one, in the query.
+        after_parameters: Spanned<CredentialNames>,
+        /// Credentials in the query, after the request's own parameters, whatever the method.
+        query: Spanned<CredentialNames>,
+        /// The parts of the header `Authorization`, such as `[{ text: "Bearer " }, key]`.
+        authorization: Option<Spanned<Vec<Spanned<SignedText>>>>,
+        /// The parts of the text that is signed, in their order; `query` is a question mark and the query string,
+        /// when there is one.
+        signed_text: Vec<Spanned<SignedText>>,
+        /// Which text of a query is signed: `sent` (when left out), as it is sent; `decoded`, without its escapes; or
+        /// `escaped`, as it is sent, with everything but letters, digits and `-._~` escaped.
+        signed_query: Option<Spanned<SignedQuery>>,
+        /// Instead of `signed_text`: the signature is a JSON Web Token.
+        token: Option<Spanned<Token>>,
+        /// The signature's algorithm.
+        algorithm: Option<Spanned<Algorithm>>,
+        /// How the signature is written; `base64` when left out.
+        encoding: Option<Spanned<Encoding>>,
+        /// Algorithms for keys of other kinds, each with how the signature is written then.
+        also: Named<Spanned<Encoding>>,
+        /// How the secret is written; `text` when left out.
+        secret: Option<Spanned<SecretForm>>,
+        /// How the timestamp is written; `ms` when left out.
+        timestamp_as: Option<Spanned<TimestampForm>>,
+        /// How the nonce is written: `number` (when left out), which grows with each request, or `uuid`.
+        nonce_as: Option<Spanned<NonceForm>>,
+        /// `false`: the body is signed and carried by a header, but not sent itself.
+        sends_body: Option<Spanned<bool>>,
+        /// How far the timestamp may be from the server's clock, such as `30 seconds`.
+        window: Option<Text>,
+        /// The parameter or header with which a request sets the window itself, in milliseconds.
+        window_set_by: Option<Text>,
+    }
+
+    /// The names under which credentials are sent.
+    CredentialNames {
+        /// The name of the key.
+        key: Option<Text>,
+        /// The name of the signature.
+        signature: Option<Text>,
+        /// The name of the passphrase; left out when there is none.
+        passphrase: Option<Text>,
+        /// The name of the timestamp.
+        timestamp: Option<Text>,
+        /// The name of the nonce, a text that is unique to the request.
+        nonce: Option<Text>,
+        /// The name of the time when the request expires: its timestamp plus the `window`.
+        expires: Option<Text>,
+        /// Other texts, by their names: the parts of each, such as `[{ text: "2" }]`.
+        others: Named<Spanned<Vec<Spanned<SignedText>>>>,
+    }
+
+    /// A part of a text that is not a single word: one of these keys, with those that belong to it.
+    SignedMapping {
+        /// A fixed text.
+        text: Option<Spanned<String>>,
+        /// The value of this header.
+        header: Option<Text>,
+        /// The SHA-256 digest of these parts.
+        sha256: Option<Vec<Spanned<SignedText>>>,
+        /// The SHA-384 digest of these parts.
+        sha384: Option<Vec<Spanned<SignedText>>>,
+        /// The SHA-512 digest of these parts.
+        sha512: Option<Vec<Spanned<SignedText>>>,
+        /// The digest of these parts.
+        md5: Option<Vec<Spanned<SignedText>>>,
+        /// These parts in Base64.
+        base64: Option<Vec<Spanned<SignedText>>>,
+        /// The signature of these parts, written like that of a request.
+        signed: Option<Vec<Spanned<SignedText>>>,
+        /// The names and values of the parameters, without quotes and escapes: `sent`, in their order, or `sorted` by
+        /// name.
+        pairs: Option<Spanned<PairOrder>>,
+        /// The text between a name and its value; `=` when left out.
+        equals: Option<Spanned<String>>,
+        /// The text between two pairs; `&` when left out.
+        between: Option<Spanned<String>>,
+        /// The text that selects `then` if it is not empty, and `otherwise` if it is.
+        when: Option<Vec<Spanned<SignedText>>>,
+        /// The parts if that text is not empty.
+        then: Option<Vec<Spanned<SignedText>>>,
+        /// The parts if it is empty; none when left out.
+        otherwise: Option<Vec<Spanned<SignedText>>>,
+        /// How the digest is written; raw bytes when left out.
+        r#as: Option<Spanned<Encoding>>,
+    }
+
+    /// A JSON Web Token.
+    Token {
+        /// Members of its header, beside `alg` and `typ`.
+        header: Named<Vec<Spanned<SignedText>>>,
+        /// Its claims.
+        claims: Named<Vec<Spanned<SignedText>>>,
+        /// How long it is valid, such as `2 minutes`: adds `nbf` and `exp`.
+        lasts: Option<Text>,
+    }
+
+    /// A header beside those of the credentials.
+    Header {
+        /// What it carries.
+        @required doc: Option<Text>,
+        /// `always`: on every call, if the caller sets it; `by_operation`: only where the operation lists it.
+        sent: Option<Sent>,
+    }
+
+    /// The outcome of a request that changes something, for one result of its call.
+    OutcomeRow {
+        /// How the call ended.
+        @required when: Option<Spanned<CallResult>>,
+        /// The outcome of the request.
+        @required outcome: Option<Spanned<RowOutcome>>,
+        /// The reason.
+        @required why: Option<Text>,
+    }
+
+    /// Properties of the account, for rules that depend on them.
+    Account {
+        /// What it means.
+        @required doc: Option<Text>,
+        /// Properties of the account, by names that rules use as `account.name`.
+        properties: Named<Spanned<Property>>,
+        /// Properties of an instrument.
+        instrument: Option<Spanned<Instrument>>,
+    }
+
+    /// A property of an account: one of its `values`, or of a `type`.
+    Property {
+        /// What it is.
+        @required doc: Option<Text>,
+        /// Its Rust name, if the name cannot be used.
+        rust: Option<Text>,
+        /// What it is, when it has no `values`.
+        r#type: Option<Spanned<PropertyType>>,
+        /// Its values, each with its meaning.
+        values: Named<Short<EnumValue>>,
+        /// The enums of records that show it, as `family.Enum`.
+        shown_as: Texts,
+        /// The codes that refuse a request because the account has another value.
+        denied_by: Texts,
+    }
+
+    /// What is traded, and its properties: numbers and flags by their names.
+    Instrument {
+        /// What it means.
+        @required doc: Option<Text>,
+        /// The properties, each with its meaning.
+        properties: Named<Short<InstrumentProperty>>,
+    }
+
+    /// A property of an instrument: a number, or a flag.
+    InstrumentProperty {
+        /// What it means.
+        @required doc: Option<Text>,
+        /// `flag` for yes or no. Left out: it is a number.
+        r#type: Option<Spanned<PropertyType>>,
+        /// Its Rust name, if the name cannot be used.
+        rust: Option<Text>,
+    }
+
+    /// Something that was seen on the wire and is in no document.
+    Observation {
+        /// An id, in lower case with hyphens.
+        @required id: Option<Text>,
+        /// What was seen.
+        @required says: Option<Text>,
+        /// Where it was seen.
+        @required sources: Vec<Text>,
+    }
+}
+
+impl ShortForm for InstrumentProperty {
+    fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self { doc: Some(Spanned::read(from)?), ..Self::default() })
+    }
+}

@@ -1,0 +1,274 @@
+//! `family.yaml`: what applies to every operation of a family.
+
+use super::Reviewed;
+use super::api::Observation;
+use super::statement::{Contradiction, OpenQuestion, Rule, Source};
+use crate::compiler::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
+use crate::compiler::load::typed::{NodeReader, Read, ReadError};
+use crate::compiler::words::{CodeProof, CredentialCause, Lists, Numbers, Objects, Sends, Stage, Times};
+
+mappings! {
+    /// `family.yaml`: a part of the API with conventions of its own.
+    Family {
+        /// The folder's name.
+        @required family: Option<Text>,
+        /// What the family is called in headings.
+        title: Option<Text>,
+        /// What the family covers.
+        @required doc: Option<Text>,
+        /// Where a document describes it.
+        source: Option<Source>,
+        /// Who has seen its operations on the wire, at least two, if no document describes the family.
+        sources: Option<Spanned<Vec<Text>>>,
+        /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
+        @required numbers: Option<Numbers>,
+        /// How times travel; `milliseconds` when left out.
+        times: Option<Times>,
+        /// Where requests with a body have their parameters; `json` when left out.
+        sends: Option<Spanned<Sends>>,
+        /// How lists are written in a query or a form; `json` when left out.
+        lists: Option<Spanned<Lists>>,
+        /// How objects are written in a query or a form; `json` when left out.
+        objects: Option<Spanned<Objects>>,
+        /// The error codes and what they mean.
+        errors: Named<Spanned<ErrorCode>>,
+        /// Ceilings that are not a rate and belong to no single operation.
+        limits: Vec<Spanned<Ceiling>>,
+        /// The parameters that name the instrument of a request.
+        instrument: Option<Spanned<InstrumentNames>>,
+        /// The classes that rates are for, and who is in them.
+        classes: Named<Spanned<Class>>,
+        /// Whose accounts its operations are about, if not those of the family itself: the beginning of their paths, and
+        /// the family.
+        serves: Named<Text>,
+        /// The query that checks whether the credentials are accepted.
+        probe: Option<Spanned<Probe>>,
+        /// How the account becomes flat: what cancels all orders and closes all positions.
+        flat: Option<Spanned<Flat>>,
+        /// The states of an enum and their transitions.
+        lifecycle: Option<Spanned<Lifecycle>>,
+        /// The binding sentences of the document.
+        rules: Vec<Spanned<Rule>>,
+        /// What the document leaves open, explicitly or by omission.
+        not_shown: Vec<Short<OpenQuestion>>,
+        /// Statements of the document that cannot all hold.
+        contradictions: Vec<Spanned<Contradiction>>,
+        /// What was seen on the wire and is in no document.
+        observed: Vec<Spanned<Observation>>,
+        /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
+        reviewed: Reviewed,
+    }
+
+    /// The parameters that name the instrument of a request.
+    InstrumentNames {
+        /// The parameter with the business line.
+        @required line: Option<Text>,
+        /// The parameter with the name of the instrument.
+        @required symbol: Option<Text>,
+    }
+
+    /// The query that checks whether the credentials are accepted.
+    Probe {
+        /// The operation: it only reads, and is signed.
+        @required operation: Option<Text>,
+        /// Its request as wire JSON; `{}` when left out.
+        request: Option<Text>,
+    }
+
+    /// How the account becomes flat. What is left out is not known.
+    Flat {
+        /// The operation that cancels all orders of a business line.
+        cancel: Option<Spanned<FlatCancel>>,
+        /// The operation that closes all positions of a business line.
+        close: Option<Spanned<FlatClose>>,
+        /// The operation that shows what all positions are worth.
+        value: Option<Spanned<FlatValue>>,
+        /// The orders that close positions, if no operation closes all.
+        reduce: Option<Spanned<FlatReduce>>,
+    }
+
+    /// The operation that cancels all orders of a business line.
+    FlatCancel {
+        /// The operation.
+        operation: Option<Text>,
+        /// Its parameter with the business line, an enum, each of whose values is sent.
+        over: Option<Text>,
+    }
+
+    /// The operation that closes all positions of a business line.
+    FlatClose {
+        /// The operation.
+        operation: Option<Text>,
+        /// Its parameter with the business line, an enum, each of whose values is sent.
+        over: Option<Text>,
+        /// The list of the positions that are closed, in its answer.
+        closed: Option<Text>,
+        /// The list of those that cannot be closed.
+        failed: Option<Text>,
+        /// The codes of a refusal because there is no position.
+        nothing: Texts,
+    }
+
+    /// The operation that shows what all positions are worth.
+    FlatValue {
+        /// The operation.
+        operation: Option<Text>,
+        /// The field of its answer; zero if there is no position.
+        field: Option<Text>,
+    }
+
+    /// The orders that close positions. The positions follow from the fills of the family.
+    FlatReduce {
+        /// The operation that places an order.
+        operation: Option<Text>,
+        /// Its parameter with the business line.
+        line: Option<Text>,
+        /// The values of that whose trades are positions. Those of contracts that count in an unknown way are reported,
+        /// and not closed.
+        lines: Texts,
+        /// Its parameter with the instrument.
+        instrument: Option<Text>,
+        /// Its parameter with the quantity.
+        quantity: Option<Text>,
+        /// What keeps an order from opening a position, whatever the position mode of the account: parameters, each
+        /// with the value or values that do.
+        closes_with: Option<Spanned<Named<Texts>>>,
+        /// The other parameters of an order that can only reduce a long position. If an order is refused, one with the
+        /// next set is sent. Each set has one of `closes_with`.
+        long: Vec<Spanned<Named<Text>>>,
+        /// The same for a short position.
+        short: Vec<Spanned<Named<Text>>>,
+        /// What the records of past orders state about the side of a position.
+        side: Option<Spanned<FlatSide>>,
+    }
+
+    /// The side of a position in the record of an order.
+    FlatSide {
+        /// The field.
+        field: Option<Text>,
+        /// Its value for a long position.
+        long: Option<Text>,
+        /// Its value for a short position.
+        short: Option<Text>,
+    }
+
+    /// A class of accounts or requests that has rate limits of its own.
+    Class {
+        /// Who is in it.
+        @required doc: Option<Text>,
+        /// The condition under which a call belongs to it, written like that of a rule.
+        @required when: Option<Spanned<Named<Texts>>>,
+    }
+
+    /// A ceiling that is not a rate.
+    Ceiling {
+        /// An id, in lower case with hyphens.
+        @required id: Option<Text>,
+        /// The ceiling.
+        @required n: Option<Spanned<u64>>,
+        /// The values of one enum that count towards it; all of them when left out.
+        over: Option<Spanned<Named<Texts>>>,
+        /// What it is about.
+        doc: Option<Text>,
+        /// Where a document describes it.
+        source: Option<Source>,
+    }
+
+    /// An error code.
+    ErrorCode {
+        /// The message as the document shows it.
+        @required text: Option<Text>,
+        /// What it means and what to do.
+        doc: Option<Text>,
+        /// Its Rust name, if the message cannot be used.
+        rust: Option<Text>,
+        /// What it proves about the request that it answers; `not_done` when left out.
+        proves: Option<Spanned<CodeProof>>,
+        /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
+        stage: Option<Spanned<Stage>>,
+        /// With `proves: credentials`: the likely cause.
+        cause: Option<Spanned<CredentialCause>>,
+        /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
+        /// or the time. At the stage `parameters`, that is so without it.
+        alike: Option<Spanned<bool>>,
+        /// With `proves: credentials`: whether it comes before the signature is looked at, so that it says nothing about
+        /// key, secret and passphrase.
+        before_signature: Option<Spanned<bool>>,
+        /// Whether it is the code of success.
+        success: Option<bool>,
+        /// Where a document describes it.
+        source: Option<Source>,
+    }
+
+    /// States and transitions.
+    Lifecycle {
+        /// The enum whose values are the states.
+        @required r#enum: Option<Text>,
+        /// Where a document describes it.
+        source: Option<Source>,
+        /// The states, by their values.
+        states: Named<Short<State>>,
+        /// How a state becomes another.
+        transitions: Vec<Spanned<Transition>>,
+        /// What the document rules out, directly and through other states.
+        never: Vec<Spanned<ExcludedTransition>>,
+        /// The records that show a state.
+        records: Vec<Spanned<Tracked>>,
+    }
+
+    /// A state.
+    State {
+        /// What it means.
+        doc: Option<Text>,
+        /// Whether no state follows it.
+        terminal: Option<bool>,
+    }
+
+    /// A change of state.
+    Transition {
+        /// The states it leads from, or `any`.
+        @required from: Texts,
+        /// What causes it: names of operations, or words of the document for other causes.
+        @required trigger: Texts,
+        /// The state it leads to, or `unchanged`, or `rejected`.
+        @required to: Option<Text>,
+        /// When it happens.
+        condition: Option<Text>,
+        /// Further remarks.
+        doc: Option<Text>,
+    }
+
+    /// What the document rules out: that one state follows another, or that an operation takes effect.
+    ExcludedTransition {
+        /// The states that never follow.
+        @required from: Texts,
+        /// The states that they never become.
+        to: Texts,
+        /// The operations that never take effect there.
+        trigger: Texts,
+        /// Its place in the document.
+        at: Option<Text>,
+        /// Why it is ruled out.
+        @required why: Option<Text>,
+    }
+
+    /// A record that shows a state.
+    Tracked {
+        /// The record.
+        @required record: Option<Text>,
+        /// Its field with the exchange's id.
+        id: Option<Text>,
+        /// Its field with the caller's id.
+        client_id: Option<Text>,
+        /// Its field with the state.
+        @required state: Option<Text>,
+        /// Its field with the time of the last change.
+        at: Option<Text>,
+    }
+}
+
+impl ShortForm for State {
+    fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self { doc: Some(Spanned::read(from)?), ..Self::default() })
+    }
+}

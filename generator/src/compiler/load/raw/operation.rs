@@ -1,0 +1,434 @@
+//! Operation files: one for each operation.
+
+use super::Reviewed;
+use super::api::Observation;
+use super::statement::{Contradiction, OpenQuestion, Rule, Source};
+use super::types::{Deprecated, Field};
+use crate::compiler::diagnostics::Place;
+use crate::compiler::load::declared::{Change, Defaulted, Flag, Names, NamesWithin, Pair, Prose, Ref, declared};
+use crate::compiler::load::shapes::{Named, Rare, Short, Spanned, Text, Texts, WordOr};
+use crate::compiler::values::{Duration, UtcOffset};
+use crate::compiler::words::{
+    Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown,
+};
+
+mappings! {
+    /// An operation; the file is named after it.
+    Operation {
+        /// The name of the operation and of its file, usually the last segment of the path: its id is `family.name`.
+        @required operation: Option<Text>,
+        /// The heading in the document; Rust names come from it.
+        title: Option<Text>,
+        /// Its Rust name, if the heading cannot be used.
+        rust: Option<Text>,
+        /// Where a document describes it.
+        source: Option<Source>,
+        /// Who has seen it on the wire, at least two, if no document describes it; those of the family when left out.
+        sources: Option<Spanned<Vec<Text>>>,
+        /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path is in braces.
+        @required http: Option<Text>,
+        /// The method of JSON-RPC 2.0, such as `private/buy`: the body is a call of it with the parameters.
+        call: Option<Text>,
+        /// What it does.
+        @required doc: Option<Text>,
+        /// Other words that people search for it by; the first is what a user wants, such as `cancel everything`.
+        called: Texts,
+        /// What a repeat of the call would do; with a reason where its name says something else, as in
+        /// `{ is: read, why: .. }`.
+        @required effect: Option<Spanned<WordOr<Effect, ReasonedEffect>>>,
+        /// Who may call; `signed` when left out.
+        access: Option<Access>,
+        /// Whether only user ids on the exchange's white list may call.
+        whitelisted: Option<Spanned<bool>>,
+        /// Set if the document advises against its use.
+        deprecated: Option<Deprecated>,
+        /// The permission of the key. Left out: the document does not say.
+        permission: Option<Text>,
+        /// The headers that it carries in addition to those of every call.
+        headers: Vec<Text>,
+        /// How often, for whom: `10/s per UID`, `600/1m per IP`, `5/s per UID for members`.
+        rate_limit: Vec<Text>,
+        /// The parameters in the document's order; `{}` when there are none; `"[]"` is a body that is an array,
+        /// beside which others are in the path, the query or headers.
+        @required request: Option<Spanned<Named<Spanned<Field>>>>,
+        /// Where the parameters are, if not in the query of a GET or DELETE and in the JSON body of others.
+        sends: Option<Spanned<Sends>>,
+        /// How lists are written in a query or a form; `json` when left out there and in the family.
+        lists: Option<Spanned<Lists>>,
+        /// How objects are written in a query or a form; `json` when left out there and in the family.
+        objects: Option<Spanned<Objects>>,
+        /// Of an operation that amends: how many amendments of one thing may be under way.
+        in_flight: Option<InFlight>,
+        /// The parameter with the caller's own id, of the request or of its items, also in an object there: `order.id`.
+        client_id: Option<Text>,
+        /// How queries confirm that a request, or each of its items, had its effect.
+        confirm: Option<Confirm>,
+        /// Members of the answer, each with the parameters of the request that it may repeat.
+        echoes: Option<Spanned<Named<Texts>>>,
+        /// The same if the document leaves open which of the ids the answer repeats: it is enough that one agrees.
+        echoes_one_of: Option<Spanned<Named<Texts>>>,
+        /// Members of the answer that repeat other values of the request, which identify nothing: one that differs shows
+        /// that the answer is that of another request, or that something else was done.
+        echoes_also: Option<Spanned<Named<Texts>>>,
+        /// Set if a request does several things, and one may be done although another is refused.
+        compound: Option<Compound>,
+        /// Set if a repeat of a request does no harm, and why.
+        repeat: Option<Repeat>,
+        /// The pair of times that bounds the query.
+        window: Option<Window>,
+        /// How far back the answer reaches if no parameter determines it, such as `3 months`.
+        history: Option<Text>,
+        /// What comes back as data.
+        @required response: Option<Spanned<Response>>,
+        /// Constructors for documented purposes.
+        intents: Vec<Spanned<Intent>>,
+        /// Wire JSON of calls, with values of your own; at least one.
+        @required examples: Vec<Spanned<Example>>,
+        /// The binding sentences of the document.
+        rules: Vec<Spanned<Rule>>,
+        /// What the document leaves open, explicitly or by omission.
+        not_shown: Vec<Short<OpenQuestion>>,
+        /// Statements of the document that cannot all hold.
+        contradictions: Vec<Spanned<Contradiction>>,
+        /// What was seen on the wire and is in no document.
+        observed: Vec<Spanned<Observation>>,
+        /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
+        reviewed: Reviewed,
+    }
+
+    /// An effect that the name of the operation seems to contradict.
+    ReasonedEffect {
+        /// The effect.
+        @required is: Option<Effect>,
+        /// The reason that its name misleads.
+        @required why: Option<Text>,
+    }
+
+    /// A constructor for a documented purpose, and what it sends.
+    Intent {
+        /// The function's name, in lower case with hyphens.
+        @required id: Option<Text>,
+        /// Its Rust name, if the id cannot be used.
+        rust: Option<Text>,
+        /// The list whose items it makes; `"[]"` when the body is an array.
+        r#in: Option<Text>,
+        /// What it is for.
+        @required says: Option<Text>,
+        /// Its place in the document.
+        at: Option<Text>,
+        /// Values of enums; for a choice, a value without further parameters.
+        set: Option<Spanned<Named<Text>>>,
+        /// Optional parameters that become arguments.
+        take: Texts,
+        /// Other names for arguments, such as one with a unit.
+        call: Named<Text>,
+    }
+
+    /// What comes back as data: one of `object`, `array` and `page`.
+    Response {
+        /// The member of the envelope with the data, if it differs from that of the API.
+        data: Option<Text>,
+        /// `text`: a success is a text instead of JSON, the value of an object with `as_value`. `bytes`: it is neither,
+        /// and `reply.raw` has it; the object has no fields. Left out: JSON.
+        body: Option<Spanned<AnswerForm>>,
+        /// The record that the whole body of a refusal is, where it has fields beside a code and a message.
+        refusal: Option<Text>,
+        /// The record whose fields are headers of a success, under their names.
+        headers: Option<Text>,
+        /// Data is this record.
+        object: Option<Text>,
+        /// Data is a list of this record.
+        array: Option<Text>,
+        /// With `array`: the list was also seen inside this member.
+        observed_under: Option<Text>,
+        /// Data holds a list under this name, and a cursor.
+        page: Option<Text>,
+        /// With `page`: the record of the list.
+        of: Option<Text>,
+        /// With `page`: the member that carries the cursor.
+        cursor: Option<Text>,
+        /// With `page`: the parameter that takes the cursor.
+        next: Option<Text>,
+        /// With `object`: its field with the records, where the answer is a listing without `pages`.
+        list: Option<Text>,
+        /// With `object` or `array`: how the next page of the list is requested.
+        pages: Rare<Spanned<Pages>>,
+        /// With `page` or `pages`: the field that identifies an item.
+        id: Option<Text>,
+        /// With `page` or `pages`: an enum that need not be sent; the listing is whole only when queried once for each
+        /// of its values.
+        each: Option<Text>,
+        /// With `page` or `pages`: what the listing shows of an account, which is compared with a journal. With `array`,
+        /// or `object` and `list`: the open positions.
+        shows: Option<Shows>,
+        /// With `array`: the records are instruments, whose steps and bounds the rules of a family use.
+        instruments: Option<ListedInstruments>,
+        /// With `object` or `array`: what the answer says about each item of a list that was sent.
+        items: Rare<Spanned<Items>>,
+    }
+
+    /// How the next page of a listing is requested.
+    Pages {
+        /// `cursor`: by a member or a header of the answer; `link`: by the header `Link` with the relation `next`;
+        /// `last`: by the id or the time of the last item; `number`: by the number of the page; `offset`: by the number
+        /// of items before it.
+        @required by: Option<PagesBy>,
+        /// `newest_first` or `oldest_first`.
+        @required order: Option<PageOrder>,
+        /// With `object`: the field with the list.
+        list: Option<Text>,
+        /// The parameter that says where the page begins; left out for the first page.
+        @required next: Option<Text>,
+        /// With `last`: the field of the item; with `cursor`: the field of the object.
+        field: Option<Text>,
+        /// With `cursor`, instead of `field`: the header of the answer with the cursor.
+        header: Option<Text>,
+        /// With `last`: whether the next page includes the item that is named, or begins after it.
+        includes: Option<Spanned<bool>>,
+        /// With `number` or `offset`: the number or offset of the first page; 1 and 0 when left out.
+        first: Option<Spanned<u64>>,
+        /// The parameter with the number of items on a page, where a shorter page is the last one.
+        size: Option<Text>,
+        /// With `object`: the boolean field that says whether another page follows.
+        more: Option<Text>,
+        /// With `object`, and with `number` or `offset`: the field with the number of items of all pages.
+        total: Option<Text>,
+    }
+
+    /// The results that an answer states for the items of a list that was sent.
+    Items {
+        /// The list that was sent, or `[]` if it is the body; left out where the request has none, such as a
+        /// cancellation of all orders.
+        of: Option<Text>,
+        /// The names that identify an item and its result; the first takes precedence.
+        @required id: Texts,
+        /// With `object`: the field with the list of answers for the items.
+        list: Option<Text>,
+        /// The place of an array that is parallel to that list, with the code of each item: a path in the body, such as
+        /// `info.list`.
+        results: Option<Text>,
+        /// With `object`: the list of what succeeded.
+        done: Option<Text>,
+        /// With `object`: the list of what failed.
+        failed: Option<Text>,
+        /// With `object`: the boolean that says whether all succeeded.
+        all_done: Option<Text>,
+        /// With one list of results: the boolean that says whether the item succeeded, or the object that only a
+        /// success has.
+        succeeded: Option<Text>,
+        /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success
+        /// makes it one.
+        code: Option<Text>,
+        /// The field of a failed result that has the message.
+        message: Option<Text>,
+        /// With `array` or `results`: results come in the order of the items.
+        by_place: Option<Spanned<bool>>,
+    }
+
+    /// Wire JSON of one call.
+    Example {
+        /// What it shows.
+        about: Option<Text>,
+        /// The body, or the JSON object of the parameters of a query.
+        @required request: Option<Text>,
+        /// The whole body of the answer.
+        @required response: Option<Text>,
+    }
+}
+
+/// What decides the effect of a change of a [`Window`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WindowContext {
+    /// Whether both ends can be set by one call.
+    End,
+}
+
+/// What decides the effect of a change of a [`Confirm`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConfirmContext {
+    /// The types of the query and of its record.
+    Query,
+}
+
+declared! {
+    /// A pair of times that bounds a query.
+    element Window(WindowContext) {
+        /// The parameter it begins with.
+        from: Ref => Change::InContext(WindowContext::End),
+        /// The parameter it ends with.
+        to: Ref => Change::InContext(WindowContext::End),
+        /// The longest time from first to last, such as `30 days`.
+        span: Option<(Duration, Place)> => Change::Behaviour("checked before sending"),
+        /// How far back a query may begin, such as `90 days`.
+        access: Option<(Duration, Place)> => Change::Behaviour("checked before sending"),
+        /// `start`: an older start is refused; `data`: it finds nothing older. `start` when left out.
+        access_of: Defaulted<AccessOf> => Change::Behaviour("checked before sending"),
+        /// The length of time that is assumed when neither is sent, such as `1 day`.
+        default: Option<(Duration, Place)> => Change::Behaviour("the exchange assumes another time without it"),
+        /// Whether neither may be sent without the other.
+        both_or_neither: Flag => Change::Behaviour("checked before sending"),
+        /// The time zone of the days, such as `UTC+8`, if the data covers whole days.
+        days: Option<(UtcOffset, Place)> => Change::Behaviour("its days begin at another time"),
+    }
+
+    /// How many amendments of one thing may be under way.
+    element InFlight {
+        /// The required parameter, of the request or of its items, that identifies the thing.
+        per: Ref => Change::Behaviour("how many amendments the gate admits"),
+        /// How many.
+        n: (u64, Place) => Change::Behaviour("how many amendments the gate admits"),
+    }
+
+    /// How queries confirm that a request had its effect.
+    element Confirm(ConfirmContext) {
+        /// The operation that is the query.
+        by: Ref => Change::InContext(ConfirmContext::Query),
+        /// The query for records that the first one no longer shows; it is sent with the same parameters.
+        then: Option<Ref> => Change::Behaviour("which query follows when the first one finds nothing"),
+        /// The parameters of the query that identify the record: the parameters of the request with the ids.
+        ids: Vec<Pair> => Change::Behaviour("what the query looks for"),
+        /// Fields of the record: the parameters of the request that they equal. Left out: as in `ids`.
+        find: Vec<Pair> => Change::Behaviour("what an answer proves"),
+        /// Parameters of both that the query copies.
+        with: Names => Change::Behaviour("what the query looks for"),
+        /// Parameters of the query: the parameters of the request that they copy.
+        with_as: Vec<Pair> => Change::Behaviour("what the query looks for"),
+        /// Parameters of the query with fixed values: their values.
+        set: Vec<Pair> => Change::Behaviour("what the query looks for"),
+        /// The parameter of a listing for the earliest time of creation of its records.
+        since: Option<Ref> => Change::Behaviour("what the query looks for"),
+        /// Fields of the record: the parameters that they equal once the request had its effect.
+        matches: Vec<Pair> => Change::Behaviour("what an answer proves"),
+        /// Parameters of the request: fields of the record. If the record has any of these fields and none agrees with
+        /// the parameter, it is of another request with the same id.
+        agrees: Vec<NamesWithin> => Change::Behaviour("what an answer proves"),
+        /// Parameters of the request that cannot be compared.
+        beside: Names => Change::Behaviour("what an answer proves"),
+        /// The field with the time of its creation, also of other records of the family that have a state.
+        created: Option<Ref> => Change::Behaviour("what an answer proves"),
+        /// One of these parameters is in each request that creates something; left out if every request creates
+        /// something.
+        creates_with: Names => Change::Behaviour("which requests create something"),
+        /// The field with the time of its last change.
+        changed: Option<Ref> => Change::Behaviour("what an answer proves"),
+        /// Fields of the record: the values with which only such a request changes the record.
+        changed_while: Vec<NamesWithin> => Change::Behaviour("what an answer proves"),
+        /// The parameter of the request with the time after which the exchange refuses it.
+        expires: Option<Ref> => Change::Behaviour("what an answer proves"),
+        /// The minimum time for which it can be queried, such as `2 hours`.
+        kept: Option<(Duration, Place)> => Change::Behaviour("what an answer proves"),
+    }
+
+    /// The several things that a request does.
+    part Compound {
+        /// A parameter and the value with which a request does several things; left out if every request does.
+        when: Option<Pair>,
+        /// What it does.
+        why: (Prose, Place),
+    }
+
+    /// What a repeat of an operation does that changes something.
+    element Repeat {
+        /// What a repeat is.
+        is: (Harmless, Place) => Change::Behaviour("what a repeat does"),
+        /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
+        by_key: Option<Ref> => Change::Behaviour("which parameter has to be the same in a repeat"),
+        /// With `by_key`: the minimum time for which the exchange remembers a value, such as `1 day`. Left out: forever.
+        kept: Option<(Duration, Place)> => Change::Behaviour("how late it can be repeated"),
+        /// The reason.
+        why: (Prose, Place) => Change::Prose,
+    }
+
+    /// What a listing shows of an account.
+    part Shows {
+        /// `open_orders`, `past_orders`, `fills`, or of an answer without pages `positions`, which are read but not
+        /// compared.
+        what: (Shown, Place),
+        /// An enum parameter: the account is what the listing shows for all of its values together.
+        over: Option<Ref>,
+        /// With `open_orders`: the operation that cancels one of them.
+        cancel: Option<Ref>,
+        /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in
+        /// `over`.
+        by: Names,
+        /// With `fills`: the field with the exchange's id of the order.
+        order: Option<Ref>,
+        /// With `fills`: the field with the caller's id of the order.
+        client_id: Option<Ref>,
+        /// With `fills`: the field with the filled quantity.
+        quantity: Option<Ref>,
+        /// With `fills`: the fields by which a fill changes a position, for ledgers.
+        trade: Option<Trade>,
+    }
+
+    /// The instruments that a listing has.
+    part ListedInstruments {
+        /// The family whose requests name them.
+        of: Ref,
+        /// The enum parameter with the business line.
+        over: Ref,
+        /// The values of `over` that are requested one by one; all of them when left out.
+        lines: Names,
+        /// The field with the symbol.
+        symbol: Ref,
+        /// Properties of an instrument, as in `account` of `api.yaml`, each with the field that has it.
+        properties: Vec<Pair>,
+        /// Those of the fields that count units of the last decimal place, each with the field that has the number of
+        /// places.
+        in_last_place: Vec<Pair>,
+    }
+
+    /// The fields by which a fill changes a position.
+    part Trade {
+        /// The field that identifies the fill; the later of two has the higher number.
+        id: Ref,
+        /// The field with the instrument.
+        instrument: Ref,
+        /// The enum field with the direction.
+        side: Ref,
+        /// The value of `side` for a buy; every other one sells.
+        buy: Ref,
+        /// The field with the price.
+        price: Ref,
+        /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity.
+        /// Without it, that holds for all that are not in `inverse`.
+        linear: Names,
+        /// The values of the parameter in `over` with which quantities and profits are in the base coin: a profit is a
+        /// difference of prices, times the quantity, divided by the price that closes.
+        inverse: Names,
+        /// The field with the profit of the fill.
+        profit: Option<Ref>,
+        /// The fees.
+        fees: Option<TradeFees>,
+        /// Where an instrument can have a long and a short position: what the fill did to them.
+        position: Option<TradePosition>,
+    }
+
+    /// The fees of a fill.
+    part TradeFees {
+        /// The field with a list of them.
+        list: Ref,
+        /// The field of each with the coin.
+        coin: Ref,
+        /// The field with the amount of each fee, which is negative if it was paid.
+        amount: Ref,
+        /// `true`: what was paid is written with either sign, so that each amount counts as paid.
+        any_sign: Flag,
+    }
+
+    /// What a fill did to the long or the short position of its instrument. With any other value, that is unknown.
+    part TradePosition {
+        /// The enum field that states it.
+        field: Ref,
+        /// The values for opening: a buy the long position, a sell the short one.
+        open: Names,
+        /// The values for closing, where the side is the side that opened the position.
+        close: Names,
+        /// The values for closing the long position.
+        close_long: Names,
+        /// The values for closing the short position.
+        close_short: Names,
+        /// The values where there is one position.
+        net: Names,
+    }
+}

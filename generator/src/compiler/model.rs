@@ -1,0 +1,305 @@
+//! What the schema says: resolved, immutable and free of YAML. All later steps read the model only.
+
+mod account;
+pub(crate) mod alphabet;
+pub(crate) mod builder;
+mod calls;
+mod choice;
+mod code;
+mod confirm;
+mod counts;
+mod credentials;
+pub(crate) mod elements;
+mod envelope;
+mod facts;
+mod flat;
+mod formats;
+mod intent;
+mod lifecycle;
+mod listing;
+mod names;
+pub(crate) mod number;
+mod operation;
+mod operations;
+mod parameter;
+pub(crate) mod phrases;
+mod rate;
+mod record;
+mod rules;
+mod scale;
+mod shape;
+mod text_types;
+mod types;
+mod wire;
+
+pub(crate) use account::*;
+pub(crate) use calls::Calls;
+pub(crate) use choice::*;
+pub(crate) use code::*;
+pub(crate) use confirm::*;
+pub use counts::Counts;
+pub(crate) use credentials::*;
+pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
+#[cfg(feature = "cli")]
+pub(crate) use facts::Fact;
+pub(crate) use flat::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
+pub(crate) use formats::Format;
+pub(crate) use intent::{Intent, Setting};
+pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
+pub(crate) use listing::*;
+#[cfg(feature = "cli")]
+pub(crate) use names::KEYWORDS;
+pub(crate) use names::Name;
+pub(crate) use names::{field_name, type_name, variant_name};
+pub(crate) use number::Number;
+pub(crate) use operation::*;
+pub(crate) use operations::Operations;
+pub(crate) use parameter::*;
+pub(crate) use rate::*;
+pub(crate) use record::*;
+pub(crate) use rules::*;
+pub(crate) use shape::*;
+pub(crate) use text_types::*;
+pub(crate) use types::*;
+pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
+
+pub(crate) use crate::compiler::load::declared::{self, NamesWithin, Pair};
+pub(crate) use crate::compiler::load::raw::{
+    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, OpenQuestion, Repeat, Shows,
+    Source, Trade, TradeFees, TradePosition, Window, WindowContext,
+};
+pub(crate) use crate::compiler::values::{Duration, DurationUnit, UtcOffset};
+pub(crate) use crate::compiler::words::*;
+
+use std::collections::BTreeMap;
+
+use crate::compiler::diagnostics::Place;
+
+/// A whole API.
+#[derive(Clone, Debug)]
+pub(crate) struct Api {
+    pub(crate) name: String,
+    /// A place that stands for `api.yaml` as a whole.
+    pub(crate) place: Place,
+    /// `api.yaml` was read without a mistake, so a key that is absent was left out on purpose.
+    pub(crate) is_sound: bool,
+    /// Every file was read, so a name that is absent does not exist.
+    pub(crate) is_whole: bool,
+    pub(crate) doc: String,
+    /// The licence as an SPDX expression.
+    pub(crate) license: Option<String>,
+    pub(crate) documents: Vec<Document>,
+    pub(crate) envelope: Option<Envelope>,
+    pub(crate) credentials: Option<Credentials>,
+    pub(crate) calls: Calls,
+    pub(crate) headers: Vec<Header>,
+    pub(crate) remaining_calls: Option<String>,
+    /// The windows that it counts.
+    pub(crate) remaining_calls_in: Vec<Duration>,
+    /// Rates that several operations share.
+    pub(crate) pools: Vec<Pool>,
+    /// Other markets at the same address.
+    pub(crate) markets: Vec<Market>,
+    /// The programs in the folder `examples`.
+    pub(crate) examples: Vec<Program>,
+    /// The chapters in the folder `guide`.
+    pub(crate) guide: Vec<Chapter>,
+    pub(crate) account: Option<Account>,
+    /// The outcome of a request that changes something, by the result of its call.
+    pub(crate) outcomes: Vec<OutcomeRow>,
+    pub(crate) observed: Vec<Observation>,
+    /// Where the codes that no document lists come from as a whole.
+    pub(crate) codes_doc: String,
+    /// Codes that no document lists.
+    pub(crate) codes: Vec<ObservedCode>,
+    /// Reasons to refuse requests, with their codes.
+    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) families: Vec<Family>,
+    /// The sections of documents that each file was last checked against.
+    pub(crate) reviewed: Vec<Reviewed>,
+}
+
+/// Another market at the same address, such as one for practice.
+#[derive(Clone, Debug)]
+pub(crate) struct Market {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    /// The headers that lead there, with their values.
+    pub(crate) headers: Vec<((String, Place), String)>,
+    pub(crate) place: Place,
+}
+
+/// A program in the folder `examples` of the emitted crate.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) name: String,
+    pub(crate) shows: String,
+    pub(crate) place: Place,
+}
+
+/// A chapter in the folder `guide` of the emitted crate.
+#[derive(Clone, Debug)]
+pub(crate) struct Chapter {
+    /// The name of its file, without `.md`.
+    pub(crate) name: String,
+    pub(crate) explains: String,
+    pub(crate) place: Place,
+}
+
+/// One of the documents that the schema was written from.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) place: Place,
+}
+
+/// A section of a document as it was when a file of the schema was last checked against it.
+#[derive(Clone, Debug)]
+pub(crate) struct Reviewed {
+    pub(crate) document: String,
+    pub(crate) section: (String, Place),
+    /// The digest and its place; a new digest is written there.
+    pub(crate) digest: (String, Place),
+}
+
+/// A header beside those of the credentials.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) sent: Sent,
+    pub(crate) place: Place,
+}
+
+/// A part of the API with conventions of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Family {
+    pub(crate) name: String,
+    /// The Rust type that holds the family's functions.
+    pub(crate) rust: String,
+    pub(crate) place: Place,
+    /// The indices of the files that every operation of the family builds on.
+    pub(crate) shared_files: Vec<u32>,
+    pub(crate) title: String,
+    pub(crate) doc: String,
+    pub(crate) source: Option<Source>,
+    /// Who has seen its operations on the wire, if no document describes it.
+    pub(crate) sources: Sources,
+    /// Whether numbers and times travel as JSON strings, unless a field says otherwise.
+    pub(crate) numbers_as_text: bool,
+    pub(crate) errors: Vec<ErrorCode>,
+    pub(crate) limits: Vec<Ceiling>,
+    /// The parameters that name the instrument of a request.
+    pub(crate) instrument: Option<InstrumentNames>,
+    pub(crate) classes: Vec<Class>,
+    /// The families whose accounts operations are about by the beginning of their paths, if not those of this one.
+    pub(crate) serves: Vec<((String, Place), (String, Place))>,
+    pub(crate) probe: Option<Probe>,
+    pub(crate) flat: Option<Flat>,
+    pub(crate) lifecycle: Option<Lifecycle>,
+    pub(crate) statements: Statements,
+    pub(crate) enums: Vec<Enum>,
+    pub(crate) identifiers: Vec<Identifier>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) records: Vec<Record>,
+    pub(crate) operations: Operations,
+    /// The effect of each operation of the family, including operations that are not emitted.
+    pub(crate) effects: BTreeMap<String, Effect>,
+}
+
+impl Family {
+    /// Whether no document describes it.
+    pub(crate) fn is_observed(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
+    /// The family whose accounts the operations at a path are about, if it is another one.
+    pub(crate) fn served_at(&self, path: &str) -> Option<&str> {
+        let fitting = self.serves.iter().filter(|((beginning, _), _)| path.starts_with(beginning));
+        fitting.max_by_key(|((beginning, _), _)| beginning.len()).map(|(_, (family, _))| family.as_str())
+    }
+}
+
+/// Who has seen on the wire what no document describes; empty for what a document does.
+pub(crate) type Sources = Vec<(String, Place)>;
+
+impl Source {
+    /// The id of the document.
+    pub(crate) fn document(&self) -> &str {
+        &self.document.0
+    }
+
+    /// The heading of the section.
+    pub(crate) fn section(&self) -> Option<&str> {
+        self.section.as_ref().map(|(section, _)| &**section)
+    }
+}
+
+/// The read by which a caller finds out whether the credentials are accepted.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe {
+    pub(crate) place: Place,
+    pub(crate) operation: (String, Place),
+    /// Its request as wire JSON.
+    pub(crate) request: (String, Place),
+}
+
+/// A ceiling that is not a rate and belongs to no single operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Ceiling {
+    pub(crate) id: String,
+    pub(crate) place: Place,
+    pub(crate) n: u64,
+    /// The values that count towards it; `None` if all do.
+    pub(crate) over: Option<CeilingValues>,
+    pub(crate) doc: String,
+    pub(crate) source: Option<Source>,
+}
+
+/// The values of an enum that a ceiling is over.
+#[derive(Clone, Debug)]
+pub(crate) struct CeilingValues {
+    pub(crate) enum_index: usize,
+    pub(crate) values: Vec<(String, Place)>,
+}
+
+/// The statements that families and operations can have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Statements {
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) not_shown: Vec<OpenQuestion>,
+    pub(crate) contradictions: Vec<Contradiction>,
+    pub(crate) observed: Vec<Observation>,
+}
+
+/// Two statements that cannot both hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Contradiction {
+    pub(crate) id: String,
+    pub(crate) place: Place,
+    pub(crate) readings: Vec<String>,
+    pub(crate) chosen: String,
+    pub(crate) why: String,
+}
+
+/// Something seen on the wire and in no document.
+#[derive(Clone, Debug)]
+pub(crate) struct Observation {
+    pub(crate) id: String,
+    pub(crate) place: Place,
+    pub(crate) says: String,
+    pub(crate) sources: Vec<String>,
+}
+
+impl Api {
+    /// The title of a document, or its id where it has none.
+    pub(crate) fn document_title<'a>(&'a self, id: &'a str) -> &'a str {
+        self.documents.iter().find(|document| document.id == id).map_or(id, |document| &document.title)
+    }
+
+    /// All operations with their families.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (&Family, &Operation)> {
+        self.families.iter().flat_map(|family| family.operations.iter().map(move |op| (family, op)))
+    }
+}

@@ -1,0 +1,423 @@
+//! Fields: those of records, and the parameters of requests, items and choices.
+
+use super::statements::is_named;
+use super::{FamilyBuilder, placed, text_of};
+use crate::compiler::diagnostics::{Code, Help, Place, unknown};
+use crate::compiler::load::{Named, Spanned, Text, raw};
+use crate::compiler::model::types::travels_as_text;
+use crate::compiler::model::{Field, Item, ListName, Need, Parameter, Shape, Type, Unit, type_name};
+use crate::compiler::words::{Required, Travels};
+
+/// The kind of message that a field is part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Message {
+    Request,
+    Answer,
+}
+
+impl FamilyBuilder<'_, '_> {
+    pub(super) fn record_field(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Field {
+        self.refuse_request_keys(raw);
+        let shape = if raw.fields.is_some() { self.refuse_fields(name) } else { self.shape(name, raw) };
+        if shape.element().is_some_and(|ty| matches!(ty, Type::Choice(_))) {
+            self.builder
+                .to
+                .at(name.place, Code::Misplaced, "only a parameter of a request can be a choice")
+                .help("list its members as fields");
+        }
+        Field {
+            name: self.field_name(name, &raw.rust),
+            may_be_null: raw.may_be.is_some(),
+            comes_only: raw.comes_only.as_ref().map(|condition| condition.value.clone()),
+            sources: self.builder.sources(raw.sources.as_ref(), None),
+            deprecated: raw.deprecated.as_ref().cloned(),
+            only: self.only(raw),
+            fixed: raw.fixed.as_ref().map(placed),
+            units: self.units(raw),
+            as_text: self.as_text(raw, &shape, Message::Answer),
+            shape,
+            doc: self.doc(raw),
+        }
+    }
+
+    fn refuse_fields(&mut self, name: &Text) -> Shape {
+        self.builder
+            .to
+            .at(name.place, Code::Misplaced, "only a parameter of a request can have `fields`")
+            .help("define a record with them, and use it as `type` or `list`");
+        Shape::One(Type::Undefined)
+    }
+
+    /// Keys that have a meaning only in requests are refused in records.
+    fn refuse_request_keys(&mut self, raw: &Spanned<raw::Field>) {
+        let keys = [
+            ("required", raw.required.as_ref().map(|key| key.place)),
+            ("default", raw.default.as_ref().map(|key| key.place)),
+            ("default_note", raw.default_note.as_ref().map(|key| key.place)),
+            ("min", raw.min.as_ref().map(|key| key.place)),
+            ("max", raw.max.as_ref().map(|key| key.place)),
+            ("max_items", raw.max_items.as_ref().map(|key| key.place)),
+            ("min_items", raw.min_items.as_ref().map(|key| key.place)),
+            ("digits", raw.digits.as_ref().map(|key| key.place)),
+            ("places", raw.places.as_ref().map(|key| key.place)),
+            ("significant_digits", raw.significant_digits.as_ref().map(|key| key.place)),
+            ("length", raw.length.as_ref().map(|key| key.place)),
+            ("pattern", raw.pattern.as_ref().map(|key| key.place)),
+            ("edit", raw.edit.as_ref().map(|key| key.place)),
+            ("blank", raw.blank.as_ref().map(|key| key.place)),
+            ("as", raw.r#as.as_ref().map(|key| key.place)),
+            ("wins", raw.wins.as_ref().map(|key| key.place)),
+            ("in", raw.r#in.as_ref().map(|key| key.place)),
+            ("sent_as", raw.sent_as.as_ref().map(|key| key.place)),
+            ("item", raw.item.as_ref().map(|key| key.place)),
+            ("object", raw.object.as_ref().map(|key| key.place)),
+            ("called", raw.called.first().map(|word| word.place)),
+        ];
+        self.refuse_keys(&keys, "is only allowed for a parameter of a request");
+    }
+
+    pub(super) fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
+        for (key, place) in keys {
+            if let Some(place) = place {
+                self.builder.to.at(*place, Code::Misplaced, format!("`{key}` {why}")).help("remove it");
+            }
+        }
+    }
+
+    pub(super) fn parameter(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Parameter {
+        let (merged, is_known) = self.follow(name, raw);
+        let raw = &merged;
+        let of_records = [
+            ("comes_only", raw.comes_only.as_ref().map(|key| key.place)),
+            ("sources", raw.sources.as_ref().map(|key| key.place)),
+        ];
+        self.refuse_keys(&of_records, "is only allowed for a field of a record");
+        for (key, name) in [("item", &raw.item), ("object", &raw.object)] {
+            if let Some(name) = name.as_ref().filter(|_| raw.fields.is_none()) {
+                self.refuse_keys(&[(key, Some(name.place))], "requires `fields`");
+            }
+        }
+        let required = raw.required.as_ref().map(|required| required.value);
+        self.refuse_beside_fixed(raw);
+        let shape = if is_known { self.shape(name, raw) } else { Shape::One(Type::Undefined) };
+        Parameter {
+            name: self.parameter_name(name, raw),
+            written: raw.place,
+            apart: raw.r#in.as_ref().map(|apart| (apart.value, apart.place)),
+            sent_as: raw.sent_as.as_ref().map(placed),
+            need: if raw.fixed.is_some() { Need::Always } else { required.into() },
+            fixed: raw.fixed.as_ref().map(placed),
+            default: raw.default.as_ref().map(placed),
+            default_note: raw.default_note.as_ref().map(|note| note.value.clone()),
+            min: raw.min.as_ref().map(placed),
+            max: raw.max.as_ref().map(placed),
+            min_items: raw.min_items.as_ref().map(|n| (n.value, n.place)),
+            max_items: raw.max_items.as_ref().map(|n| (n.value, n.place)),
+            digits: raw.digits.as_ref().map(|n| (n.value, n.place)),
+            places: raw.places.as_ref().map(|n| (n.value, n.place)),
+            significant_digits: raw.significant_digits.as_ref().map(|n| (n.value, n.place)),
+            length: raw.length.as_ref().and_then(|length| Some((self.builder.length(length, 0)?, length.place))),
+            pattern: raw.pattern.as_ref().map(placed),
+            only: self.only(raw),
+            edit: raw.edit.as_ref().cloned(),
+            may_be_null: raw.may_be.as_ref().map(|key| key.place),
+            may_be_blank: raw.blank.is_some(),
+            wins_unstated: raw.wins.is_some(),
+            units: self.units(raw),
+            deprecated: raw.deprecated.as_ref().cloned(),
+            as_text: self.as_text(raw, &shape, Message::Request),
+            shape,
+            doc: self.doc(raw),
+            called: raw.called.iter().map(placed).collect(),
+        }
+    }
+
+    /// A value that never changes has neither bounds nor a default, and is always sent.
+    fn refuse_beside_fixed(&mut self, raw: &raw::Field) {
+        if raw.fixed.is_none() {
+            return;
+        }
+        let is_always = |required: &&Spanned<Required>| required.value == Required::Always;
+        let keys = [
+            ("required", raw.required.as_ref().filter(|key| !is_always(key)).map(|key| key.place)),
+            ("default", raw.default.as_ref().map(|key| key.place)),
+            ("default_note", raw.default_note.as_ref().map(|key| key.place)),
+            ("min", raw.min.as_ref().map(|key| key.place)),
+            ("max", raw.max.as_ref().map(|key| key.place)),
+            ("places", raw.places.as_ref().map(|key| key.place)),
+            ("significant_digits", raw.significant_digits.as_ref().map(|key| key.place)),
+            ("digits", raw.digits.as_ref().map(|key| key.place)),
+            ("length", raw.length.as_ref().map(|key| key.place)),
+            ("pattern", raw.pattern.as_ref().map(|key| key.place)),
+            ("only", raw.only.as_ref().map(|key| key.place)),
+            ("edit", raw.edit.as_ref().map(|key| key.place)),
+            ("may_be", raw.may_be.as_ref().map(|key| key.place)),
+            ("blank", raw.blank.as_ref().map(|key| key.place)),
+        ];
+        self.refuse_keys(&keys, "contradicts `fixed`: the value is always the same");
+    }
+
+    /// How it travels. `json` is refused for a type without numbers.
+    fn as_text(&mut self, raw: &raw::Field, shape: &Shape, side: Message) -> bool {
+        let own = raw.json.as_ref().map(|json| json.value);
+        let is_truth = matches!(shape.element(), Some(Type::Boolean(_)));
+        let is_text = shape.element().is_some_and(Type::is_text);
+        let is_meant =
+            is_truth || shape.is_undefined() || shape.can_be_bare() && !(is_text && side == Message::Request);
+        if let Some(json) = raw.json.as_ref().filter(|_| !is_meant) {
+            let why = "is only allowed for a number, an enum, a boolean, or a text in an answer";
+            self.refuse_keys(&[("json", Some(json.place))], why);
+        }
+        match shape.element() {
+            Some(ty) if ty.is_number() => travels_as_text(self.family.family.numbers, own),
+            _ => own != Some(Travels::Number),
+        }
+    }
+
+    fn only(&mut self, raw: &raw::Field) -> Vec<(String, Place)> {
+        let Some(only) = raw.only.as_ref() else { return Vec::new() };
+        if only.is_empty() {
+            self.builder
+                .to
+                .at(only.place, Code::BadValue, "`only` is empty")
+                .help("list the allowed values, or remove it");
+        }
+        only.iter().map(placed).collect()
+    }
+
+    /// An array body has no name on the wire, so its Rust name has to be given.
+    fn parameter_name(&mut self, name: &Text, raw: &raw::Field) -> crate::compiler::model::Name {
+        if name.value == ListName::BODY && raw.rust.is_none() {
+            let fallback = Spanned { value: "items".to_owned(), place: name.place };
+            return crate::compiler::model::Name {
+                wire: ListName::BODY.to_owned(),
+                rust: fallback.value,
+                place: name.place,
+            };
+        }
+        self.field_name(name, &raw.rust)
+    }
+
+    fn shape(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Shape {
+        match (&raw.r#type, &raw.list, &raw.map, &raw.fields) {
+            (Some(ty), None, None, None) => Shape::One(self.resolve_formed(ty, raw)),
+            (None, Some(ty), None, None) => Shape::List(self.resolve_formed(ty, raw)),
+            (None, None, Some(ty), None) => Shape::Map(self.resolve_formed(ty, raw)),
+            (None, None, None, Some(fields)) if raw.object.is_some() => Shape::Object(self.item(name, raw, fields)),
+            (None, None, None, Some(fields)) => Shape::Items(self.item(name, raw, fields)),
+            (None, None, None, None) => {
+                // With `as`, the type may be written in another file.
+                let files = [name.place.file, raw.place.file];
+                let is_unread = |key: &&str| files.iter().any(|file| self.builder.to.is_unread(*file, key));
+                // What comes from an `as` is reported only where it is written.
+                let is_own = raw.place.file == name.place.file && raw.r#as.is_none();
+                if is_own && !["type", "list", "map", "fields", "as", "<<"].iter().any(is_unread) {
+                    self.builder
+                        .to
+                        .at(name.place, Code::MissingKey, format!("`{}` has no type", name.value))
+                        .help("add `type`, `list`, `map`, or `fields` with `item` or `object`");
+                }
+                Shape::One(Type::Undefined)
+            }
+            (ty, list, map, _) => {
+                // What comes from an `as` is reported only where it is written.
+                let place = list.as_ref().or(map.as_ref()).or(ty.as_ref()).map_or(name.place, |text| text.place);
+                self.builder
+                    .to
+                    .at(place, Code::Misplaced, "`type`, `list`, `map` and `fields` exclude each other")
+                    .help("keep one of them");
+                Shape::One(Type::Undefined)
+            }
+        }
+    }
+
+    fn resolve_formed(&mut self, name: &Text, raw: &raw::Field) -> Type {
+        let ty = self.resolve(name);
+        self.formed(raw, ty)
+    }
+
+    fn item(&mut self, name: &Text, raw: &Spanned<raw::Field>, fields: &Named<Spanned<raw::Field>>) -> Item {
+        if let (Some(item), Some(_)) = (raw.item.as_ref(), raw.object.as_ref()) {
+            self.refuse_keys(&[("item", Some(item.place))], "and `object` exclude each other");
+        }
+        let (rust, place) = match raw.object.as_ref().or(raw.item.as_ref()) {
+            Some(item) => {
+                let rust = self.builder.rust_name(&Some(item.clone()), &item.value, item.place, "item", type_name);
+                (rust, item.place)
+            }
+            None => {
+                self.builder.missing("item", name.place);
+                (String::new(), name.place)
+            }
+        };
+        let parameters = fields.iter().map(|(name, field)| self.parameter(name, field)).collect();
+        let list = match raw.object.is_some() {
+            true => ListName::Object(name.value.clone()),
+            false => ListName::new(&name.value),
+        };
+        Item { list, rust, place, parameters }
+    }
+
+    fn doc(&self, raw: &raw::Field) -> String {
+        let own = text_of(&raw.doc);
+        if !own.is_empty() {
+            return own;
+        }
+        let ty = raw.r#type.as_ref().or(raw.list.as_ref()).or(raw.map.as_ref());
+        ty.map(|ty| self.names.doc(&ty.value).to_owned()).unwrap_or_default()
+    }
+
+    fn units(&mut self, raw: &raw::Field) -> Vec<Unit> {
+        let Some(units) = raw.unit.as_ref() else { return Vec::new() };
+        let last = units.0.len().saturating_sub(1);
+        let is_closed = units.0.iter().enumerate().all(|(index, unit)| match (&unit.when, &unit.is, &unit.otherwise) {
+            (Some(when), Some(_), None) => index < last && !when.is_empty(),
+            (None, None, Some(_)) => index == last,
+            _ => false,
+        });
+        if !is_closed || units.0.is_empty() {
+            self.builder
+                .to
+                .at(
+                    units.place,
+                    Code::Misplaced,
+                    "expected a text, or a list of `when` with `is` that ends with `otherwise`",
+                )
+                .help("write `[{ when: { side: buy }, is: quote coin }, { otherwise: base coin }]`");
+        }
+        units.0.iter().map(unit).collect()
+    }
+
+    /// Replaces `as: operation.parameter` by the definition that it names; keys beside it win. Returns whether it was
+    /// found.
+    ///
+    /// The place of the result is that of the name under which the definition is written out.
+    fn follow(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> (Spanned<raw::Field>, bool) {
+        let mut merged = Spanned { value: raw.value.clone(), place: name.place };
+        for _ in 0..8 {
+            let Some(reference) = merged.value.r#as.take() else { return (merged, true) };
+            let Some(target) = self.find_parameter(&reference) else { return (merged, false) };
+            merged = Spanned { value: overlay(merged.value, target.value), place: target.place };
+        }
+        self.builder.to.at(raw.place, Code::Circular, "circular `as`").help("write one of the definitions out");
+        merged.value.r#as.take();
+        (merged, false)
+    }
+
+    fn find_parameter(&mut self, reference: &Text) -> Option<Spanned<raw::Field>> {
+        let (operation, parameter) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
+        let operations = || self.family.operations.iter();
+        let Some((_, _, raw)) = operations().find(|one| is_named(one, operation)) else {
+            let known = operations().map(|(name, place, _)| (name.as_str(), Some(*place)));
+            return self.no_parameter(reference, unknown(operation, known, how_to_refer));
+        };
+        // A missing request is reported at that operation.
+        let request = raw.request.as_ref()?;
+        find_named(request, parameter).or_else(|| {
+            let known = names(request).into_iter().map(|name| (name.value.as_str(), Some(name.place)));
+            self.no_parameter(reference, unknown(parameter, known, how_to_refer))
+        })
+    }
+
+    fn no_parameter<T>(&mut self, reference: &Text, help: Help) -> Option<T> {
+        self.builder
+            .to
+            .at(reference.place, Code::UndefinedName, format!("unknown parameter `{}`", reference.value))
+            .help(help);
+        None
+    }
+}
+
+fn how_to_refer() -> String {
+    "write `operation.parameter` with an operation of this family, such as `place-order.price`".to_owned()
+}
+
+/// The names that [`find_named`] can find.
+fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&Text> {
+    let of_items =
+        request.iter().filter(|(name, _)| name.value == ListName::BODY).filter_map(|(_, field)| field.fields.as_ref());
+    let inner = of_items.flat_map(|fields| fields.iter());
+    request.iter().chain(inner).map(|(name, _)| name).collect()
+}
+
+/// The parameter with that name, at the place of its name; parameters of items of an array body are included.
+fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<Spanned<raw::Field>> {
+    request.iter().find_map(|(name, field)| match &field.fields {
+        _ if name.value == parameter => Some(Spanned { value: field.value.clone(), place: name.place }),
+        Some(fields) if name.value == ListName::BODY => find_named(fields, parameter),
+        _ => None,
+    })
+}
+
+/// All keys of `base`, overridden by those of `own`.
+fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
+    let has_shape = own.r#type.is_some() || own.list.is_some() || own.map.is_some() || own.fields.is_some();
+    let (r#type, list, map, fields) = if has_shape {
+        (own.r#type, own.list, own.map, own.fields)
+    } else {
+        (base.r#type, base.list, base.map, base.fields)
+    };
+    raw::Field {
+        r#type,
+        list,
+        map,
+        fields,
+        item: own.item.or(base.item),
+        object: own.object.or(base.object),
+        r#in: own.r#in.or(base.r#in),
+        sent_as: own.sent_as.or(base.sent_as),
+        required: own.required.or(base.required),
+        fixed: own.fixed.or(base.fixed),
+        default: own.default.or(base.default),
+        default_note: own.default_note.or(base.default_note),
+        min: own.min.or(base.min),
+        max: own.max.or(base.max),
+        max_items: own.max_items.or(base.max_items),
+        min_items: own.min_items.or(base.min_items),
+        digits: own.digits.or(base.digits),
+        places: own.places.or(base.places),
+        significant_digits: own.significant_digits.or(base.significant_digits),
+        length: own.length.or(base.length),
+        pattern: own.pattern.or(base.pattern),
+        only: own.only.or(base.only),
+        edit: own.edit.or(base.edit),
+        blank: own.blank.or(base.blank),
+        wins: own.wins.or(base.wins),
+        unit: own.unit.or(base.unit),
+        json: own.json.or(base.json),
+        times: own.times.or(base.times),
+        scale: own.scale.or(base.scale),
+        may_be: own.may_be.or(base.may_be),
+        comes_only: own.comes_only.or(base.comes_only),
+        sources: own.sources.or(base.sources),
+        r#as: base.r#as,
+        deprecated: own.deprecated.or(base.deprecated),
+        doc: own.doc.or(base.doc),
+        called: if own.called.is_empty() { base.called } else { own.called },
+        rust: own.rust.or(base.rust),
+    }
+}
+
+fn unit(raw: &raw::Unit) -> Unit {
+    let conditions = raw.when.iter().flat_map(|when| when.iter());
+    Unit {
+        when: conditions
+            .map(|(name, values)| {
+                (name.value.clone(), values.iter().map(|value| value.value.clone()).collect(), name.place)
+            })
+            .collect(),
+        is: text_of(if raw.is.is_some() { &raw.is } else { &raw.otherwise }),
+    }
+}
+
+/// Notes of each list of objects that it stands in an object, in another list or in a choice.
+pub(super) fn mark_inner_lists(parameters: &mut [Parameter]) {
+    for parameter in parameters {
+        let is_list = parameter.shape.is_list();
+        let Some(item) = parameter.shape.objects_mut() else { continue };
+        if is_list {
+            item.list = ListName::Within(parameter.name.wire.clone());
+        }
+        mark_inner_lists(&mut item.parameters);
+    }
+}

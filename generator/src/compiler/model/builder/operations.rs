@@ -1,0 +1,349 @@
+//! Operation files -> operations.
+
+use super::fields::mark_inner_lists;
+use super::{FamilyBuilder, placed, text_of};
+use crate::compiler::diagnostics::{Code, Place, did_you_mean};
+use crate::compiler::load::{Spanned, Text, WordOr, raw};
+use crate::compiler::model::{
+    Access, AnswerPath, BesideData, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation,
+    Parameter, ParameterStyle, Path, PathPiece, Response, Sources, field_name, type_name,
+};
+use crate::compiler::words::{Lists, Objects, Sends, Shown};
+
+impl FamilyBuilder<'_, '_> {
+    pub(super) fn operations(&mut self) -> Vec<Operation> {
+        let family = self.family;
+        family.operations.iter().map(|(file, place, raw)| self.operation(file, *place, raw)).collect()
+    }
+
+    fn operation(&mut self, file: &str, place: Place, raw: &raw::Operation) -> Operation {
+        let name = self.operation_name(file, place, raw);
+        let place = raw.operation.as_ref().map_or(place, |name| name.place);
+        let title = raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.trim().to_owned());
+        let type_source =
+            Spanned { value: title.clone(), place: raw.title.as_ref().map_or(place, |title| title.place) };
+        let rust = self.name(&type_source, &raw.rust, "operation", type_name);
+        let (method, path) = self.http(raw, place);
+        let (effect, effect_why) = self.effect(raw, place);
+        Operation {
+            id: format!("{}.{name}", self.family.folder),
+            function: self.function_name(raw, &rust, place),
+            title,
+            rust,
+            place,
+            source: self.builder.source(&raw.source),
+            sources: self.sources(raw),
+            style: self.style(raw, method, place),
+            method,
+            path,
+            doc: self.builder.need(&raw.doc, "doc", place),
+            effect,
+            effect_why,
+            access: raw.access.unwrap_or(Access::Signed),
+            whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
+            called: raw.called.iter().map(placed).collect(),
+            deprecated: raw.deprecated.clone(),
+            call: raw.call.as_ref().map(placed),
+            permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
+            headers: raw.headers.iter().map(placed).collect(),
+            rates: raw.rate_limit.iter().filter_map(|text| self.builder.rate_of_operation(text)).collect(),
+            body: self.body(raw, place),
+            in_flight: raw.in_flight.clone(),
+            client_id: raw.client_id.as_ref().map(placed),
+            confirm: self.confirm(&raw.confirm),
+            echoes: self.echoes(raw),
+            compound: raw.compound.clone(),
+            repeat: self.repeat(&raw.repeat),
+            window: raw.window.clone(),
+            history: self.builder.duration(&raw.history),
+            response: self.response(raw, place),
+            beside_data: self.beside_data(raw),
+            data: self.own_data(raw),
+            listing: raw.response.as_ref().map(|response| self.listing(response)).unwrap_or_default(),
+            batch: raw.response.as_ref().and_then(|response| self.batch(response)),
+            intents: self.intents(&raw.intents),
+            examples: self.examples(&raw.examples, place),
+            statements: self.builder.statements(
+                &raw.rules,
+                &self.family.operations,
+                &raw.not_shown,
+                &raw.contradictions,
+                &raw.observed,
+            ),
+            key_places: key_places(raw, place),
+            name,
+        }
+    }
+
+    /// Who has seen it, if no document describes it: as the operation says, otherwise as the family says.
+    fn sources(&mut self, raw: &raw::Operation) -> Sources {
+        let own = self.builder.sources(raw.sources.as_ref(), raw.source.as_ref());
+        let of_family = self.family.family.sources.iter().flat_map(|sources| &sources.value);
+        if own.is_empty() { of_family.map(placed).collect() } else { own }
+    }
+
+    /// The effect, and the reason that goes with it.
+    fn effect(&mut self, raw: &raw::Operation, place: Place) -> (Effect, Option<String>) {
+        let (effect, why) = match raw.effect.as_ref().map(|effect| (&effect.value, effect.place)) {
+            None => {
+                self.builder.missing("effect", place);
+                (None, None)
+            }
+            Some((WordOr::Word(effect), _)) => (Some(*effect), None),
+            Some((WordOr::Mapping(reasoned), place)) => {
+                if reasoned.is.is_none() {
+                    self.builder.missing("is", place);
+                }
+                (reasoned.is, Some(self.builder.need(&reasoned.why, "why", place)))
+            }
+        };
+        (effect.unwrap_or_else(|| likely_effect(raw)), why)
+    }
+
+    /// How the parameters travel: as the operation says, otherwise as the family says.
+    fn style(&mut self, raw: &raw::Operation, method: Method, place: Place) -> ParameterStyle {
+        let family = &self.family.family;
+        let own = raw.sends.as_ref();
+        if let Some(sends) = own.filter(|sends| sends.value != Sends::Query && method == Method::Get) {
+            self.builder
+                .to
+                .at(sends.place, Code::Misplaced, "a GET request has no body")
+                .help("remove `sends`, or correct the method");
+        }
+        let of_family = family.sends.as_ref().filter(|_| !method.has_query());
+        let value = |sends: &Spanned<Sends>| sends.value;
+        let objects = raw.objects.as_ref().or(family.objects.as_ref());
+        ParameterStyle {
+            sends: own.or(of_family).map(value),
+            lists: raw.lists.as_ref().or(family.lists.as_ref()).map_or(Lists::Json, |lists| lists.value),
+            objects: objects.map_or(Objects::Json, |objects| objects.value),
+            says_objects: objects.is_some(),
+            place: own.map_or(place, |sends| sends.place),
+        }
+    }
+
+    fn operation_name(&mut self, file: &str, place: Place, raw: &raw::Operation) -> String {
+        match &raw.operation {
+            Some(name) if name.value != file => {
+                self.builder
+                    .to
+                    .at(
+                        name.place,
+                        Code::WrongName,
+                        format!("the operation is named `{}`, but its file {file}.yaml", name.value),
+                    )
+                    .help("use the same name for both");
+            }
+            Some(_) => {}
+            None => self.builder.missing("operation", place),
+        }
+        file.to_owned()
+    }
+
+    /// The function has the name of the request type, so that both are found under one name.
+    fn function_name(&mut self, raw: &raw::Operation, rust: &Name, place: Place) -> String {
+        if rust.rust.is_empty() {
+            return String::new();
+        }
+        let from = raw.rust.as_ref().map_or(rust.wire.as_str(), |rust| rust.value.as_str());
+        self.builder.rust_name(&None, from, place, "operation", field_name)
+    }
+
+    fn http(&mut self, raw: &raw::Operation, place: Place) -> (Method, Path) {
+        let nothing = |place| Path { text: String::new(), pieces: Vec::new(), place };
+        let Some(http) = &raw.http else {
+            self.builder.missing("http", place);
+            return (likely_method(raw), nothing(place));
+        };
+        let (word, path) = http.value.split_once(' ').unwrap_or((http.value.as_str(), ""));
+        let method = Method::parse(word);
+        if method.is_none() {
+            let help = did_you_mean(word, Method::WORDS.iter().copied()).unwrap_or_else(|| {
+                "write a method and a path, such as `GET /api/v1/orders`; methods are GET, POST, PUT, PATCH and DELETE".into()
+            });
+            self.builder.to.at(http.place, Code::BadPath, format!("invalid HTTP method `{word}`")).help(help);
+        }
+        let pieces = match PathPiece::all_of(path) {
+            Ok(pieces) => pieces,
+            Err(why) if method.is_some() => {
+                self.builder.to.at(http.place, Code::BadPath, format!("invalid path `{path}`: {why}")).help(
+                    "a path starts with `/` and consists of letters, digits, `-`, `.`, `_`, `~`, `:`, `@` and parameters in braces",
+                );
+                Vec::new()
+            }
+            Err(_) => Vec::new(),
+        };
+        (method.unwrap_or_else(|| likely_method(raw)), Path { text: path.to_owned(), pieces, place: http.place })
+    }
+
+    fn body(&mut self, raw: &raw::Operation, place: Place) -> Body {
+        let Some(request) = &raw.request else {
+            self.builder.missing("request", place);
+            return Body(Vec::new());
+        };
+        let (arrays, members): (Vec<_>, Vec<_>) = request.iter().partition(|(name, _)| name.value == ListName::BODY);
+        let members = members.into_iter().map(|(name, field)| self.parameter(name, field)).collect::<Vec<_>>();
+        let array = arrays.first().map(|(name, field)| self.array_body(name, field));
+        let mut all: Vec<Parameter> = members.into_iter().chain(array).collect();
+        for item in all.iter_mut().filter_map(|parameter| parameter.shape.objects_mut()) {
+            mark_inner_lists(&mut item.parameters);
+        }
+        Body(all)
+    }
+
+    fn array_body(&mut self, name: &Text, field: &Spanned<raw::Field>) -> Parameter {
+        // A body that is an array is always sent.
+        let parameter = Parameter { need: Need::Always, ..self.parameter(name, field) };
+        if parameter.item().is_none() {
+            self.builder
+                .to
+                .at(name.place, Code::Misplaced, "an array body requires `fields`")
+                .help("write `\"[]\": { item: Order, fields: { .. } }`");
+        }
+        parameter
+    }
+
+    /// The path to the data, if the operation states its own.
+    fn own_data(&mut self, raw: &raw::Operation) -> Option<AnswerPath> {
+        let data = raw.response.as_ref()?.data.as_ref()?;
+        self.builder.paths(std::slice::from_ref(data), "data", data.place).pop()
+    }
+
+    /// The records of a refusal and of headers.
+    fn beside_data(&mut self, raw: &raw::Operation) -> BesideData {
+        let Some(response) = &raw.response else { return BesideData::default() };
+        let mut record = |name: &Option<Text>| {
+            let name = name.as_ref()?;
+            Some((self.resolve_record(name)?, name.place))
+        };
+        let form = response.body.as_ref().map(|form| (form.value, form.place));
+        BesideData { refusal: record(&response.refusal), headers: record(&response.headers), form }
+    }
+
+    fn response(&mut self, raw: &raw::Operation, place: Place) -> Response {
+        let Some(response) = &raw.response else {
+            self.builder.missing("response", place);
+            return Response::Undefined;
+        };
+        self.refuse_unused_response_keys(response);
+        let result = match (&response.object, &response.array, &response.page) {
+            (Some(object), None, None) => self.resolve_record(object).map(|record| Response::Object { record }),
+            (None, Some(array), None) => {
+                let observed_under = response.observed_under.as_ref().map(|text| text.value.clone());
+                self.resolve_record(array).map(|record| Response::Array { record, observed_under })
+            }
+            (None, None, Some(list)) => self.page(response, list),
+            (None, None, None) => {
+                self.builder
+                    .to
+                    .at(response.place, Code::BadResponse, "missing `object`, `array` or `page`")
+                    .help("add the one that describes `data`, such as `object: SomeRecord`");
+                None
+            }
+            _ => {
+                self.builder
+                    .to
+                    .at(response.place, Code::BadResponse, "expected only one of `object`, `array` and `page`")
+                    .help("keep the one that describes `data`");
+                None
+            }
+        };
+        result.unwrap_or(Response::Undefined)
+    }
+
+    /// Reports keys that belong to another kind of response.
+    fn refuse_unused_response_keys(&mut self, raw: &Spanned<raw::Response>) {
+        let place = |text: &Option<Text>| text.as_ref().map(|text| text.place);
+        let is_unread = ["page", "array"].iter().any(|key| self.builder.to.is_unread(raw.place.file, key));
+        // If none of the three is given, only that is reported.
+        if is_unread || (raw.object.is_none() && raw.array.is_none() && raw.page.is_none()) {
+            return;
+        }
+        if raw.page.is_none() {
+            let keys = [("of", place(&raw.of)), ("cursor", place(&raw.cursor)), ("next", place(&raw.next))];
+            self.refuse_keys(&keys, "requires a `page`");
+            let shows = raw.shows.as_ref().filter(|shows| shows.what.0 != Shown::Positions);
+            let of_listings =
+                [("id", place(&raw.id)), ("each", place(&raw.each)), ("shows", shows.map(|shows| shows.place))];
+            if raw.pages.is_none() && !self.builder.to.is_unread(raw.place.file, "pages") {
+                self.refuse_keys(&of_listings, "requires a `page` or `pages`");
+            }
+        }
+        if raw.object.is_none() {
+            self.refuse_keys(&[("list", place(&raw.list))], "requires an `object`");
+        } else if raw.pages.is_some() {
+            self.refuse_keys(&[("list", place(&raw.list))], "is a key of `pages` here");
+        }
+        if raw.array.is_none() {
+            let instruments = raw.instruments.as_ref().map(|instruments| instruments.place);
+            let of_arrays = [("observed_under", place(&raw.observed_under)), ("instruments", instruments)];
+            self.refuse_keys(&of_arrays, "requires an `array`");
+        }
+    }
+
+    fn page(&mut self, raw: &Spanned<raw::Response>, list: &Text) -> Option<Response> {
+        for (key, value) in [("of", &raw.of), ("cursor", &raw.cursor), ("next", &raw.next)] {
+            if value.is_none() {
+                self.builder.missing(key, raw.place);
+            }
+        }
+        let (of, cursor, next) = (raw.of.as_ref()?, raw.cursor.as_ref()?, raw.next.as_ref()?);
+        let record = self.resolve_record(of)?;
+        let (list, cursor) = (self.field_name(list, &None), self.field_name(cursor, &None));
+        Some(Response::Page { list, record, cursor, next: placed(next) })
+    }
+
+    fn examples(&mut self, raw: &[Spanned<raw::Example>], place: Place) -> Vec<Example> {
+        if raw.is_empty() && !self.builder.to.is_unread(place.file, "examples") {
+            self.builder
+                .to
+                .at(place, Code::MissingKey, "the operation has no examples")
+                .help("add `examples` with a request and its response as wire JSON");
+        }
+        let examples = raw.iter().filter_map(|raw| {
+            for (key, value) in [("request", &raw.request), ("response", &raw.response)] {
+                if value.is_none() {
+                    self.builder.missing(key, raw.place);
+                }
+            }
+            if raw.about.is_some() {
+                self.builder.need(&raw.about, "about", raw.place);
+            }
+            let (request, response) = (raw.request.as_ref()?, raw.response.as_ref()?);
+            Some(Example { about: text_of(&raw.about), request: placed(request), response: placed(response) })
+        });
+        examples.collect()
+    }
+}
+
+/// The places of keys that the model keeps without a place.
+fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
+    let text = |text: &Option<Text>| text.as_ref().map_or(place, |text| text.place);
+    KeyPlaces {
+        effect: raw.effect.as_ref().map_or(place, |effect| effect.place),
+        whitelisted: raw.whitelisted.as_ref().map_or(place, |whitelisted| whitelisted.place),
+        permission: text(&raw.permission),
+        history: text(&raw.history),
+        response: raw.response.as_ref().map_or(place, |response| response.place),
+    }
+}
+
+/// The effect to assume if none is stated, so that only the missing key is reported.
+fn likely_effect(raw: &raw::Operation) -> Effect {
+    let is_read = raw.http.as_ref().is_none_or(|http| http.value.starts_with("GET "));
+    match (&raw.repeat, &raw.in_flight, &raw.confirm, &raw.compound) {
+        (Some(_), _, _, _) => Effect::Cancel,
+        (None, None, None, None) if is_read => Effect::Read,
+        (None, None, None, None) => Effect::Cancel,
+        _ => Effect::Amend,
+    }
+}
+
+/// The method to assume, for the same reason.
+fn likely_method(raw: &raw::Operation) -> Method {
+    let is_change = raw
+        .effect
+        .as_ref()
+        .is_some_and(|effect| matches!(effect.value, WordOr::Word(effect) if effect != Effect::Read));
+    if is_change { Method::Post } else { Method::Get }
+}

@@ -1,0 +1,209 @@
+//! Rates, of operations and of pools.
+
+use super::{Builder, text_of};
+use crate::compiler::diagnostics::{Code, Place, did_you_mean};
+use crate::compiler::load::{Spanned, Text, raw};
+use crate::compiler::model::{Duration, Pool, PoolReporting, PoolWeight, Rate, ResponseValue, Scope, WeightCondition};
+use crate::compiler::words::{ReportedIn, ResetForm};
+
+impl Builder<'_> {
+    pub(super) fn pools(&mut self) -> Vec<Pool> {
+        let documents = self.documents;
+        documents.api.pools.iter().filter_map(|(name, raw)| self.pool(name, raw)).collect()
+    }
+
+    /// The windows that the header with the remaining calls counts.
+    pub(super) fn remaining_calls_in(&mut self, raw: &raw::Api) -> Vec<Duration> {
+        let windows = &raw.remaining_calls_in;
+        if let Some(first) = windows.first().filter(|_| raw.remaining_calls.is_none()) {
+            self.to
+                .at(first.place, Code::Misplaced, "`remaining_calls_in` requires `remaining_calls`")
+                .help("add `remaining_calls`, or remove it");
+        }
+        let mut known = Vec::new();
+        for text in windows.iter() {
+            match Duration::parse_window(&text.value) {
+                Some(window) => known.push(window),
+                None => {
+                    self.to
+                        .at(text.place, Code::BadRate, format!("invalid window `{}`", text.value))
+                        .help("write it as in a rate: `s`, `500ms`, `10s` or `1m`");
+                }
+            }
+        }
+        if windows.is_empty() { vec![Duration::SECOND] } else { known }
+    }
+
+    fn pool(&mut self, name: &Text, raw: &Spanned<raw::Pool>) -> Option<Pool> {
+        if !is_word(&name.value) {
+            self.to
+                .at(name.place, Code::BadRate, format!("invalid name of a pool `{}`", name.value))
+                .help("write a lower-case word, such as `request-weight`");
+            return None;
+        }
+        let Some(text) = &raw.rate else {
+            self.missing("rate", raw.place);
+            return None;
+        };
+        let rate = self.rate(text)?;
+        if rate.own_class().is_some() {
+            self.to
+                .at(text.place, Code::BadRate, format!("the pool `{}` is for a class", name.value))
+                .help("remove `for`: a pool counts the calls of all classes together");
+        }
+        let reporting = raw.reported.as_ref().and_then(|reporting| self.reporting(reporting));
+        Some(Pool { name: name.value.clone(), rate, doc: text_of(&raw.doc), reporting, place: name.place })
+    }
+
+    fn reporting(&mut self, raw: &Spanned<raw::PoolReporting>) -> Option<PoolReporting> {
+        let place = raw.r#in.unwrap_or(ReportedIn::Header);
+        let reset = raw.reset.as_ref().and_then(|text| self.response_value(place, text));
+        if let (Some(form), None) = (&raw.reset_as, &raw.reset) {
+            self.to.at(form.place, Code::Misplaced, "`reset_as` without `reset`").help("add `reset`, or remove it");
+        }
+        let form = raw.reset_as.as_ref().map_or(ResetForm::InSeconds, |form| form.value);
+        let (is_used, count) = match (&raw.used, &raw.remaining) {
+            (Some(used), None) => (true, used),
+            (None, Some(remaining)) => (false, remaining),
+            _ => {
+                self.to
+                    .at(raw.place, Code::BadRate, "expected one of `used` and `remaining`")
+                    .help("name the header, or with `in: body` the path, that reports how much is used or remains");
+                return None;
+            }
+        };
+        let count = self.response_value(place, count)?;
+        Some(PoolReporting { is_used, count, reset: reset.map(|reset| (reset, form)), place: raw.place })
+    }
+
+    fn response_value(&mut self, place: ReportedIn, text: &Text) -> Option<ResponseValue> {
+        match place {
+            ReportedIn::Header => {
+                self.check_header(&text.value, text.place);
+                Some(ResponseValue::Header(text.value.clone()))
+            }
+            ReportedIn::Body => self
+                .paths(std::slice::from_ref(text), "reported", text.place)
+                .into_iter()
+                .next()
+                .map(ResponseValue::Body),
+        }
+    }
+
+    /// A rate of the operation alone, or the weight of its calls in a pool.
+    pub(super) fn rate_of_operation(&mut self, text: &Text) -> Option<Rate> {
+        let rate = match text.value.split_once(" of ") {
+            None => self.rate(text),
+            Some((weight, pool)) => self.rate_of_pool(text, weight, pool),
+        };
+        if rate.is_none() {
+            self.to.note_unread(text.place.file, "rate_limit");
+        }
+        rate
+    }
+
+    fn rate(&mut self, text: &Text) -> Option<Rate> {
+        match parse_rate(&text.value, text.place) {
+            Ok(rate) => Some(rate),
+            Err(why) => {
+                self.to
+                    .at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
+                    .help("write `10/s per UID`, `50/500ms per UID`, `600/1m per IP`, or `5/s per UID for members`");
+                None
+            }
+        }
+    }
+
+    /// Reads `20 of request-weight`.
+    fn rate_of_pool(&mut self, text: &Text, weight: &str, pool: &str) -> Option<Rate> {
+        let documents = self.documents;
+        let (pool, when) = pool.split_once(' ').map_or((pool, None), |(pool, when)| (pool, Some(when)));
+        let when = match when.map(weight_condition) {
+            Some(None) => {
+                self.to
+                    .at(text.place, Code::BadRate, format!("invalid weight `{}`", text.value))
+                    .help("write which calls have it: `40 of request-weight without symbol`, `with limit` or `with limit over 100`");
+                return None;
+            }
+            when => when.flatten(),
+        };
+        let Some(weight) = weight.parse().ok().filter(|weight: &u32| *weight > 0) else {
+            self.to
+                .at(text.place, Code::BadRate, format!("invalid weight `{weight}`"))
+                .help("write how many calls a call counts as: `20 of request-weight`");
+            return None;
+        };
+        let Some((_, raw)) = documents.api.pools.iter().find(|(name, _)| name.value == pool) else {
+            if documents.api_is_sound {
+                let known = documents.api.pools.iter().map(|(name, _)| name.value.as_str());
+                let help = did_you_mean(pool, known).unwrap_or_else(|| "define it under `pools` in api.yaml".into());
+                self.to.at(text.place, Code::UndefinedName, format!("unknown pool `{pool}`")).help(help);
+            }
+            return None;
+        };
+        // A mistake in the rate is reported where the pool is defined.
+        let of = raw.rate.as_ref()?;
+        let rate = parse_rate(&of.value, text.place).ok()?;
+        if weight > rate.calls {
+            self.to
+                .at(text.place, Code::BadRate, format!("a call takes {weight} of `{pool}`, which has {}", rate.calls))
+                .related(of.place, "the pool")
+                .help("correct the weight or the pool: such a call is never admitted");
+        }
+        Some(Rate { of_pool: Some(PoolWeight { pool: pool.to_owned(), weight, when }), ..rate })
+    }
+}
+
+/// Reads `without symbol`, `with symbol` or `with limit over 100`.
+fn weight_condition(text: &str) -> Option<WeightCondition> {
+    match *text.split(' ').collect::<Vec<_>>() {
+        ["without", name] => Some(WeightCondition::Without(name.to_owned())),
+        ["with", name] => Some(WeightCondition::With(name.to_owned())),
+        ["with", name, "over", most] => Some(WeightCondition::Over(name.to_owned(), most.parse().ok()?)),
+        _ => None,
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+/// Reads `10/s`.
+fn calls_in_window(rate: &str) -> Result<(u32, Duration), &'static str> {
+    let (calls, every) = rate.split_once('/').ok_or("expected `N/s`, or a window such as `N/10s` or `N/1m`")?;
+    let calls: u32 = calls.parse().map_err(|_| match calls.bytes().all(|byte| byte.is_ascii_digit()) {
+        true if calls.is_empty() => "expected a number of calls before `/`",
+        true => "the number of calls is too large",
+        false => "expected a whole number of calls before `/`",
+    })?;
+    if calls == 0 {
+        return Err("the number of calls must be at least 1");
+    }
+    let every = Duration::parse_window(every).ok_or(match every {
+        every if every.contains('/') => "expected `per UID` or `per IP` in place of the second `/`",
+        "m" | "h" | "d" | "ms" => "a window other than `s` begins with a number, such as `1m`",
+        _ => "the window is `s`, or a number and `ms`, `s`, `m`, `h` or `d`, such as `500ms` or `1m`, up to a day",
+    })?;
+    Ok((calls, every))
+}
+
+/// Reads `10/s per UID for copy-trading`, or `600/1m per IP`.
+fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let (rate, scope, class) = match words.as_slice() {
+        [rate, "per", scope] => (*rate, *scope, Rate::EVERYONE),
+        [rate, "per", scope, "for", class] => (*rate, *scope, *class),
+        // One word too few: the scope is the more likely one to be missing.
+        [rate] | [rate, "per"] if rate.contains('/') => {
+            calls_in_window(rate)?;
+            return Err("expected `per UID` or `per IP` after the window");
+        }
+        _ => return Err("expected `N/s per UID` or `N/s per IP`"),
+    };
+    let (calls, every) = calls_in_window(rate)?;
+    let scope = Scope::parse(scope).ok_or("expected `UID` or `IP`")?;
+    if !is_word(class) {
+        return Err("expected a lower-case word as the class");
+    }
+    Ok(Rate { calls, every, scope, class: class.to_owned(), of_pool: None, place })
+}

@@ -1,0 +1,430 @@
+//! `types.yaml` -> enums, identifiers, choices, records.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+
+use super::fields::mark_inner_lists;
+use super::{FamilyBuilder, placed, text_of};
+use crate::compiler::diagnostics::{Code, Kind, Place, unknown};
+use crate::compiler::load::{Named, Spanned, Text, Texts, raw};
+use crate::compiler::model::{
+    Case, Choice, ChoiceKind, Decided, Enum, EnumValue, Field, Form, Identifier, OneOf, Pattern, Record, RecordCase,
+    RecordForm, Type, built_in, variant_name,
+};
+
+/// The meaning of each type name of a family.
+pub(super) struct TypeNames {
+    types: HashMap<String, (Type, Place, String)>,
+    /// Names that are defined twice, each with both places.
+    twice: Vec<(String, Place, Place)>,
+    /// The names that were used.
+    used: RefCell<BTreeSet<String>>,
+}
+
+impl TypeNames {
+    pub(super) fn of(raw: &raw::Types) -> Self {
+        let mut names = Self { types: HashMap::new(), twice: Vec::new(), used: RefCell::default() };
+        names.add_all(&raw.enums, Type::Enum, |raw| text_of(&raw.doc));
+        names.add_all(&raw.identifiers, Type::Identifier, |raw| text_of(&raw.doc));
+        names.add_all(&raw.choices, Type::Choice, |raw| text_of(&raw.doc));
+        names.add_all(&raw.records, Type::Record, |raw| text_of(&raw.doc));
+        names
+    }
+
+    fn add_all<T>(&mut self, raw: &Named<Spanned<T>>, make: fn(usize) -> Type, doc: fn(&T) -> String) {
+        for (index, (name, value)) in raw.iter().enumerate() {
+            let entry = (make(index), name.place, doc(value));
+            if let Some((_, first, _)) = self.types.get(&name.value) {
+                self.twice.push((name.value.clone(), *first, name.place));
+            } else {
+                self.types.insert(name.value.clone(), entry);
+            }
+        }
+    }
+
+    /// Types with the name of a built-in type, each with its place.
+    fn built_in(&self) -> Vec<(&str, &Place)> {
+        let taken = built_in().filter_map(|(name, _)| Some((name, &self.types.get(name)?.1)));
+        taken.collect()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Type> {
+        let built_in = built_in().find(|(known, _)| *known == name).map(|(_, ty)| ty);
+        built_in.or_else(|| self.types.get(name).map(|(ty, ..)| *ty))
+    }
+
+    /// The documentation of a field of this type that has none of its own.
+    pub(super) fn doc(&self, name: &str) -> &str {
+        self.types.get(name).map_or("", |(_, _, doc)| doc)
+    }
+
+    fn all(&self) -> Vec<(&str, Option<Place>)> {
+        let own = self.types.iter().map(|(name, (_, place, _))| (name.as_str(), Some(*place)));
+        let mut all: Vec<_> = built_in().map(|(name, _)| (name, None)).chain(own).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+impl FamilyBuilder<'_, '_> {
+    /// The type that a name stands for; an unknown name is reported.
+    pub(super) fn resolve(&mut self, name: &Text) -> Type {
+        if let Some(ty) = self.names.get(&name.value) {
+            self.names.used.borrow_mut().insert(name.value.clone());
+            return ty;
+        }
+        let help = unknown(&name.value, self.names.all(), || {
+            let file = self.family.types_path.display();
+            format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
+        });
+        self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
+        Type::Undefined
+    }
+
+    /// Reports types that are never used.
+    pub(super) fn refuse_unused(&mut self) {
+        if self.builder.documents.incomplete {
+            return;
+        }
+        let used = self.names.used.borrow();
+        for (name, (_, place, _)) in self.names.types.iter().filter(|(name, _)| !used.contains(*name)) {
+            self.builder
+                .to
+                .at(*place, Code::Unused, format!("unused type `{name}`"))
+                .kind(Kind::Type)
+                .help("remove it, or use it as the type of a parameter or a field");
+        }
+    }
+
+    /// The index of the record with this name.
+    pub(super) fn resolve_record(&mut self, name: &Text) -> Option<usize> {
+        match self.resolve(name) {
+            Type::Record(index) => Some(index),
+            Type::Undefined => None,
+            _ => {
+                let file = self.family.types_path.display();
+                let help = format!("name one of the `records` of {file}");
+                self.builder
+                    .to
+                    .at(name.place, Code::WrongType, format!("expected a record, found `{}`", name.value))
+                    .help(help);
+                None
+            }
+        }
+    }
+
+    pub(super) fn enums(&mut self) -> Vec<Enum> {
+        for (name, place) in self.names.built_in() {
+            self.builder
+                .to
+                .at(*place, Code::ReservedName, format!("the type name `{name}` is built in"))
+                .help("rename it");
+        }
+        for (name, first, second) in &self.names.twice {
+            self.builder
+                .to
+                .at(*second, Code::DefinedTwice, format!("duplicate type `{name}`"))
+                .related(*first, "first defined here")
+                .help("rename one of them");
+        }
+        let family = self.family;
+        family.types.enums.iter().map(|(name, raw)| self.enumeration(name, raw)).collect()
+    }
+
+    fn enumeration(&mut self, name: &Text, raw: &Spanned<raw::Enum>) -> Enum {
+        if raw.values.is_empty() && !self.builder.to.is_unread(name.place.file, "values") {
+            self.builder
+                .to
+                .at(name.place, Code::MissingKey, format!("the enum `{}` has no values", name.value))
+                .help("list them under `values`, each with its meaning");
+        }
+        let values: Vec<_> = raw
+            .values
+            .iter()
+            .map(|(wire, value)| EnumValue {
+                name: self.name(wire, &value.rust, "value", variant_name),
+                doc: text_of(&value.doc),
+                also: value.also.iter().map(placed).collect(),
+                sources: self.builder.sources(value.sources.as_ref(), None),
+                deprecated: value.deprecated.clone(),
+            })
+            .collect();
+        let truth_of = |wanted: bool| {
+            let name = raw.truth.iter().find(|(_, truth)| truth.value == wanted).map(|(name, _)| name)?;
+            values.iter().position(|value: &EnumValue| value.name.wire == name.value)
+        };
+        let truth = truth_of(true).zip(truth_of(false));
+        let truth_places = raw.truth.iter().map(|(name, _)| placed(name)).collect();
+        Enum { name: self.type_name(name, &raw.rust), doc: text_of(&raw.doc), values, truth, truth_places }
+    }
+
+    pub(super) fn identifiers(&mut self) -> Vec<Identifier> {
+        let family = self.family;
+        family.types.identifiers.iter().map(|(name, raw)| self.identifier(name, raw)).collect()
+    }
+
+    fn identifier(&mut self, name: &Text, raw: &Spanned<raw::Identifier>) -> Identifier {
+        let length = raw.length.as_ref().and_then(|length| self.builder.length(length, 1));
+        Identifier {
+            name: self.type_name(name, &raw.rust),
+            doc: text_of(&raw.doc),
+            length,
+            alphabet: raw.alphabet.as_ref().map(placed),
+            forms: raw.forms.iter().filter_map(|(name, pattern)| self.form(name, pattern)).collect(),
+            mint: raw.mint.as_ref().filter(|mint| mint.value).map(|mint| mint.place),
+        }
+    }
+
+    /// Reads a form: its pattern, and the one that an instrument decides.
+    fn form(&mut self, name: &Text, raw: &raw::Form) -> Option<Form> {
+        let Some(pattern) = &raw.pattern else {
+            self.builder.missing("pattern", name.place);
+            self.builder.to.note_unread(name.place.file, "forms");
+            return None;
+        };
+        let decided = match (&raw.also, &raw.decided_by) {
+            (Some(also), Some(by)) => Some(Decided { also: self.pattern(also)?, by: placed(by) }),
+            (None, None) => None,
+            (Some(lone), None) | (None, Some(lone)) => {
+                self.builder.to.at(lone.place, Code::Misplaced, "`also` and `decided_by` of a form go together").help(
+                    "name the flag of the instrument that tells texts in the other spelling apart, or remove both",
+                );
+                None
+            }
+        };
+        Some(Form { name: self.field_name(name, &None), pattern: self.pattern(pattern)?, decided })
+    }
+
+    /// Reads a pattern such as `a*z`: its beginning and its end.
+    fn pattern(&mut self, pattern: &Text) -> Option<Pattern> {
+        let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
+            self.builder.to.note_unread(pattern.place.file, "forms");
+            self.builder.to.at(pattern.place, Code::BadAlphabet, format!("invalid form `{}`", pattern.value)).help(
+                "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or \
+                     `[A-Z]*` for what has only such characters there",
+            );
+            return None;
+        };
+        Some(Pattern {
+            text: pattern.value.clone(),
+            place: pattern.place,
+            prefix: prefix.to_owned(),
+            alphabet: alphabet.map(str::to_owned),
+            suffix: suffix.to_owned(),
+        })
+    }
+
+    pub(super) fn choices(&mut self) -> Vec<Choice> {
+        let family = self.family;
+        family.types.choices.iter().map(|(name, raw)| self.choice(name, raw)).collect()
+    }
+
+    fn choice(&mut self, name: &Text, raw: &Spanned<raw::Choice>) -> Choice {
+        let mut kind = match (&raw.choose_by, raw.one_of.is_empty()) {
+            (None, false) => self.choice_by_presence(raw),
+            (Some(decider), true) => self.choice_by_value(decider, raw),
+            _ => {
+                self.builder
+                    .to
+                    .at(
+                        name.place,
+                        Code::BadChoice,
+                        format!("the choice `{}` must have either `one_of` or `choose_by`", name.value),
+                    )
+                    .help("`one_of` lists parameters of which one is sent; `choose_by` names the one that decides");
+                ChoiceKind::Presence { alternatives: Vec::new(), wins: None }
+            }
+        };
+        match &mut kind {
+            ChoiceKind::Presence { alternatives, .. } => mark_inner_lists(alternatives),
+            ChoiceKind::Value { cases, .. } => cases.iter_mut().for_each(|case| mark_inner_lists(&mut case.parameters)),
+        }
+        Choice { name: self.type_name(name, &raw.rust), doc: text_of(&raw.doc), kind }
+    }
+
+    fn choice_by_presence(&mut self, raw: &Spanned<raw::Choice>) -> ChoiceKind {
+        let cases = raw.cases.first().map(|(name, _)| name.place);
+        let ty = raw.r#type.as_ref().map(|ty| ty.place);
+        self.refuse_keys(&[("type", ty), ("cases", cases)], "requires `choose_by`");
+        let alternatives = raw.one_of.iter().map(|(name, field)| self.parameter(name, field)).collect();
+        ChoiceKind::Presence { alternatives, wins: raw.wins.as_ref().map(placed) }
+    }
+
+    fn choice_by_value(&mut self, decider: &Text, raw: &Spanned<raw::Choice>) -> ChoiceKind {
+        let wins = raw.wins.as_ref().map(|wins| wins.place);
+        self.refuse_keys(&[("wins", wins)], "requires `one_of`");
+        let Some(ty) = &raw.r#type else {
+            self.builder.missing("type", raw.place);
+            return ChoiceKind::Presence { alternatives: Vec::new(), wins: None };
+        };
+        let enum_index = match self.resolve(ty) {
+            Type::Enum(index) => index,
+            Type::Undefined => return ChoiceKind::Presence { alternatives: Vec::new(), wins: None },
+            _ => {
+                self.builder
+                    .to
+                    .at(ty.place, Code::BadChoice, format!("expected an enum, found `{}`", ty.value))
+                    .help("the deciding parameter must be an enum");
+                return ChoiceKind::Presence { alternatives: Vec::new(), wins: None };
+            }
+        };
+        let cases = self.cases(raw, enum_index);
+        ChoiceKind::Value { decider: self.field_name(decider, &None), enum_index, cases }
+    }
+
+    fn cases(&mut self, raw: &Spanned<raw::Choice>, enum_index: usize) -> Vec<Case> {
+        let values: Vec<&Text> = self
+            .family
+            .types
+            .enums
+            .get(enum_index)
+            .map(|(_, raw)| raw.values.iter().map(|(value, _)| value).collect())
+            .unwrap_or_default();
+        let mut cases = Vec::new();
+        for (value, parameters) in raw.cases.iter() {
+            let Some(index) = values.iter().position(|known| known.value == value.value) else {
+                if values.is_empty() {
+                    continue;
+                }
+                let known = values.iter().map(|known| (known.value.as_str(), Some(known.place)));
+                let help = unknown(&value.value, known, || "the cases are the values of the deciding enum".to_owned());
+                self.builder
+                    .to
+                    .at(
+                        value.place,
+                        Code::BadChoice,
+                        format!("`{}` has no value `{}`", raw.r#type.as_ref().map_or("", |ty| &ty.value), value.value),
+                    )
+                    .help(help);
+                continue;
+            };
+            let parameters = parameters.iter().map(|(name, field)| self.parameter(name, field)).collect();
+            cases.push(Case { value: index, parameters });
+        }
+        // An unknown value is a misspelling of one of those that are missing.
+        let are_known = raw.cases.iter().all(|(value, _)| values.iter().any(|known| known.value == value.value));
+        for (index, value) in values.iter().enumerate().filter(|_| are_known) {
+            if !cases.iter().any(|case| case.value == index) {
+                let place = raw.choose_by.as_ref().map_or(raw.place, |decider| decider.place);
+                self.builder
+                    .to
+                    .at(place, Code::BadChoice, format!("missing case `{}`", value.value))
+                    .related(value.place, "the value is defined here")
+                    .help(format!("add `{}: {{}}` to `cases` if it has no parameters", value.value));
+            }
+        }
+        cases.sort_by_key(|case| case.value);
+        cases
+    }
+
+    pub(super) fn records(&mut self) -> Vec<Record> {
+        let family = self.family;
+        family.types.records.iter().map(|(name, raw)| self.record(name, raw)).collect()
+    }
+
+    fn record(&mut self, name: &Text, raw: &Spanned<raw::Record>) -> Record {
+        let mut fields = Vec::new();
+        let is_whole = self.collect_fields(raw, &mut vec![name.value.clone()], &mut fields);
+        let is_empty = raw.fields.is_none() && raw.includes.is_none() && raw.one_of.is_none();
+        if is_empty && !self.builder.to.is_unread(name.place.file, "fields") {
+            self.builder
+                .to
+                .at(name.place, Code::MissingKey, format!("the record `{}` has no fields", name.value))
+                .help("list them under `fields`; write `fields: {}` for a record without any, or `one_of`");
+        }
+        Record {
+            name: self.type_name(name, &raw.rust),
+            doc: text_of(&raw.doc),
+            source: self.builder.source(&raw.source),
+            is_abstract: raw.r#abstract.unwrap_or(false),
+            is_observed: raw.observed.unwrap_or(false),
+            travels: self.record_form(raw),
+            key: raw.key.as_ref().map(placed),
+            fields,
+            is_whole,
+        }
+    }
+
+    fn record_form(&mut self, raw: &Spanned<raw::Record>) -> RecordForm {
+        if let Some(one_of) = self.one_of(raw) {
+            return RecordForm::OneOf(one_of);
+        }
+        let is_array = raw.by_position.unwrap_or(false);
+        match raw.as_value.as_ref().filter(|as_value| as_value.value) {
+            Some(as_value) if is_array => {
+                self.builder
+                    .to
+                    .at(as_value.place, Code::Misplaced, "both `as_value` and `by_position`")
+                    .help("remove one of them: a record is the value of its only field, or an array of its fields");
+                RecordForm::Array
+            }
+            Some(as_value) => RecordForm::Value(as_value.place),
+            None if is_array => RecordForm::Array,
+            None => RecordForm::Object,
+        }
+    }
+
+    /// What decides which of several records it is; it has nothing of its own then.
+    fn one_of(&mut self, raw: &Spanned<raw::Record>) -> Option<OneOf> {
+        let Some(cases) = &raw.one_of else {
+            let decider = raw.choose_by.as_ref().map(|decider| decider.place);
+            self.refuse_keys(&[("choose_by", decider)], "requires `one_of`");
+            return None;
+        };
+        let first_field = raw.fields.as_ref().map(|fields| fields.first().map_or(raw.place, |(name, _)| name.place));
+        let keys = [
+            ("fields", first_field),
+            ("includes", raw.includes.as_ref().map(|key| key.place)),
+            ("by_position", raw.by_position.filter(|is_so| *is_so).map(|_| raw.place)),
+            ("as_value", raw.as_value.as_ref().map(|key| key.place)),
+            ("key", raw.key.as_ref().map(|key| key.place)),
+            ("abstract", raw.r#abstract.filter(|is_so| *is_so).map(|_| raw.place)),
+        ];
+        self.refuse_keys(&keys, "contradicts `one_of`: the record is one of others");
+        let case = |builder: &mut Self, (name, told_by): &(Text, Texts)| {
+            let record = builder.resolve_record(name)?;
+            Some(RecordCase { record, place: name.place, told_by: told_by.iter().map(placed).collect() })
+        };
+        let found = cases.iter().filter_map(|one| case(self, one)).collect();
+        Some(OneOf { decider: raw.choose_by.as_ref().map(placed), cases: found, place: cases.place })
+    }
+
+    /// Whether all fields were found.
+    fn collect_fields(&mut self, raw: &Spanned<raw::Record>, path: &mut Vec<String>, into: &mut Vec<Field>) -> bool {
+        let mut is_whole = true;
+        if let Some(included) = &raw.includes {
+            is_whole = false;
+            if path.contains(&included.value) {
+                self.builder
+                    .to
+                    .at(included.place, Code::Circular, format!("`{}` includes itself", included.value))
+                    .kind(Kind::Includes)
+                    .help("remove one of the `includes`");
+            } else if let Some(index) = self.resolve_record(included) {
+                let family = self.family;
+                if let Some((_, base)) = family.types.records.get(index) {
+                    path.push(included.value.clone());
+                    is_whole = self.collect_fields(base, path, into);
+                }
+            }
+        }
+        if let Some(fields) = &raw.fields {
+            // A schema has thousands of fields, so records keep no room for more.
+            into.reserve_exact(fields.len());
+            into.extend(fields.iter().map(|(name, field)| self.record_field(name, field)));
+        }
+        is_whole
+    }
+}
+
+/// The parts of `a*z` or `a[0-9]*z`: the beginning, the characters between, and the end.
+fn form_parts(pattern: &str) -> Option<(&str, Option<&str>, &str)> {
+    let (before, suffix) = pattern.split_once('*')?;
+    let (prefix, alphabet) = match before.strip_suffix(']') {
+        Some(before) => before.split_once('[').map(|(prefix, alphabet)| (prefix, Some(alphabet)))?,
+        None => (before, None),
+    };
+    let is_plain = |text: &str| !text.contains(['*', '[', ']']);
+    let says_something = alphabet.map_or(prefix.len() + suffix.len() > 0, |alphabet| !alphabet.is_empty());
+    (is_plain(prefix) && is_plain(suffix) && says_something).then_some((prefix, alphabet, suffix))
+}

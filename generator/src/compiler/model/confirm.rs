@@ -1,0 +1,78 @@
+//! The outcome of a request: how it follows from the result of the call, and how a query confirms it otherwise.
+
+use super::{Family, Item, NamesWithin, Operation, Parameter, Record, Response};
+use crate::compiler::diagnostics::Place;
+use crate::compiler::words::{CallResult, RowOutcome};
+
+/// The outcome of a request that changes something, for one result of its call.
+#[derive(Clone, Debug)]
+pub(crate) struct OutcomeRow {
+    pub(crate) place: Place,
+    pub(crate) when: CallResult,
+    pub(crate) outcome: RowOutcome,
+    pub(crate) why: String,
+}
+
+/// The values of the request that the answer repeats.
+#[derive(Clone, Debug)]
+pub(crate) struct Echoes {
+    pub(crate) place: Place,
+    /// Members of the answer, each with the parameters of the request that it may repeat.
+    pub(crate) ids: Vec<NamesWithin>,
+    /// Members that repeat other values, in the same form.
+    pub(crate) also: Vec<NamesWithin>,
+    /// Whether it is enough that one id agrees.
+    pub(crate) one_is_enough: bool,
+}
+
+/// Whether a wire name belongs to one of these parameters, or to a choice among them.
+pub(crate) fn has_parameter(family: &Family, parameters: &[Parameter], wire: &str) -> bool {
+    let wires = parameters.iter().flat_map(|parameter| family.wire_parameters(None, parameter));
+    wires.filter_map(|wire| wire.parameter()).any(|parameter| parameter.name.wire == wire)
+}
+
+impl Operation {
+    /// The list of the request whose items have certain parameters, unless the request itself has them.
+    pub(crate) fn list_with(&self, has: impl Fn(&[Parameter]) -> bool) -> Option<(&Parameter, &Item)> {
+        if has(self.members()) { None } else { self.items().find(|(_, item)| has(&item.parameters)) }
+    }
+
+    /// The query that shows whether a request had its effect, and the record that it returns.
+    pub(crate) fn first_query<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
+        let by = &self.confirm.as_ref()?.by.0;
+        let query = family.operations.named(by)?;
+        let record = query.shown_record(family)?;
+        Some((query, family.records.get(record)?))
+    }
+
+    /// The queries in the order in which they are sent.
+    pub(crate) fn queries<'a>(&self, family: &'a Family) -> impl Iterator<Item = &'a Operation> {
+        self.first_query(family).map(|(first, _)| first).into_iter().chain(self.second_query(family))
+    }
+
+    /// The query for records that the first one no longer shows.
+    pub(crate) fn second_query<'a>(&self, family: &'a Family) -> Option<&'a Operation> {
+        let (then, _) = self.confirm.as_ref()?.then.as_ref()?;
+        family.operations.named(then)
+    }
+
+    /// The record that an answer contains, alone or in a list.
+    pub(crate) fn shown_record(&self, family: &Family) -> Option<usize> {
+        match self.response {
+            Response::Object { record } => match self.listed_field(family) {
+                Some(list) => list.shape.listed_record(),
+                None => Some(record),
+            },
+            Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
+            Response::Undefined => None,
+        }
+    }
+
+    /// The parameters with ids; a query takes one of them.
+    pub(crate) fn queried_by(&self) -> impl Iterator<Item = &(String, Place)> {
+        let confirm = self.confirm.iter();
+        confirm
+            .flat_map(|confirm| if confirm.ids.is_empty() { &confirm.find } else { &confirm.ids })
+            .map(|(_, own)| own)
+    }
+}

@@ -1,0 +1,270 @@
+//! Operations: requests and responses.
+
+use super::{
+    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, InFlight, Intent, Listing, Name, Parameter,
+    Rate, Repeat, Source, Sources, Statements, Window,
+};
+use crate::compiler::diagnostics::Place;
+use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
+
+/// One operation of the API.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    /// The name of the family and that of the operation, joined by a dot, such as `unified.place-order`.
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// The request's Rust type.
+    pub(crate) rust: Name,
+    /// The module of the operation, and the function of its family.
+    pub(crate) function: String,
+    pub(crate) place: Place,
+    pub(crate) source: Option<Source>,
+    /// Who has seen it on the wire, if no document describes it.
+    pub(crate) sources: Sources,
+    pub(crate) method: Method,
+    pub(crate) path: Path,
+    /// The method of JSON-RPC that the body calls.
+    pub(crate) call: Option<(String, Place)>,
+    pub(crate) style: ParameterStyle,
+    pub(crate) doc: String,
+    pub(crate) effect: Effect,
+    /// Why it has this effect although its name says something else.
+    pub(crate) effect_why: Option<String>,
+    pub(crate) access: Access,
+    pub(crate) whitelisted: bool,
+    /// Other words that people search for it by.
+    pub(crate) called: Vec<(String, Place)>,
+    pub(crate) deprecated: Option<Deprecated>,
+    pub(crate) permission: Option<String>,
+    pub(crate) headers: Vec<(String, Place)>,
+    pub(crate) rates: Vec<Rate>,
+    pub(crate) body: Body,
+    pub(crate) in_flight: Option<InFlight>,
+    /// The parameter that carries the caller's own id.
+    pub(crate) client_id: Option<(String, Place)>,
+    pub(crate) confirm: Option<Confirm>,
+    pub(crate) echoes: Option<Echoes>,
+    pub(crate) compound: Option<Compound>,
+    pub(crate) repeat: Option<Repeat>,
+    pub(crate) window: Option<Window>,
+    /// How far back the answer reaches, unless a parameter determines it.
+    pub(crate) history: Option<Duration>,
+    pub(crate) response: Response,
+    /// The form of a success, and the records of the body of a refusal and of headers, if they are described.
+    pub(crate) beside_data: BesideData,
+    /// The path to the data, if it differs from that of other operations.
+    pub(crate) data: Option<AnswerPath>,
+    pub(crate) listing: Listing,
+    pub(crate) batch: Option<Batch>,
+    pub(crate) intents: Vec<Intent>,
+    pub(crate) examples: Vec<Example>,
+    pub(crate) statements: Statements,
+    pub(crate) key_places: KeyPlaces,
+}
+
+/// The places of keys that have none of their own; the place of the operation for keys that are left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyPlaces {
+    pub(crate) effect: Place,
+    pub(crate) whitelisted: Place,
+    pub(crate) permission: Place,
+    pub(crate) history: Place,
+    pub(crate) response: Place,
+}
+
+/// How the parameters of a request travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ParameterStyle {
+    /// Where they travel, if not in the usual position for the method.
+    pub(crate) sends: Option<Sends>,
+    pub(crate) lists: Lists,
+    pub(crate) objects: Objects,
+    /// Whether the schema states how objects are written.
+    pub(crate) says_objects: bool,
+    pub(crate) place: Place,
+}
+
+impl Operation {
+    /// Whether a parameter of the request travels in the path, in a header, or in the query beside the body, apart from
+    /// the others.
+    pub(crate) fn is_elsewhere(&self, parameter: &Parameter) -> bool {
+        parameter.apart.is_some() || self.is_in_path(parameter)
+    }
+
+    /// Whether a parameter of the request travels in the path.
+    pub(crate) fn is_in_path(&self, parameter: &Parameter) -> bool {
+        self.path.parameters().any(|name| name == parameter.name.wire)
+    }
+
+    /// The parameters that travel in headers.
+    pub(crate) fn in_headers(&self) -> impl Iterator<Item = &Parameter> {
+        self.members().iter().filter(|parameter| parameter.is_in(In::Header))
+    }
+
+    /// The parameters that travel in the query, beside a body with the others.
+    pub(crate) fn beside_body(&self) -> impl Iterator<Item = &Parameter> {
+        self.members().iter().filter(|parameter| parameter.is_in(In::Query))
+    }
+
+    /// Where the parameters travel.
+    pub(crate) fn sends(&self) -> Sends {
+        let usual = if self.method.has_query() { Sends::Query } else { Sends::Json };
+        self.style.sends.unwrap_or(usual)
+    }
+
+    /// Whether the parameters travel in the body.
+    pub(crate) fn has_body(&self) -> bool {
+        self.sends() != Sends::Query
+    }
+}
+
+/// A path with its parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub(crate) text: String,
+    pub(crate) pieces: Vec<PathPiece>,
+    pub(crate) place: Place,
+}
+
+/// A part of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PathPiece {
+    Literal(String),
+    Parameter(String),
+}
+
+impl PathPiece {
+    /// Splits a path at its `{parameters}`. An error says why it is not a path.
+    pub(crate) fn all_of(path: &str) -> Result<Vec<Self>, &'static str> {
+        if !path.starts_with('/') {
+            return Err("it does not start with `/`");
+        }
+        if path.contains("//") {
+            return Err("a segment is empty");
+        }
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~:@".contains(c);
+        let mut pieces = Vec::new();
+        let mut rest = path;
+        while let Some(open) = rest.find('{') {
+            let close = rest[open..].find('}').ok_or("a brace is not closed")? + open;
+            let (literal, name) = (&rest[..open], &rest[open + 1..close]);
+            if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
+                return Err("invalid parameter name in braces");
+            }
+            pieces.push(Self::Literal(literal.to_owned()));
+            pieces.push(Self::Parameter(name.to_owned()));
+            rest = &rest[close + 1..];
+        }
+        if !rest.is_empty() {
+            pieces.push(Self::Literal(rest.to_owned()));
+        }
+        let literals_are_clean = pieces.iter().all(|piece| match piece {
+            Self::Literal(text) => text.chars().all(allowed),
+            Self::Parameter(_) => true,
+        });
+        if !literals_are_clean {
+            return Err("it has a character that is not allowed in a path");
+        }
+        if path.split('/').any(|segment| segment == "." || segment == "..") {
+            return Err("it has a relative segment");
+        }
+        Ok(pieces)
+    }
+}
+
+impl Path {
+    /// The names of the parameters in the path.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            PathPiece::Parameter(name) => Some(name.as_str()),
+            PathPiece::Literal(_) => None,
+        })
+    }
+}
+
+/// The parameters of a request. That of a body that is an array, which is called `[]`, comes last.
+#[derive(Clone, Debug)]
+pub(crate) struct Body(pub(crate) Vec<Parameter>);
+
+impl Body {
+    /// All parameters, also the one that stands for the array.
+    pub(crate) fn parameters(&self) -> &[Parameter] {
+        &self.0
+    }
+
+    /// The parameters with a name on the wire.
+    pub(crate) fn members(&self) -> &[Parameter] {
+        match self.0.as_slice() {
+            [members @ .., last] if last.is_body() => members,
+            members => members,
+        }
+    }
+
+    /// The parameter that stands for the body, if that is an array.
+    pub(crate) fn array(&self) -> Option<&Parameter> {
+        self.0.last().filter(|last| last.is_body())
+    }
+
+    /// The same, if nothing else is sent: the request as a whole is then an array. Otherwise it is an object with the
+    /// array as its member `[]`.
+    pub(crate) fn bare_array(&self) -> Option<&Parameter> {
+        self.array().filter(|_| self.members().is_empty())
+    }
+}
+
+impl Window {
+    /// Whether the access limit applies to the data, so that an earlier start is accepted but finds nothing older.
+    pub(crate) fn access_is_of_data(&self) -> bool {
+        self.access_of.word == AccessOf::Data
+    }
+}
+
+/// The form of an answer, and what it has beside its data; the indices refer to the records of the family.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BesideData {
+    /// The whole body of a refusal.
+    pub(crate) refusal: Option<(usize, Place)>,
+    /// The headers of a success.
+    pub(crate) headers: Option<(usize, Place)>,
+    /// The form of a success, if it is not JSON.
+    pub(crate) form: Option<(AnswerForm, Place)>,
+}
+
+/// The data of a response; the indices refer to the records of the family.
+#[derive(Clone, Debug)]
+pub(crate) enum Response {
+    Object {
+        record: usize,
+    },
+    Array {
+        record: usize,
+        observed_under: Option<String>,
+    },
+    Page {
+        list: Name,
+        record: usize,
+        cursor: Name,
+        next: (String, Place),
+    },
+    /// It has already been reported, so nothing more is reported about it.
+    Undefined,
+}
+
+impl Response {
+    /// The record of the data, or of its items.
+    pub(crate) fn record(&self) -> Option<usize> {
+        match self {
+            Self::Object { record } | Self::Array { record, .. } | Self::Page { record, .. } => Some(*record),
+            Self::Undefined => None,
+        }
+    }
+}
+
+/// Wire JSON of one call.
+#[derive(Clone, Debug)]
+pub(crate) struct Example {
+    pub(crate) about: String,
+    pub(crate) request: (String, Place),
+    pub(crate) response: (String, Place),
+}

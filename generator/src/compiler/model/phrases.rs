@@ -1,0 +1,431 @@
+//! Statements of the schema in words, for reports, pages and documentation.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{
+    BesideData, Comparison, Condition, Deprecated, Family, InFlight, Need, OneOf, Operand, Parameter, PoolReporting,
+    PoolWeight, Rate, RecordCase, Relation, ResponseValue, Shape, Test, Type, Unit, WeightCondition, Window,
+};
+use crate::compiler::diagnostics::Place;
+use crate::compiler::words::In;
+
+/// How texts of the schema are set off from the words around them.
+pub(crate) struct Markup {
+    pub(crate) text: fn(&str) -> String,
+    /// Names and values of the wire.
+    pub(crate) code: fn(&str) -> String,
+}
+
+/// Without any markup.
+pub(crate) const PLAIN: Markup = Markup { text: str::to_owned, code: str::to_owned };
+
+/// `10/s per UID for copy-trading`.
+impl Display for Rate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.of_pool {
+            None => write!(f, "{} {}", self.pace(), self.counted()),
+            Some(of) => write!(f, "{of} ({} {})", self.pace(), self.counted_by()),
+        }
+    }
+}
+
+/// `20 of request-weight`.
+impl Display for PoolReporting {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { is_used, count, reset, place: _ } = self;
+        write!(f, "{count} reports what {}", if *is_used { "is used" } else { "remains" })?;
+        match reset {
+            Some((reset, form)) => write!(f, ", and {reset} when it is free ({})", form.as_str().replace('_', " ")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for ResponseValue {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header(name) => write!(f, "the header {name}"),
+            Self::Body(path) => write!(f, "{path} in the body"),
+        }
+    }
+}
+
+impl Display for PoolWeight {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { pool, weight, when } = self;
+        write!(f, "{weight} of {pool}")?;
+        when.iter().try_for_each(|when| write!(f, " {when}"))
+    }
+}
+
+/// `with limit over 100`.
+impl Display for WeightCondition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Without(name) => write!(f, "without {name}"),
+            Self::With(name) => write!(f, "with {name}"),
+            Self::Over(name, most) => write!(f, "with {name} over {most}"),
+        }
+    }
+}
+
+impl Rate {
+    /// How many calls in which window: `10/s`, `600/1m`.
+    pub(crate) fn pace(&self) -> String {
+        format!("{}/{}", self.calls, self.every.window())
+    }
+
+    /// The same in words: `10 calls a second`, `600 calls in 1 minute`.
+    pub(crate) fn pace_in_words(&self) -> String {
+        let calls = if self.calls == 1 { "call" } else { "calls" };
+        format!("{} {calls} {}", self.calls, self.every.window_in_words())
+    }
+
+    /// The window for names that distinguish rates, such as `-1m`; empty if it is a second.
+    pub(crate) fn window_suffix(&self) -> String {
+        if self.every.window() == "s" { String::new() } else { format!("-{}", self.every.window()) }
+    }
+
+    /// How calls are counted, and whose: `per UID for copy-trading`, or `in request-weight`. An operation has one rate
+    /// for each of these and each window.
+    pub(crate) fn counted(&self) -> String {
+        self.of_pool.as_ref().map_or_else(
+            || self.counted_by(),
+            |of| {
+                let when = of.when.as_ref().map(|when| format!(" {when}"));
+                format!("in {}{}", of.pool, when.unwrap_or_default())
+            },
+        )
+    }
+
+    /// The rate for readers: `10 calls a second per UID`; for a pool, with the weight of a call.
+    pub(crate) fn in_words(&self) -> String {
+        let rate = format!("{} per {}", self.pace_in_words(), self.scope.as_str());
+        match &self.of_pool {
+            None => rate,
+            Some(of) => format!("{of}, {rate} of all its operations"),
+        }
+    }
+
+    /// The rate as a cell of a table: `10/s per UID for copy-trading`, or the weight of a call in a pool.
+    pub(crate) fn in_short(&self) -> String {
+        self.of_pool.as_ref().map_or_else(|| self.to_string(), PoolWeight::to_string)
+    }
+
+    fn counted_by(&self) -> String {
+        let class = self.own_class().map(|class| format!(" for {class}")).unwrap_or_default();
+        format!("per {}{class}", self.scope.as_str())
+    }
+}
+
+/// `2 amendment(s) at a time of one orderId`.
+impl Display for InFlight {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { per, n: (n, _), place: _ } = self;
+        write!(f, "{n} amendment(s) at a time of one {}", per.0)
+    }
+}
+
+/// The form of a value, with words for its type: `list of Order`.
+pub(crate) fn shape<'a>(shape: &'a Shape, word: impl Fn(Type) -> &'a str) -> String {
+    match shape {
+        Shape::One(ty) => word(*ty).to_owned(),
+        Shape::List(ty) => format!("list of {}", word(*ty)),
+        Shape::Map(ty) => format!("map to {}", word(*ty)),
+        Shape::Items(item) => format!("list of {}", item.rust),
+        Shape::Object(object) => object.rust.clone(),
+    }
+}
+
+impl Display for Window {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.in_words(&PLAIN))
+    }
+}
+
+impl Window {
+    /// `start to end: at most 30 days apart; send both or neither`.
+    pub(crate) fn in_words(&self, markup: &Markup) -> String {
+        // `access_of` is read by `access_is_of_data`.
+        let Self { from, to, span, access, access_of: _, default, both_or_neither, days, place: _ } = self;
+        let goes_back = if self.access_is_of_data() { "data of the last" } else { "beginning within the last" };
+        let bounds = [
+            span.map(|(length, _)| format!("at most {length} apart")),
+            access.map(|(length, _)| format!("{goes_back} {length}")),
+            default.map(|(length, _)| format!("{length} by default")),
+            both_or_neither.is_set().then(|| "send both or neither".to_owned()),
+            days.map(|(zone, _)| format!("days of {zone}")),
+        ];
+        let bounds: Vec<_> = bounds.into_iter().flatten().collect();
+        let range = format!("{} to {}", (markup.code)(&from.0), (markup.code)(&to.0));
+        if bounds.is_empty() { range } else { format!("{range}: {}", bounds.join("; ")) }
+    }
+}
+
+/// `when side is buy; require price given`.
+impl Display for Test {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Condition { when, require, forbid } => {
+                let parts = [("when", when), ("require", require), ("forbid", forbid)].into_iter();
+                let parts = parts.filter(|(_, all)| !all.is_empty());
+                let parts = parts.map(|(word, all)| format!("{word} {}", all_of(all)));
+                f.write_str(&parts.collect::<Vec<_>>().join("; "))
+            }
+            Self::Same(name, _) => write!(f, "{name} is the same in all"),
+            Self::Unique(names) => write!(f, "{} is different in all", texts(names, " and ")),
+        }
+    }
+}
+
+/// `side is buy or sell`.
+impl Display for Condition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(names) => write!(f, "{} given", texts(names, " and ")),
+            Self::AnyGiven(names) => write!(f, "{} given", texts(names, " or ")),
+            Self::HasForm { parameter, forms } => write!(f, "{} of the form {}", parameter.0, texts(forms, " or ")),
+            Self::Is { parameter, values } => write!(f, "{} is {}", parameter.0, texts(values, " or ")),
+            Self::AccountIs { property, values } => {
+                write!(f, "the account's {} is {}", property.0, texts(values, " or "))
+            }
+            Self::Compares { parameter, comparison, property } => {
+                let whose = if comparison.is_of_instrument() { "the instrument's" } else { "the account's" };
+                write!(f, "{} is {} {whose} {}", parameter.0, comparison.in_words(), property.0)
+            }
+            Self::Relates { parameter, relation, operand, .. } => {
+                write!(f, "{} is {} {operand}", parameter.0, relation.in_words())
+            }
+            Self::Not(inner) => write!(f, "not ({inner})"),
+        }
+    }
+}
+
+impl Comparison {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Among => "among",
+            Self::NotBefore => "not before",
+            Self::MultipleOf => "a multiple of",
+            Self::Places => "of no more decimal places than",
+            Self::AtLeast => "at least",
+            Self::AtMost => "at most",
+        }
+    }
+}
+
+impl Relation {
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Below => "below",
+            Self::Above => "above",
+            Self::NotBelow => "not below",
+            Self::NotAbove => "not above",
+        }
+    }
+}
+
+/// `0.5`, `triggerPrice`, `30 days ago`.
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(text) | Self::Parameter(text) => f.write_str(text),
+            Self::Moment { length: None, .. } => f.write_str("now"),
+            Self::Moment { length: Some(length), is_ahead } => {
+                write!(f, "{length} {}", if *is_ahead { "ahead" } else { "ago" })
+            }
+        }
+    }
+}
+
+impl Need {
+    /// The need in words.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Always => "required",
+            Self::Conditional => "required under a condition",
+            Self::Unstated => "not stated whether required",
+            Self::No => "optional",
+        }
+    }
+
+    /// The need in a table, below the heading "required".
+    pub(crate) fn in_table(self) -> &'static str {
+        match self {
+            Self::Always => "yes",
+            Self::Conditional => "conditionally",
+            Self::Unstated => "not stated",
+            Self::No => "no",
+        }
+    }
+
+    /// What has to be said of it beside the parameter; empty if its position shows whether it is required.
+    pub(crate) fn sentence(self) -> &'static str {
+        match self {
+            Self::Conditional => "Conditionally required; see the rules.",
+            Self::Unstated => "The document does not say whether it is required.",
+            Self::Always | Self::No => "",
+        }
+    }
+
+    /// The need in a fact.
+    pub(crate) fn as_fact(self) -> &'static str {
+        match self {
+            Self::Always => "yes",
+            Self::Conditional | Self::Unstated | Self::No => self.as_str(),
+        }
+    }
+}
+
+/// Where a parameter travels apart from the others, as a sentence.
+pub(crate) fn apart(place: In) -> &'static str {
+    match place {
+        In::Header => "It is sent as a header.",
+        In::Query => "It is sent in the query, beside the body.",
+    }
+}
+
+/// The name under which a parameter is sent that has another one in requests, as a sentence.
+pub(crate) fn sent_as(name: &str) -> String {
+    format!("Its name there is {name}.")
+}
+
+/// What tells one of several records from the others, as a sentence.
+pub(crate) fn told_by(one_of: &OneOf, case: &RecordCase, markup: &Markup) -> String {
+    let words: Vec<_> = case.told_by.iter().map(|(word, _)| (markup.code)(word)).collect();
+    match (&one_of.decider, words.join(" or ")) {
+        (_, words) if words.is_empty() => "It is whatever no other fits.".to_owned(),
+        (Some((decider, _)), words) => format!("It has the {} {words}.", (markup.code)(decider)),
+        (None, words) => format!("It has the member {words}."),
+    }
+}
+
+impl BesideData {
+    /// What an answer has beside its data, as sentences.
+    pub(crate) fn in_words(&self, family: &Family) -> Vec<String> {
+        let name = |(index, _): (usize, Place)| family.type_name(Type::Record(index)).to_owned();
+        let refusal = self.refusal.map(|record| format!("Refused with: {}", name(record)));
+        let headers = self.headers.map(|record| format!("Headers of the answer: {}", name(record)));
+        let form = self.form.map(|(form, _)| format!("The answer is {}, not JSON", form.as_str()));
+        form.into_iter().chain(refusal).chain(headers).collect()
+    }
+}
+
+/// The default as a sentence; empty if there is none.
+pub(crate) fn default_sentence(default: Option<&str>) -> String {
+    default.map(|default| format!("Default: {}.", default.trim_end_matches('.'))).unwrap_or_default()
+}
+
+/// What leaving a parameter out means for a value that exists, and the text that deletes it; empty if it is not about a
+/// value that exists.
+pub(crate) fn edit_sentence(delete: Option<Option<&str>>) -> String {
+    match delete {
+        Some(Some(delete)) => format!("Left out, the value stays; {delete} deletes it."),
+        Some(None) => "Left out, the value stays.".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// A text that ends like a sentence.
+#[cfg(feature = "cli")]
+pub(crate) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// The parts that are not empty, joined by `between`.
+#[cfg(feature = "cli")]
+pub(crate) fn joined(parts: &[String], between: &str) -> String {
+    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
+}
+
+/// The sources that have seen what no document describes, as a sentence; empty for what a document describes.
+pub(crate) fn observed(sources: &[(String, Place)]) -> String {
+    let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }
+}
+
+/// Conditions that must hold together.
+pub(crate) fn all_of(conditions: &[Condition]) -> String {
+    conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+/// The units of a quantity, each with its condition; empty if none is stated.
+pub(crate) fn units(units: &[Unit]) -> String {
+    units_in(units, &PLAIN)
+}
+
+/// The same with markup.
+pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
+    let is_alone = units.len() == 1;
+    let condition = |(name, values, _): &(String, Vec<String>, Place)| {
+        let values: Vec<_> = values.iter().map(|value| (markup.code)(value)).collect();
+        format!("{} is {}", (markup.code)(name), values.join(" or "))
+    };
+    let part = |Unit { when, is }: &Unit| {
+        let is = (markup.text)(is);
+        match when.iter().map(condition).collect::<Vec<_>>().as_slice() {
+            [] if is_alone => is,
+            [] => format!("otherwise {is}"),
+            when => format!("{is} when {}", when.join(" and ")),
+        }
+    };
+    units.iter().map(part).collect::<Vec<_>>().join("; ")
+}
+
+/// The units as a sentence; empty if none is stated.
+pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
+    if units.is_empty() { String::new() } else { format!("Unit: {}.", units_in(units, markup)) }
+}
+
+/// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`, `2 to 32 characters`.
+pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
+    bounds_in(parameter, &PLAIN)
+}
+
+/// The same in a markup.
+pub(crate) fn bounds_in(parameter: &Parameter, markup: &Markup) -> Vec<String> {
+    let (min, max) = (&parameter.min, &parameter.max);
+    let fixed = parameter.fixed.as_ref().map(|(fixed, _)| format!("always {}", (markup.code)(fixed)));
+    let value = match (min, max) {
+        (Some((min, _)), Some((max, _))) => Some(format!("from {min} to {max}")),
+        (Some((min, _)), None) => Some(format!("at least {min}")),
+        (None, Some((max, _))) => Some(format!("at most {max}")),
+        (None, None) => None,
+    };
+    let items = match (parameter.min_items, parameter.max_items) {
+        (Some((min, _)), Some((max, _))) => Some(format!("{min} to {max} items")),
+        (Some((min, _)), None) => Some(format!("at least {min} items")),
+        (None, Some((max, _))) => Some(format!("at most {max} items")),
+        (None, None) => None,
+    };
+    let digits = parameter.digits.map(|(digits, _)| format!("at most {digits} digits"));
+    let length = parameter.length.map(|((min, max), _)| match min {
+        0 | 1 => format!("at most {max} characters"),
+        min => format!("{min} to {max} characters"),
+    });
+    let pattern = parameter.pattern.as_ref().map(|(pattern, _)| format!("matching {}", (markup.code)(pattern)));
+    let places = parameter.places.map(|(places, _)| format!("at most {places} decimal places"));
+    let significant = parameter.significant_digits.map(|(digits, _)| format!("at most {digits} significant digits"));
+    [fixed, value, items, digits, places, significant, length, pattern].into_iter().flatten().collect()
+}
+
+fn texts(texts: &[(String, Place)], between: &str) -> String {
+    texts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(between)
+}
+
+/// `since v3; use Batch Order`; empty if the document says no more.
+impl Display for Deprecated {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let since = self.since.as_ref().map(|(since, _)| format!("since {since}"));
+        let instead = self.r#use.as_ref().map(|(instead, _)| format!("use {instead}"));
+        f.write_str(&[since, instead].into_iter().flatten().collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// `Deprecated since v3; use Batch Order`.
+pub(crate) fn deprecated(deprecated: &Deprecated) -> String {
+    let says = deprecated.to_string();
+    let mark = if deprecated.since.is_some() { " " } else { "; " };
+    if says.is_empty() { "Deprecated".to_owned() } else { format!("Deprecated{mark}{says}") }
+}

@@ -1,0 +1,319 @@
+//! Rules: sentences of the documents, with their conditions as data.
+//!
+//! Conditions are data, because a string language would need a parser and a type checker of its own. They have three
+//! values: some depend on the account or an instrument, and a rule with an unknown condition is skipped. Every rule has
+//! an id, also one that comes from another key (`limit.max`), so that each can be switched off or turned into a warning
+//! at run time.
+
+use std::collections::BTreeSet;
+
+use super::{Duration, ListName};
+use crate::compiler::diagnostics::Place;
+use crate::compiler::words::{RuleKind, Severity};
+
+/// A binding sentence of a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) id: String,
+    pub(crate) place: Place,
+    /// Where it is written out; differs from its place if it is `as` another.
+    pub(crate) written: Place,
+    pub(crate) at: String,
+    pub(crate) kind: RuleKind,
+    pub(crate) severity: Severity,
+    /// The place of the severity, if it is written.
+    pub(crate) severity_place: Option<Place>,
+    pub(crate) says: String,
+    pub(crate) why: Option<String>,
+    /// The list to whose items it applies.
+    pub(crate) within: Option<(ListName, Place)>,
+    pub(crate) test: Option<Test>,
+    /// Parameters that the operation, or the items of the list, do not support although the family has them.
+    pub(crate) unsupported: Vec<(String, Place)>,
+}
+
+impl Rule {
+    /// The paths of the parameters that are not supported: `[].reduceOnly`.
+    pub(crate) fn unsupported_paths(&self) -> impl Iterator<Item = (String, Place)> {
+        let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
+        self.unsupported.iter().map(move |(name, place)| (format!("{prefix}{name}"), *place))
+    }
+
+    /// The parameters that it says are not supported: `not supported: reduceOnly, takeProfit`.
+    #[cfg(feature = "cli")]
+    pub(crate) fn unsupported_in_words(&self) -> Option<String> {
+        let names: Vec<&str> = self.unsupported.iter().map(|(name, _)| name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("not supported: {}", names.join(", ")))
+    }
+}
+
+/// The condition that a rule requires.
+#[derive(Clone, Debug)]
+pub(crate) enum Test {
+    /// When all of `when` hold, all of `require` hold and not all of `forbid` do.
+    Condition { when: Vec<Condition>, require: Vec<Condition>, forbid: Vec<Condition> },
+    /// All items have the same value.
+    Same(String, Place),
+    /// No two items share a value of any of these.
+    Unique(Vec<(String, Place)>),
+}
+
+/// One entry of `when`, `require` or `forbid`.
+#[derive(Clone, Debug)]
+pub(crate) enum Condition {
+    /// All of these are set.
+    Given(Vec<(String, Place)>),
+    /// At least one of these is set.
+    AnyGiven(Vec<(String, Place)>),
+    /// The parameter is set, and its text has one of these forms.
+    HasForm { parameter: (String, Place), forms: Vec<(String, Place)> },
+    /// The parameter is set to one of these values.
+    Is { parameter: (String, Place), values: Vec<(String, Place)> },
+    /// A property of the account has one of these values. Undecided while the property is unknown.
+    AccountIs { property: (String, Place), values: Vec<(String, Place)> },
+    /// The parameter compares in this way with a property of the account or the instrument. Undecided if one of the two
+    /// is missing.
+    Compares { parameter: (String, Place), comparison: Comparison, property: (String, Place) },
+    /// The parameter is below or above a number, another parameter or a moment. Undecided if one of the two is missing,
+    /// or within a minute of the moment.
+    Relates { parameter: (String, Place), relation: Relation, operand: Operand, place: Place },
+    /// The condition does not hold. Undecided if the condition is.
+    Not(Box<Condition>),
+}
+
+/// How a parameter is ordered relative to its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Below,
+    Above,
+    NotBelow,
+    NotAbove,
+}
+
+impl Relation {
+    pub(crate) const ALL: [Self; 4] = [Self::Below, Self::Above, Self::NotBelow, Self::NotAbove];
+
+    /// The word that follows the parameter's name and a dot.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Below => "below",
+            Self::Above => "above",
+            Self::NotBelow => "not_below",
+            Self::NotAbove => "not_above",
+        }
+    }
+
+    /// The relation that holds where this one does not.
+    pub(crate) fn negated(self) -> Self {
+        match self {
+            Self::Below => Self::NotBelow,
+            Self::Above => Self::NotAbove,
+            Self::NotBelow => Self::Below,
+            Self::NotAbove => Self::Above,
+        }
+    }
+
+    /// Whether it holds for a parameter that has this order relative to the other.
+    #[cfg(feature = "cli")]
+    pub(crate) fn holds(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            Self::Below => order.is_lt(),
+            Self::Above => order.is_gt(),
+            Self::NotBelow => order.is_ge(),
+            Self::NotAbove => order.is_le(),
+        }
+    }
+}
+
+/// The operand of a comparison with a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    Number(String),
+    Parameter(String),
+    /// A time relative to now; `None` is now itself.
+    Moment {
+        length: Option<Duration>,
+        is_ahead: bool,
+    },
+}
+
+impl Operand {
+    /// Parses `0.5`, `now`, `30 days ago`, `1 hour ahead`; any other text is the name of a parameter.
+    pub(crate) fn parse(text: &str) -> Self {
+        let moment = |length: &str, is_ahead| {
+            Duration::parse(length).map(|length| Self::Moment { length: Some(length), is_ahead })
+        };
+        let moment = match text.rsplit_once(' ') {
+            _ if text == "now" => Some(Self::Moment { length: None, is_ahead: false }),
+            Some((length, "ago")) => moment(length, false),
+            Some((length, "ahead")) => moment(length, true),
+            Some(_) | None => None,
+        };
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+        let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let number = (is_digits(whole) && is_digits(fraction)).then(|| Self::Number(text.to_owned()));
+        moment.or(number).unwrap_or_else(|| Self::Parameter(text.to_owned()))
+    }
+}
+
+/// How a parameter is compared with a property of the account or of the instrument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    /// The text is among the names of the account's property.
+    Among,
+    /// The time is not before that of the account's property.
+    NotBefore,
+    /// The number is a multiple of the instrument's property.
+    MultipleOf,
+    /// The number has no more decimal places than the instrument's property says.
+    Places,
+    /// The number is not below the instrument's property.
+    AtLeast,
+    /// The number is not above the instrument's property.
+    AtMost,
+}
+
+impl Comparison {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Among, Self::NotBefore, Self::MultipleOf, Self::Places, Self::AtLeast, Self::AtMost];
+
+    /// The word that follows the parameter's name and a dot.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Among => "among",
+            Self::NotBefore => "not_before",
+            Self::MultipleOf => "multiple_of",
+            Self::Places => "places",
+            Self::AtLeast => "at_least",
+            Self::AtMost => "at_most",
+        }
+    }
+
+    /// Whether it compares with a property of the instrument rather than of the account.
+    pub(crate) fn is_of_instrument(self) -> bool {
+        matches!(self, Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost)
+    }
+}
+
+impl Test {
+    /// A text that tests have in common if they refuse the same, whatever the order of their entries.
+    pub(crate) fn meaning(&self) -> String {
+        match self {
+            Self::Condition { when, require, forbid } => {
+                let [when, require, forbid] = [when, require, forbid].map(|all| meaning(all));
+                format!("when {when:?} require {require:?} forbid {forbid:?}")
+            }
+            Self::Same(name, _) => format!("same {name}"),
+            Self::Unique(names) => format!("unique {:?}", texts(names)),
+        }
+    }
+
+    /// All conditions of the test.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let lists: [&[Condition]; 3] = match self {
+            Self::Condition { when, require, forbid } => [when, require, forbid],
+            Self::Same(..) | Self::Unique(_) => [&[], &[], &[]],
+        };
+        lists.into_iter().flatten()
+    }
+}
+
+/// The meanings of conditions that hold together.
+pub(crate) fn meaning(conditions: &[Condition]) -> BTreeSet<String> {
+    conditions.iter().map(Condition::meaning).collect()
+}
+
+fn texts(values: &[(String, Place)]) -> BTreeSet<&str> {
+    values.iter().map(|(value, _)| value.as_str()).collect()
+}
+
+impl Condition {
+    fn meaning(&self) -> String {
+        match self {
+            Self::Given(names) => format!("given {:?}", texts(names)),
+            Self::AnyGiven(names) => format!("any_given {:?}", texts(names)),
+            Self::HasForm { parameter, forms } => format!("{}.form {:?}", parameter.0, texts(forms)),
+            Self::Is { parameter, values } => format!("{} {:?}", parameter.0, texts(values)),
+            Self::AccountIs { property, values } => format!("account.{} {:?}", property.0, texts(values)),
+            Self::Compares { parameter, comparison, property } => {
+                format!("{}.{} {}", parameter.0, comparison.as_str(), property.0)
+            }
+            Self::Relates { parameter, relation, operand, .. } => {
+                format!("{}.{} {operand}", parameter.0, relation.as_str())
+            }
+            Self::Not(inner) => format!("not.{}", inner.meaning()),
+        }
+    }
+
+    /// The parameters that it depends on.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.placed_names().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The parameters that it depends on, each with its place.
+    pub(crate) fn placed_names(&self) -> Vec<(&str, Place)> {
+        match self {
+            Self::Given(names) | Self::AnyGiven(names) => {
+                names.iter().map(|(name, place)| (name.as_str(), *place)).collect()
+            }
+            Self::Is { parameter, .. } | Self::HasForm { parameter, .. } | Self::Compares { parameter, .. } => {
+                vec![(parameter.0.as_str(), parameter.1)]
+            }
+            Self::Relates { parameter, operand: Operand::Parameter(other), place, .. } => {
+                vec![(parameter.0.as_str(), parameter.1), (other.as_str(), *place)]
+            }
+            Self::Relates { parameter, .. } => vec![(parameter.0.as_str(), parameter.1)],
+            Self::AccountIs { .. } => Vec::new(),
+            Self::Not(inner) => inner.placed_names(),
+        }
+    }
+
+    /// The property of the account or the instrument that it depends on.
+    pub(crate) fn property(&self) -> Option<&str> {
+        match self {
+            Self::AccountIs { property, .. } | Self::Compares { property, .. } => Some(&property.0),
+            Self::Given(_) | Self::AnyGiven(_) | Self::HasForm { .. } | Self::Is { .. } | Self::Relates { .. } => None,
+            Self::Not(inner) => inner.property(),
+        }
+    }
+
+    /// Whether it compares with a property of the instrument that the request names.
+    pub(crate) fn is_of_instrument(&self) -> bool {
+        match self {
+            Self::Compares { comparison, .. } => comparison.is_of_instrument(),
+            Self::Not(inner) => inner.is_of_instrument(),
+            Self::Given(_)
+            | Self::AnyGiven(_)
+            | Self::HasForm { .. }
+            | Self::Is { .. }
+            | Self::AccountIs { .. }
+            | Self::Relates { .. } => false,
+        }
+    }
+
+    /// Whether it compares anything with a value that is not fixed in the schema.
+    pub(crate) fn compares(&self) -> bool {
+        match self {
+            Self::Compares { .. } | Self::Relates { .. } => true,
+            Self::Not(inner) => inner.compares(),
+            Self::Given(_) | Self::AnyGiven(_) | Self::HasForm { .. } | Self::Is { .. } | Self::AccountIs { .. } => {
+                false
+            }
+        }
+    }
+
+    /// Whether it depends on the current time.
+    pub(crate) fn is_of_time(&self) -> bool {
+        match self {
+            Self::Relates { operand, .. } => matches!(operand, Operand::Moment { .. }),
+            Self::Not(inner) => inner.is_of_time(),
+            Self::Given(_)
+            | Self::AnyGiven(_)
+            | Self::HasForm { .. }
+            | Self::Is { .. }
+            | Self::AccountIs { .. }
+            | Self::Compares { .. } => false,
+        }
+    }
+}

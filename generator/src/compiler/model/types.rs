@@ -1,0 +1,385 @@
+//! Types of values: their names in the schema language, and their properties.
+
+use super::{Family, Format, Name, Shape, scale};
+use crate::compiler::words::{Numbers, Times, Travels};
+
+/// The JSON form of a boolean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Truth {
+    /// `true` and `false`.
+    Bare,
+    /// `"true"` and `"false"`.
+    Text,
+    /// 1 and 0.
+    Number,
+}
+
+/// The type of a value. The indices refer to the lists of the family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    String,
+    Decimal,
+    /// A decimal that travels as an integer: its value times ten to the power of this scale.
+    Scaled(u8),
+    Integer,
+    /// A whole number that may be negative.
+    Signed,
+    Boolean(Truth),
+    Time(Times),
+    /// A text in a format of its own.
+    Formatted(Format),
+    /// JSON of any form.
+    Json,
+    Enum(usize),
+    Identifier(usize),
+    Choice(usize),
+    Record(usize),
+    /// It was reported as undefined, so nothing more is reported about it.
+    Undefined,
+}
+
+/// The form of a value in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JsonForm {
+    /// A JSON string.
+    Text,
+    /// A number in a JSON string.
+    QuotedNumber,
+    /// A JSON number.
+    Number,
+    Boolean(Truth),
+    /// An object or an array of fields; the index of the record.
+    Record(usize),
+    /// JSON of any form, or nothing is known about the form.
+    Any,
+}
+
+/// How a condition compares values of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compared {
+    /// With values of the enum.
+    Enum(usize),
+    Boolean,
+    /// As whole numbers.
+    Whole,
+    Text,
+}
+
+/// The lists of a family that define its types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Definition {
+    Enum,
+    Identifier,
+    Choice,
+    Record,
+}
+
+#[cfg(feature = "cli")]
+impl Truth {
+    /// The JSON value of a boolean.
+    pub(crate) fn json(self, value: bool) -> serde_json::Value {
+        match self {
+            Self::Bare => value.into(),
+            Self::Text => value.to_string().into(),
+            Self::Number => u8::from(value).into(),
+        }
+    }
+}
+
+impl Type {
+    /// The form of its values in JSON, where numbers travel as texts or not. Texts that are not quoted are numbers.
+    pub(crate) fn json(self, as_text: bool) -> JsonForm {
+        match self {
+            Self::Time(Times::Iso8601) | Self::Formatted(_) => JsonForm::Text,
+            Self::Decimal | Self::Scaled(_) | Self::Integer | Self::Signed | Self::Time(_) if as_text => {
+                JsonForm::QuotedNumber
+            }
+            Self::String | Self::Identifier(_) | Self::Enum(_) if as_text => JsonForm::Text,
+            Self::Decimal
+            | Self::Scaled(_)
+            | Self::Integer
+            | Self::Signed
+            | Self::Time(_)
+            | Self::String
+            | Self::Identifier(_)
+            | Self::Enum(_) => JsonForm::Number,
+            Self::Boolean(truth) => JsonForm::Boolean(truth),
+            Self::Record(index) => JsonForm::Record(index),
+            Self::Json | Self::Choice(_) | Self::Undefined => JsonForm::Any,
+        }
+    }
+
+    /// Whether its values are numbers, which travel as JSON numbers or as texts. Times are, too, except those of ISO
+    /// 8601.
+    pub(crate) fn is_number(self) -> bool {
+        self.json(true) == JsonForm::QuotedNumber
+    }
+
+    /// Whether its values can travel as JSON numbers.
+    pub(crate) fn can_be_bare(self) -> bool {
+        self.json(false) == JsonForm::Number
+    }
+
+    /// Whether its values are quantities, which have bounds.
+    pub(crate) fn is_quantity(self) -> bool {
+        match self {
+            Self::Decimal | Self::Scaled(_) | Self::Integer | Self::Signed => true,
+            Self::String
+            | Self::Boolean(_)
+            | Self::Time(_)
+            | Self::Formatted(_)
+            | Self::Json
+            | Self::Enum(_)
+            | Self::Identifier(_)
+            | Self::Choice(_)
+            | Self::Record(_)
+            | Self::Undefined => false,
+        }
+    }
+
+    /// Whether its values are decimal numbers, in any form.
+    pub(crate) fn is_decimal(self) -> bool {
+        matches!(self, Self::Decimal | Self::Scaled(_))
+    }
+
+    /// The scale of a decimal that travels as an integer.
+    pub(crate) fn scale(self) -> Option<u8> {
+        if let Self::Scaled(scale) = self { Some(scale) } else { None }
+    }
+
+    /// The value of this type whose text on the wire is `wire`.
+    pub(crate) fn value_of_wire(self, wire: &str) -> String {
+        self.scale().map_or_else(|| wire.to_owned(), |scale| scale::to_value(wire, scale))
+    }
+
+    /// The text on the wire of a value of this type.
+    pub(crate) fn wire_of_value(self, value: &str) -> String {
+        self.scale().map_or_else(|| value.to_owned(), |scale| scale::to_wire(value, scale))
+    }
+
+    /// Whether its values are times.
+    pub(crate) fn is_time(self) -> bool {
+        matches!(self, Self::Time(_))
+    }
+
+    /// Whether its values are texts without a fixed list, such as ids.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Self::String | Self::Identifier(_))
+    }
+
+    /// Whether each of its values has a single text form, the same in every position, such as a header.
+    pub(crate) fn is_one_text(self) -> bool {
+        match self {
+            Self::String
+            | Self::Decimal
+            | Self::Scaled(_)
+            | Self::Integer
+            | Self::Signed
+            | Self::Time(_)
+            | Self::Formatted(_)
+            | Self::Enum(_)
+            | Self::Identifier(_) => true,
+            Self::Boolean(_) | Self::Json | Self::Choice(_) | Self::Record(_) | Self::Undefined => false,
+        }
+    }
+
+    /// Whether its values can be compared with a number.
+    pub(crate) fn takes_number(self, number: &str) -> bool {
+        match self {
+            Self::Decimal | Self::Scaled(_) | Self::Undefined => true,
+            Self::Integer => number.parse::<u64>().is_ok(),
+            Self::Signed => number.parse::<i64>().is_ok(),
+            Self::String
+            | Self::Boolean(_)
+            | Self::Time(_)
+            | Self::Formatted(_)
+            | Self::Json
+            | Self::Enum(_)
+            | Self::Identifier(_)
+            | Self::Choice(_)
+            | Self::Record(_) => false,
+        }
+    }
+
+    /// Whether its values can be cursors, as ids are.
+    pub(crate) fn is_cursor(self) -> bool {
+        self.is_text() || self == Self::Integer
+    }
+
+    /// Whether its values can be keys of a map, as ids are.
+    pub(crate) fn can_be_key(self) -> bool {
+        self.is_text() || matches!(self, Self::Integer | Self::Signed)
+    }
+
+    /// Whether its values are true and false.
+    pub(crate) fn is_boolean(self) -> bool {
+        matches!(self, Self::Boolean(_))
+    }
+
+    /// Whether its values are identifiers of a type that the schema defines.
+    pub(crate) fn is_identifier(self) -> bool {
+        matches!(self, Self::Identifier(_))
+    }
+
+    /// Whether its values are listed in the schema.
+    pub(crate) fn is_enum(self) -> bool {
+        matches!(self, Self::Enum(_))
+    }
+
+    /// The index of the record, if it is one.
+    pub(crate) fn record(self) -> Option<usize> {
+        if let Self::Record(index) = self { Some(index) } else { None }
+    }
+
+    /// How a condition compares its values; `None` if it cannot.
+    pub(crate) fn compared(self) -> Option<Compared> {
+        match self {
+            Self::Enum(index) => Some(Compared::Enum(index)),
+            Self::Boolean(_) => Some(Compared::Boolean),
+            Self::Integer | Self::Signed => Some(Compared::Whole),
+            Self::String | Self::Identifier(_) => Some(Compared::Text),
+            Self::Decimal
+            | Self::Scaled(_)
+            | Self::Time(_)
+            | Self::Formatted(_)
+            | Self::Json
+            | Self::Choice(_)
+            | Self::Record(_)
+            | Self::Undefined => None,
+        }
+    }
+
+    /// The noun for one value in a message.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::String => "a text",
+            Self::Decimal | Self::Scaled(_) => "a decimal number",
+            Self::Integer | Self::Signed => "a whole number",
+            Self::Boolean(_) => "a boolean",
+            Self::Time(_) => "a time",
+            Self::Formatted(format) => format.noun(),
+            Self::Json => "JSON of any form",
+            Self::Enum(_) => "an enum",
+            Self::Identifier(_) => "an identifier",
+            Self::Choice(_) => "a choice",
+            Self::Record(_) => "a record",
+            Self::Undefined => "of unknown type",
+        }
+    }
+
+    /// The definition that it refers to, as a list and an index into it; `None` for built-in types.
+    pub(crate) fn definition(&mut self) -> Option<(Definition, &mut usize)> {
+        match self {
+            Self::Enum(index) => Some((Definition::Enum, index)),
+            Self::Identifier(index) => Some((Definition::Identifier, index)),
+            Self::Choice(index) => Some((Definition::Choice, index)),
+            Self::Record(index) => Some((Definition::Record, index)),
+            Self::String
+            | Self::Decimal
+            | Self::Scaled(_)
+            | Self::Integer
+            | Self::Signed
+            | Self::Boolean(_)
+            | Self::Time(_)
+            | Self::Formatted(_)
+            | Self::Json
+            | Self::Undefined => None,
+        }
+    }
+
+    /// Whether the schema language defines it, so that no document describes it.
+    pub(crate) fn is_built_in(self) -> bool {
+        !self.built_in_name().is_empty()
+    }
+
+    /// Its name in the schema language; empty if a schema defines it.
+    fn built_in_name(self) -> &'static str {
+        match self {
+            Self::Time(Times::Seconds) => "time in seconds",
+            Self::Time(Times::Microseconds) => "time in microseconds",
+            Self::Time(Times::Nanoseconds) => "time in nanoseconds",
+            Self::Time(Times::Iso8601) => "time in ISO 8601",
+            Self::Boolean(_) => "boolean",
+            Self::Scaled(_) => "decimal as an integer",
+            Self::Formatted(format) => format.word(),
+            _ => PLAIN.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name),
+        }
+    }
+}
+
+/// The types of the schema language that are not formats of texts.
+const PLAIN: [(&str, Type); 7] = [
+    ("string", Type::String),
+    ("decimal", Type::Decimal),
+    ("integer", Type::Integer),
+    ("signed", Type::Signed),
+    ("boolean", Type::Boolean(Truth::Bare)),
+    ("time", Type::Time(Times::Milliseconds)),
+    ("json", Type::Json),
+];
+
+/// The types of the schema language, with their names.
+pub(crate) fn built_in() -> impl Iterator<Item = (&'static str, Type)> {
+    let formats = Format::ALL.into_iter().map(|format| (format.word(), Type::Formatted(format)));
+    PLAIN.into_iter().chain(formats)
+}
+
+impl Family {
+    /// The texts that stand for true and for false in a value of this shape, if it is a yes or no.
+    pub(crate) fn truth_of(&self, shape: &Shape) -> Option<[String; 2]> {
+        match shape.single()? {
+            Type::Boolean(truth) => Some([true, false].map(|value| match truth {
+                Truth::Bare | Truth::Text => value.to_string(),
+                Truth::Number => u8::from(value).to_string(),
+            })),
+            Type::Enum(index) => {
+                let all = self.enums.get(index)?;
+                let (yes, no) = all.truth?;
+                Some([yes, no].map(|index| all.values[index].name.wire.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of a type in the schema; empty if it is undefined.
+    pub(crate) fn type_name(&self, ty: Type) -> &str {
+        self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.wire)
+    }
+
+    /// The Rust name of a type; for a built-in type, its name in the schema language.
+    pub(crate) fn type_rust(&self, ty: Type) -> &str {
+        self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.rust)
+    }
+
+    /// The description of a type, for fields that have none of their own.
+    pub(crate) fn type_doc(&self, ty: Type) -> &str {
+        self.named_type(ty).map_or("", |(_, doc)| doc)
+    }
+
+    /// A single value of a type in a message: ``the enum `side` ``, `a time`.
+    pub(crate) fn described(&self, ty: Type) -> String {
+        match self.named_type(ty) {
+            Some((name, _)) => {
+                let noun = ty.noun().trim_start_matches("an ").trim_start_matches("a ");
+                format!("the {noun} `{}`", name.wire)
+            }
+            None => ty.noun().to_owned(),
+        }
+    }
+
+    /// The names of a type that the schema defines, and its description.
+    fn named_type(&self, mut ty: Type) -> Option<(&Name, &String)> {
+        let (list, &mut index) = ty.definition()?;
+        match list {
+            Definition::Enum => self.enums.get(index).map(|all| (&all.name, &all.doc)),
+            Definition::Identifier => self.identifiers.get(index).map(|all| (&all.name, &all.doc)),
+            Definition::Choice => self.choices.get(index).map(|all| (&all.name, &all.doc)),
+            Definition::Record => self.records.get(index).map(|all| (&all.name, &all.doc)),
+        }
+    }
+}
+
+/// Whether numbers travel as text, by the family and the field.
+pub(crate) fn travels_as_text(family: Option<Numbers>, own: Option<Travels>) -> bool {
+    own.map_or(family == Some(Numbers::Text), |own| own == Travels::Text)
+}

@@ -1,0 +1,225 @@
+//! Compares the documents with the schema: the statements of both, as facts.
+//!
+//! The documents are Markdown. [`readers`] turn sentences, lists and tables into statements, each with its place; text
+//! that no reader understands is listed. [`claims`] are the statements of the schema about one document, under the same
+//! keys. [`marks`] show which sentences have changed since a schema file was last checked against their section. So
+//! each sentence is either unchanged, or differs in a fact, or is a change to review, even if no reader understands it.
+//!
+//! The readers are a grammar of words such as *required*, *default*, *at most*, *as above*; every name comes from the
+//! document or the schema.
+
+mod accept;
+mod claims;
+mod compare;
+mod describe;
+mod document;
+mod drafting;
+mod findings;
+mod headings;
+mod marks;
+mod measures;
+mod named;
+mod numbered_rules;
+mod open_questions;
+mod operations;
+mod places;
+mod readers;
+mod report;
+mod review;
+mod text;
+mod unread;
+mod wording;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::compiler::diagnostics::{Code, Diagnostics};
+use crate::compiler::model::Api;
+use claims::Claims;
+use compare::{Discrepancy, DiscrepancyKind};
+use document::Document;
+pub(crate) use drafting::draft;
+use findings::{FactKind, Findings};
+pub use report::Audit;
+use report::{Line, Share};
+use review::Context;
+
+/// The texts of documents by their keys in `api.yaml`.
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    texts: BTreeMap<String, String>,
+}
+
+impl Documents {
+    /// A single document.
+    pub fn one(id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { texts: BTreeMap::from([(id.into(), text.into())]) }
+    }
+
+    /// Reads every document that a schema names.
+    pub(crate) fn read(api: &Api, folder: &Path) -> Result<Self, Diagnostics> {
+        let mut to = Diagnostics::default();
+        let mut texts = BTreeMap::new();
+        for known in &api.documents {
+            let path = folder.join(file_of(&known.id));
+            match crate::compiler::plain_text::read(&path) {
+                Ok(text) => {
+                    texts.insert(known.id.clone(), text);
+                }
+                Err(error) => {
+                    to.whole(Code::CannotRead, format!("cannot read the document {}: {error}", path.display()))
+                        .help("name the folder that holds each of the `documents` of api.yaml as a Markdown file");
+                }
+            }
+        }
+        to.into_result().map(|()| Self { texts })
+    }
+
+    fn parse(&self, id: &str) -> Option<Document> {
+        self.texts.get(id).map(|text| Document::parse(id, &file_of(id), text.clone()))
+    }
+}
+
+fn file_of(id: &str) -> String {
+    format!("{id}.md")
+}
+
+/// Compares documents with a schema, any number of times.
+pub struct Auditor<'a> {
+    api: &'a Api,
+    files: &'a [PathBuf],
+    /// The claims of the schema about each document.
+    claims: Vec<Claims<'a>>,
+}
+
+impl<'a> Auditor<'a> {
+    pub(crate) fn new(api: &'a Api, files: &'a [PathBuf]) -> Self {
+        Self { api, files, claims: api.documents.iter().map(|known| Claims::of(api, &known.id)).collect() }
+    }
+
+    /// Compares documents with the schema. `were` holds the documents as last reviewed; with them, changed words are
+    /// reported together with the former text.
+    pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
+        let mut audit = Audit::default();
+        for (known, claims) in self.api.documents.iter().zip(&self.claims) {
+            if let Some(now) = documents.parse(&known.id) {
+                document(self.api, self.files, claims, now, were.parse(&known.id).as_ref(), &mut audit);
+            }
+        }
+        audit
+    }
+}
+
+fn document(
+    api: &Api,
+    files: &[PathBuf],
+    claims: &Claims<'_>,
+    mut document: Document,
+    was: Option<&Document>,
+    audit: &mut Audit,
+) {
+    headings::restore(api, &mut document);
+    let renamed = headings::rename(api, claims, &mut document);
+    marks::restore_columns(&api.reviewed, &mut document);
+    let document = &document;
+    let mut found = readers::read(document, claims, None);
+    let new_sections = found.new_sections.clone();
+    let is_new = |at: usize| new_sections.iter().any(|range| range.contains(&at));
+    let questions = open_questions::compare(document, claims, is_new);
+    let rules = numbered_rules::compare(document, claims, is_new);
+    found.read.extend(questions.read.iter().map(|clause| clause.range()));
+    let mut compared = compare::compare(document, claims, &found);
+    compared.differences.extend(renamed);
+    let removed = removed_files(claims, &found);
+    let is_left = |difference: &Discrepancy| difference.place.is_none_or(|place| !removed.contains(&place.file));
+    compared.differences.extend(free_wording(&questions, &rules).into_iter().filter(is_left));
+
+    let review = review::review(api, document, &found);
+    review.place(document, claims, &mut compared.differences);
+    audit.lines.extend(compared.differences.iter().map(|difference| Line::of(document, files, difference)));
+    let elsewhere = |difference: &Discrepancy| difference.elsewhere.as_ref().map(|(at, _)| *at);
+    let reported: Vec<usize> = compared
+        .differences
+        .iter()
+        .flat_map(|difference| [Some(difference.at), elsewhere(difference)])
+        .flatten()
+        .collect();
+    let (found, compared) = (&found, &compared);
+    let context = Context { files, document, was, claims, found, compared, reported: &reported, removed: &removed };
+    audit.lines.extend(review.lines(&context));
+    audit.accept.extend(review.accepted(document, files, found, &reported));
+    audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
+}
+
+/// The files of operations that a document no longer describes. Each is reported once.
+fn removed_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
+    let ids = found.missing.iter().filter(|(key, _)| key.kind == FactKind::Endpoint);
+    ids.filter_map(|(key, _)| claims.operation_by_id(key.owner()?)).map(|operation| operation.place.file).collect()
+}
+
+/// Differences in statements that are compared by place and words rather than by a key.
+fn free_wording(
+    questions: &open_questions::ComparedQuestions<'_>,
+    rules: &numbered_rules::ComparedRules<'_>,
+) -> Vec<Discrepancy> {
+    let only_document = |at, says| Discrepancy {
+        kind: DiscrepancyKind::DocumentOnly,
+        at,
+        says: Some(says),
+        place: None,
+        has: None,
+        elsewhere: None,
+    };
+    let only_schema = |at, place, has| Discrepancy {
+        kind: DiscrepancyKind::SchemaOnly,
+        at,
+        says: None,
+        place: Some(place),
+        has: Some(has),
+        elsewhere: None,
+    };
+    let unknown =
+        questions.in_document_only.iter().map(|clause| only_document(clause.at, format!("`{}`", clause.text)));
+    let open = questions
+        .in_schema_only
+        .iter()
+        .map(|(entry, at)| only_schema(*at, entry.place, format!("not shown: {}", entry.says.0)));
+    let unnamed = rules.in_document_only.iter().map(|text| Discrepancy {
+        has: Some("no rule names its number".to_owned()),
+        ..only_document(text.at, "a numbered rule".to_owned())
+    });
+    let named = rules
+        .in_schema_only
+        .iter()
+        .map(|(rule, at)| only_schema(*at, rule.place, format!("rule {} at `{}`", rule.id, rule.at)));
+    unknown.chain(open).chain(unnamed).chain(named).collect()
+}
+
+fn share(
+    files: &[PathBuf],
+    document: &Document,
+    claims: &Claims<'_>,
+    found: &Findings,
+    compared: &compare::ComparedFacts,
+    (questions, rules): (&open_questions::ComparedQuestions<'_>, &numbered_rules::ComparedRules<'_>),
+) -> Share {
+    let mut facts = compared.facts.clone();
+    facts.insert("rule", (rules.rules, rules.matched));
+    facts.insert("notshown", (questions.listed, questions.listed - questions.unstated()));
+    facts.retain(|_, (all, _)| *all > 0);
+    Share {
+        file: document.file.clone(),
+        statements: compared.statements + questions.statements,
+        matched_statements: compared.matched_statements + questions.matched,
+        facts,
+        not_found: compared
+            .not_found
+            .iter()
+            .map(|(key, _, place)| format!("{key} · {}", report::shown_place(files, Some(*place))))
+            .collect(),
+        silent: claims.own.not_shown.saturating_sub(questions.listed),
+        contradictions: claims.own.contradictions,
+        observed: claims.own.observed,
+        unread: unread::lines(document, found),
+    }
+}

@@ -1,0 +1,323 @@
+//! Markdown events -> blocks and their text.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Tag, TagEnd};
+
+use super::{Block, Run, Section};
+use crate::tools::audit::wording;
+
+/// Whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in angle
+/// brackets is the name of something.
+fn is_markup(html: &str) -> bool {
+    const TAGS: [&str; 22] = [
+        "a", "b", "br", "code", "del", "details", "div", "em", "font", "i", "img", "li", "ol", "p", "small", "span",
+        "strong", "sub", "summary", "sup", "u", "ul",
+    ];
+    let html = html.trim();
+    let is_tag = html.starts_with('<') && html.ends_with('>') && html.matches('<').count() == 1;
+    html.starts_with("<!--") && html.ends_with("-->") || is_tag && TAGS.contains(&tag_name(html).as_str())
+}
+
+/// The name of a tag in lower case.
+fn tag_name(html: &str) -> String {
+    let name = html.trim().trim_start_matches(['<', '/']).split(|c: char| !c.is_ascii_alphanumeric()).next();
+    name.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Whether a text stands for a table of contents that a program inserts.
+fn is_contents(text: &str) -> bool {
+    ["[toc]", "[[toc]]", "[[_toc_]]"].contains(&text.trim().to_ascii_lowercase().as_str())
+}
+
+/// The block that words are being added to.
+#[derive(Clone, Copy)]
+enum Open {
+    Heading(u8),
+    Text,
+    Item { list: usize, number: Option<u64> },
+    Cell,
+}
+
+/// Characters, each with its byte in the source.
+type Words = Vec<(char, usize)>;
+
+#[derive(Default)]
+pub(super) struct Builder {
+    pub(super) text: String,
+    pub(super) runs: Vec<Run>,
+    pub(super) literals: Vec<Range<usize>>,
+    pub(super) sections: Vec<Section>,
+    /// The open lists, each with its own number and that of its next item.
+    lists: Vec<(usize, Option<u64>)>,
+    /// The number of lists so far.
+    count: usize,
+    /// The target of the open link.
+    link: Option<String>,
+    /// Whether a link to a place in the document is open, and what the open block has: such links, and other words.
+    is_in_link: bool,
+    has_links: bool,
+    has_words: bool,
+    /// The cells of the open row, and of the complete row before it, which the open row may continue.
+    row: Vec<Words>,
+    held: Option<Vec<Words>>,
+    open: Option<Open>,
+    /// Whether the open block is a block of code.
+    is_code: bool,
+    /// Whether a metadata block is open.
+    is_metadata: bool,
+    /// The end of the latest cell in the parsed text.
+    cell_end: usize,
+    /// The characters of the open block.
+    words: Words,
+    /// The byte of a line break at the end of what the open cell has so far.
+    line_break: Option<usize>,
+}
+
+impl Builder {
+    /// `start` is the byte at which the parsed text starts in the source.
+    pub(super) fn event(&mut self, parsed: &str, event: Event<'_>, range: Range<usize>, start: usize) {
+        let at = start + range.start;
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => self.begin(Open::Heading(level as u8)),
+            Event::Start(Tag::List(first)) => {
+                self.end();
+                let list = self.continued(first).unwrap_or_else(|| {
+                    self.count += 1;
+                    self.count
+                });
+                self.lists.push((list, first));
+            }
+            Event::Start(Tag::Item) => {
+                let Some((list, next)) = self.lists.last_mut() else { return };
+                let (list, counted) = (*list, *next);
+                *next = next.map(|n| n.saturating_add(1));
+                // The number as written, which readers refer to.
+                let digits: String = parsed[range].chars().take_while(char::is_ascii_digit).collect();
+                let number = counted.map(|counted| digits.parse().unwrap_or(counted));
+                self.begin(Open::Item { list, number });
+            }
+            // The paragraphs of a list item belong to its text.
+            Event::Start(Tag::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => self.push(" ", at),
+            Event::Start(Tag::Paragraph | Tag::HtmlBlock) => self.begin(Open::Text),
+            Event::Start(Tag::CodeBlock(_)) => {
+                self.begin(Open::Text);
+                self.is_code = true;
+            }
+            Event::Start(Tag::Table(_)) => {
+                self.end();
+                self.block(Block::Table { head: Vec::new(), rows: Vec::new() });
+            }
+            Event::Start(Tag::TableCell) => {
+                self.begin(Open::Cell);
+                self.cell_end = range.end;
+            }
+            Event::End(TagEnd::TableHead | TagEnd::TableRow) => {
+                self.surplus_cells(parsed, range, start);
+                self.end_row();
+            }
+            Event::End(TagEnd::Table) => self.write_row(),
+            Event::End(TagEnd::List(_)) => {
+                self.end();
+                self.lists.pop();
+            }
+            Event::End(TagEnd::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => {}
+            Event::End(
+                TagEnd::Heading(_)
+                | TagEnd::Item
+                | TagEnd::Paragraph
+                | TagEnd::CodeBlock
+                | TagEnd::HtmlBlock
+                | TagEnd::TableCell,
+            ) => self.end(),
+            // Metadata before the document is for the program that renders it.
+            Event::Start(Tag::MetadataBlock(_)) => self.is_metadata = true,
+            Event::End(TagEnd::MetadataBlock(_)) => self.is_metadata = false,
+            Event::Text(_) if self.is_metadata => {}
+            Event::Text(words) if self.is_code => self.push_literal(&words, at),
+            Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => {
+                self.push(" ", at);
+                let is_break = ["br", "li", "p"].contains(&tag_name(&words).as_str());
+                if is_break && matches!(self.open, Some(Open::Cell)) {
+                    self.line_break.get_or_insert(at);
+                }
+            }
+            Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => self.push(&words, at),
+            Event::Code(words) => {
+                let ticks = parsed[range].chars().take_while(|c| *c == '`').count();
+                self.push_literal(&words, at + ticks);
+            }
+            Event::SoftBreak | Event::HardBreak => self.push(" ", at),
+            // A block of links to places in the document is for moving around in it.
+            Event::Start(Tag::Link { dest_url, .. }) if dest_url.starts_with('#') => {
+                (self.is_in_link, self.has_links) = (true, true);
+            }
+            Event::End(TagEnd::Link) if self.is_in_link => self.is_in_link = false,
+            // A link within the documents is markup; an external address is part of the text.
+            Event::Start(Tag::Link { dest_url, .. }) if dest_url.contains("://") => {
+                self.link = Some(dest_url.into_string());
+            }
+            Event::End(TagEnd::Link) => {
+                if let Some(address) = self.link.take().filter(|_| !parsed[range.clone()].starts_with('<')) {
+                    self.push(&format!(" {address}"), at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds cells that exceed those of the head. Markdown drops them, but they are part of the document.
+    fn surplus_cells(&mut self, parsed: &str, row: Range<usize>, start: usize) {
+        let rest = parsed.get(self.cell_end..row.end).unwrap_or_default();
+        if rest.contains(char::is_alphanumeric) {
+            let words = rest.trim_start_matches(['|', ' ']);
+            self.begin(Open::Cell);
+            self.push(words.trim_end_matches(['|', ' ', '\n']), start + row.end - words.len());
+            self.end();
+        }
+    }
+
+    fn push_literal(&mut self, words: &str, at: usize) {
+        self.literals.push(at..at + words.len());
+        self.push(words, at);
+    }
+
+    fn push(&mut self, words: &str, at: usize) {
+        if self.open.is_none() {
+            self.open = Some(Open::Text);
+        }
+        self.has_words |= !self.is_in_link && words.contains(char::is_alphanumeric);
+        if !words.trim().is_empty()
+            && let Some(at) = self.line_break.take()
+        {
+            self.separate_lines(words, at);
+        }
+        self.words.extend(words.char_indices().map(|(offset, c)| (c, at + offset)));
+    }
+
+    /// Writes the mark that a line break in a cell stands for: a comma before another item of a list, a semicolon before
+    /// other words, and none where the line already ends with one.
+    fn separate_lines(&mut self, next: &str, at: usize) {
+        let Some((last, _)) = self.words.iter().rfind(|(c, _)| !c.is_whitespace()) else { return };
+        if matches!(last, ',' | ';' | ':' | '.' | '(' | '/' | '-') {
+            return;
+        }
+        let next = next.trim_start();
+        let word = next.split(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).next().unwrap_or_default();
+        let rest = next[word.len()..].trim_start();
+        let is_item = !word.is_empty() && (rest.is_empty() || rest.starts_with(['(', ',', ';']));
+        while self.words.last().is_some_and(|(c, _)| c.is_whitespace()) {
+            self.words.pop();
+        }
+        let mark = if is_item { ',' } else { ';' };
+        self.words.extend([(mark, at), (' ', at)]);
+    }
+
+    /// The list that a new list without numbers continues: for Markdown, another bullet starts a new list; for readers,
+    /// it does not.
+    fn continued(&mut self, first: Option<u64>) -> Option<usize> {
+        match (first, self.lists.is_empty(), self.last()) {
+            (None, true, Some(Block::Item { list, number: None, .. })) => Some(*list),
+            _ => None,
+        }
+    }
+
+    fn begin(&mut self, open: Open) {
+        self.end();
+        self.line_break = None;
+        self.open = Some(open);
+    }
+
+    /// Ends the open block. Empty blocks are dropped, except cells and headings.
+    fn end(&mut self) {
+        self.is_code = false;
+        let words = wording::canonical_characters(&std::mem::take(&mut self.words), &self.literals);
+        let is_navigation = std::mem::take(&mut self.has_links) & !std::mem::take(&mut self.has_words);
+        let Some(open) = self.open.take() else { return };
+        let is_block = matches!(open, Open::Text | Open::Item { .. });
+        if is_block && (is_navigation || is_contents(&words.iter().map(|(c, _)| *c).collect::<String>())) {
+            if let Some(section) = self.sections.last_mut() {
+                section.is_navigation = true;
+            }
+            return;
+        }
+        match open {
+            Open::Heading(level) => {
+                let heading = words.iter().map(|(c, _)| *c).collect();
+                let at = self.write("", &words, "\n");
+                self.sections.push(Section::new(heading, level, at));
+            }
+            Open::Text if words.is_empty() => {}
+            Open::Text => {
+                let text = self.write("", &words, "\n");
+                self.block(Block::Text(text));
+            }
+            Open::Item { number: None, .. } if words.is_empty() => {}
+            Open::Item { list, number } => {
+                let text = self.write("", &words, "\n");
+                self.block(Block::Item { list, number, text });
+            }
+            Open::Cell => self.row.push(words),
+        }
+    }
+
+    /// Ends a row. One with a single cell, which is not the first, continues that cell of the row before.
+    fn end_row(&mut self) {
+        let row = std::mem::take(&mut self.row);
+        let mut filled = row.iter().enumerate().filter(|(_, words)| !words.is_empty());
+        if let (Some((column @ 1.., words)), None) = (filled.next(), filled.next())
+            && let Some(cell) = self.held.as_mut().and_then(|held| held.get_mut(column))
+            && let Some((_, at)) = cell.last()
+        {
+            cell.push((' ', *at));
+            cell.extend(words);
+            return;
+        }
+        self.write_row();
+        self.held = Some(row);
+    }
+
+    /// Writes the first row, which is the head of a table without one.
+    fn write_row(&mut self) {
+        let Some(row) = self.held.take() else { return };
+        let cells: Vec<_> = row.iter().map(|words| self.write("| ", words, " ")).collect();
+        self.text.push_str("|\n");
+        match self.last() {
+            Some(Block::Table { head, .. }) if head.is_empty() => *head = cells,
+            Some(Block::Table { rows, .. }) => rows.push(cells),
+            Some(Block::Text(_) | Block::Item { .. }) | None => {}
+        }
+    }
+
+    /// Appends words, and returns their position.
+    fn write(&mut self, before: &str, words: &[(char, usize)], after: &str) -> Range<usize> {
+        self.text.push_str(before);
+        let start = self.text.len();
+        for (c, source) in words {
+            let at = self.text.len();
+            self.text.push(*c);
+            match self.runs.last_mut() {
+                Some(run) if run.text + run.length == at && run.source + run.length == *source => {
+                    run.length += c.len_utf8();
+                }
+                _ => self.runs.push(Run { text: at, source: *source, length: c.len_utf8() }),
+            }
+        }
+        let end = self.text.len();
+        self.text.push_str(after);
+        start..end
+    }
+
+    fn last(&mut self) -> Option<&mut Block> {
+        self.sections.last_mut()?.blocks.last_mut()
+    }
+
+    fn block(&mut self, block: Block) {
+        if self.sections.is_empty() {
+            self.sections.push(Section::new(String::new(), 1, 0..0));
+        }
+        if let Some(section) = self.sections.last_mut() {
+            section.blocks.push(block);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Numbers, rates and lengths of time in the notations of documents.
+
+use super::text::Span;
+use crate::compiler::model::{Duration, Times};
+use crate::compiler::words::TimestampForm;
+
+const NUMBERS: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// Words for larger round numbers, with their values.
+const ROUND_NUMBERS: [(&str, u64); 9] = [
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
+    ("ninety", 90),
+    ("hundred", 100),
+    ("thousand", 1000),
+];
+
+/// The number that a word denotes, in digits or as a word.
+pub(super) fn number(word: &str) -> Option<u64> {
+    word.parse().ok().or_else(|| {
+        let word = word.to_ascii_lowercase();
+        let small = NUMBERS.iter().position(|known| *known == word).and_then(|n| u64::try_from(n).ok());
+        small.or_else(|| ROUND_NUMBERS.iter().find(|(known, _)| *known == word).map(|(_, n)| *n))
+    })
+}
+
+/// A number with or without decimals, in digits or as a word.
+pub(super) fn decimal(word: &str) -> Option<String> {
+    let is_decimal = word.starts_with(|c: char| c.is_ascii_digit())
+        && word.ends_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+        && word.matches('.').count() <= 1;
+    if is_decimal { Some(word.to_owned()) } else { number(word).map(|number| number.to_string()) }
+}
+
+/// A range at the start of words, such as `0.1 to 10`, `0.1-10` or `between 0.1 and 10`: both bounds, and the number of
+/// words.
+pub(super) fn range(words: &[&str]) -> Option<(String, String, usize)> {
+    let (low, high, count) = match words {
+        ["between", low, "and", high, ..] => (*low, *high, 4),
+        ["from", low, "to", high, ..] => (*low, *high, 4),
+        [low, "to", high, ..] => (*low, *high, 3),
+        [both, ..] => {
+            let (low, high) = ["..", "-", "~"].iter().find_map(|mark| both.split_once(mark))?;
+            // `one-ten` is a word, and `2-hour` is a length of time.
+            return Some((figures(low)?, figures(high)?, 1));
+        }
+        [] => return None,
+    };
+    Some((decimal(low)?, decimal(high)?, count))
+}
+
+fn figures(text: &str) -> Option<String> {
+    decimal(text).filter(|_| text.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// A number of calls in a length of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rate {
+    pub(super) calls: u64,
+    pub(super) every: Duration,
+    /// `UID`, `IP`, or another unit that calls are counted by; `None` if the text does not state it.
+    pub(super) scope: Option<String>,
+}
+
+/// Units that calls are counted by.
+const SCOPES: [&str; 4] = ["UID", "IP", "user", "key"];
+
+/// A rate at the start of words, and their number: `10/s/UID`, `20/2s`, `10 times/1s (UID)`, `10 per second per user`,
+/// `600 requests per minute`.
+pub(super) fn rate(words: &[&str]) -> Option<(Rate, usize)> {
+    let first = *words.first()?;
+    let parts: Vec<&str> = first.split('/').collect();
+    let (calls, every, scope, mut count) = match (parts.as_slice(), words) {
+        ([calls, unit], _) => (*calls, period(unit)?, None, 1),
+        ([calls, unit, scope], _) => (*calls, period(unit)?, Some(*scope), 1),
+        (_, [calls, of, ..]) if of.split_once('/').is_some_and(|(of, _)| is_call(of)) => {
+            (*calls, period(of.split_once('/')?.1)?, None, 2)
+        }
+        (_, [calls, of, "per" | "a" | "each" | "every" | "in", rest @ ..]) if is_call(of) => {
+            let (every, count) = periods(rest)?;
+            (*calls, every, None, 3 + count)
+        }
+        (_, [calls, "per" | "every", rest @ ..]) => {
+            let (every, count) = periods(rest)?;
+            (*calls, every, None, 2 + count)
+        }
+        _ => return None,
+    };
+    let calls = number(calls)?;
+    let scope = match (scope, words.get(count..)) {
+        (Some(scope), _) => Some(scope),
+        (None, Some(["per", "user", "ID", ..])) => {
+            count += 3;
+            Some("user")
+        }
+        (None, Some(["per", scope, ..])) => {
+            count += 2;
+            Some(*scope)
+        }
+        (None, Some(["(", scope, ")", ..])) if SCOPES.contains(scope) => {
+            count += 3;
+            Some(*scope)
+        }
+        (None, Some([scope, ..])) if SCOPES.contains(scope) => {
+            count += 1;
+            Some(*scope)
+        }
+        _ => None,
+    };
+    let scope = scope.map(|scope| if scope == "user" { "UID" } else { scope }.to_owned());
+    Some((Rate { calls, every, scope }, count))
+}
+
+fn is_call(word: &str) -> bool {
+    matches!(word, "request" | "requests" | "req" | "reqs" | "call" | "calls" | "time" | "times")
+}
+
+/// The window of a rate: `s`, `2s`, `minute`.
+fn period(text: &str) -> Option<Duration> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let n = &text[..text.len() - unit.len()];
+    // No rate counts calls by the month, so `m` is a minute.
+    length(if n.is_empty() { "1" } else { n }, if unit == "m" { "min" } else { unit })
+}
+
+/// A length of time such as `second` or `2 seconds` at the start of words, and their number.
+fn periods(words: &[&str]) -> Option<(Duration, usize)> {
+    let one = period(words.first()?).map(|period| (period, 1));
+    one.or_else(|| length_of_time(words))
+}
+
+/// The name that documents use for the unit of times.
+pub(super) fn unit_of_times(times: Times) -> &'static str {
+    match times {
+        Times::Milliseconds => "ms",
+        Times::Seconds => "seconds",
+        Times::Microseconds => "microseconds",
+        Times::Nanoseconds => "nanoseconds",
+        Times::Iso8601 => "ISO 8601",
+    }
+}
+
+/// The unit of the timestamps of requests, in the same notation.
+pub(super) fn unit_of_timestamps(form: TimestampForm) -> &'static str {
+    unit_of_times(match form {
+        TimestampForm::Seconds => Times::Seconds,
+        TimestampForm::Milliseconds => Times::Milliseconds,
+        TimestampForm::Microseconds => Times::Microseconds,
+        TimestampForm::Nanoseconds => Times::Nanoseconds,
+        TimestampForm::Iso8601 | TimestampForm::Iso8601Seconds => Times::Iso8601,
+    })
+}
+
+/// The unit of times that a word names, in the notation of [`unit_of_times`].
+pub(super) fn unit_of_word(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "ms" | "millisecond" | "milliseconds" | "millis" => unit_of_times(Times::Milliseconds),
+        "s" | "sec" | "second" | "seconds" => unit_of_times(Times::Seconds),
+        "us" | "microsecond" | "microseconds" => unit_of_times(Times::Microseconds),
+        "ns" | "nanosecond" | "nanoseconds" => unit_of_times(Times::Nanoseconds),
+        _ => return None,
+    })
+}
+
+/// The unit of a time in a text, such as `Unix ms` or `Unix timestamp in seconds`, in the notation of
+/// [`unit_of_times`].
+pub(super) fn time_unit<'a>(text: Span<'a>) -> Option<(&'static str, Span<'a>)> {
+    let words = text.words();
+    let is_a_time = |word: &Span<'_>| matches!(word.text.to_ascii_lowercase().as_str(), "unix" | "timestamp" | "epoch");
+    let behind = |at: usize| {
+        let mut near = words[at + 1..].iter().take(3);
+        let word = near.find(|word| !matches!(word.text, "time" | "timestamp" | "in"))?;
+        Some((unit_of_word(word.text)?, *word))
+    };
+    let times = words.iter().enumerate().filter(|(_, word)| is_a_time(word));
+    if let Some(found) = times.map(|(at, _)| at).find_map(behind) {
+        return Some(found);
+    }
+    let is_iso = |pair: &&[Span<'_>]| pair[0].text == "ISO" && pair[1].text.starts_with("8601");
+    words.windows(2).find(is_iso).map(|pair| (unit_of_times(Times::Iso8601), pair[0]))
+}
+
+/// The base word of a unit of time, given as a plural or an abbreviation.
+fn unit_of_time(word: &str) -> Option<&str> {
+    Some(match word {
+        "s" | "sec" | "secs" => "second",
+        "min" | "mins" => "minute",
+        "h" | "hr" | "hrs" => "hour",
+        word => word.strip_suffix('s').unwrap_or(word),
+    })
+}
+
+/// The first length of time in a text, such as `three months`, `90-day` or `the previous day`.
+pub(super) fn duration<'a>(text: Span<'a>) -> Option<(Duration, Span<'a>)> {
+    let words = text.words();
+    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
+    (0..words.len()).find_map(|at| {
+        let found = length_of_time(&texts[at..]).map(|(duration, _)| duration);
+        let one = || match texts[at..] {
+            ["previous" | "last", unit, ..] => length("1", unit),
+            _ => None,
+        };
+        found.or_else(one).map(|duration| (duration, words[at]))
+    })
+}
+
+/// A length of time at the start of words, and their number: `three months`, `a week`, `90-day`.
+pub(super) fn length_of_time(words: &[&str]) -> Option<(Duration, usize)> {
+    match words {
+        // `a second order` is not a length of time.
+        ["a", "second", ..] => None,
+        ["a" | "an", unit, ..] if !unit.ends_with('s') => length("1", unit).map(|length| (length, 2)),
+        [word, ..] if word.contains('-') => {
+            let (n, unit) = word.split_once('-')?;
+            length(n, unit).map(|length| (length, 1))
+        }
+        [n, unit, ..] => length(n, unit).map(|length| (length, 2)),
+        _ => None,
+    }
+}
+
+fn length(n: &str, unit: &str) -> Option<Duration> {
+    let n = number(n)?;
+    match unit_of_time(unit)? {
+        "year" => Duration::parse(&format!("{} months", n.checked_mul(12)?)),
+        unit => Duration::parse(&format!("{n} {unit}")),
+    }
+}

@@ -1,0 +1,177 @@
+//! `METHOD /path`, rates, and access.
+
+use super::super::document::{Document, Section};
+use super::super::findings::{Basis, FactKind, key};
+use super::super::measures;
+use super::super::measures::{Rate, number};
+use super::super::text::Span;
+use super::super::wording::{deprecated, have_same_stem, is_parameter_list, stems};
+use super::Reader;
+use crate::compiler::model::Method;
+
+/// The method and the path of a section: `GET /path` at the start of a sentence, or after a label.
+pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -> Option<(Span<'a>, Span<'a>)> {
+    section.texts(document).flat_map(Span::sentences).find_map(|sentence| {
+        let sentence =
+            sentence.label().filter(|(label, _)| !label.text.contains('/')).map_or(sentence, |(_, rest)| rest);
+        let words = sentence.words();
+        let (method, path) = (*words.first()?, path(*words.get(1)?)?);
+        Method::ALL.iter().any(|known| known.as_str() == method.text).then_some((method, path))
+    })
+}
+
+/// The path of an address, which may follow a placeholder for the host, as in `{base_url}/path`.
+fn path(address: Span<'_>) -> Option<Span<'_>> {
+    let start = address.text.find('/')?;
+    let is_host = |host: &str| host.is_empty() || host.starts_with('{') && host.ends_with('}');
+    is_host(&address.text[..start]).then(|| address.after(address.at + start))
+}
+
+/// A rate in a text.
+pub(super) struct RatePhrase<'a> {
+    pub(super) value: String,
+    pub(super) window: String,
+    pub(super) at: Span<'a>,
+    /// The words around it that may state to whom it applies.
+    pub(super) context: Vec<String>,
+}
+
+/// The rates in a text such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
+pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
+    let mut found = Vec::new();
+    for sentence in text.sentences() {
+        let subject = sentence.label().map(|(label, _)| stems(label.text)).unwrap_or_default();
+        for segment in sentence.split(&[",", ";"]) {
+            let words = segment.words();
+            let texts = segment.texts();
+            let mut at = 0;
+            while at < words.len() {
+                let Some((rate, count)) = measures::rate(&texts[at..]) else {
+                    at += 1;
+                    continue;
+                };
+                let mut context = subject.clone();
+                context.extend(stems(segment.text));
+                found.push(RatePhrase { value: value(&rate), window: rate.every.window(), at: words[at], context });
+                at += count;
+            }
+        }
+    }
+    found
+}
+
+/// A rate in the form of the schema. If a text does not state to whom it applies, it applies to a user.
+fn value(rate: &Rate) -> String {
+    format!("{}/{} per {}", rate.calls, rate.every.window(), rate.scope.as_deref().unwrap_or("UID"))
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn endpoint(&mut self, section: &'a Section, id: &str) {
+        if let Some((method, path)) = find(self.document, section) {
+            self.found.read(method);
+            self.found.state(key(FactKind::Endpoint, [id]), format!("{} {}", method.text, path.text), path);
+        }
+    }
+
+    pub(super) fn rates(&mut self, text: Span<'a>, id: &str) {
+        for rate in rates(text) {
+            let class = self.class(&rate.context);
+            self.found.state(self.claims.rate_key(id, &class, &rate.window), rate.value, rate.at);
+        }
+        for sentence in text.sentences() {
+            if sentence.text.contains("rates as above") {
+                self.rates_as_above(sentence, id);
+            }
+        }
+    }
+
+    /// The class of callers that the words refer to; `default` is everyone.
+    pub(super) fn class(&self, context: &[String]) -> String {
+        let classes = self.claims.below(FactKind::Rate, []).filter_map(|key| key.name());
+        let is_named =
+            |class: &&String| class.split('-').all(|part| context.iter().any(|word| have_same_stem(part, word)));
+        let best = classes.filter(is_named).max_by_key(|class| class.split('-').count());
+        best.cloned().unwrap_or_else(|| "default".to_owned())
+    }
+
+    fn rates_as_above(&mut self, sentence: Span<'a>, id: &str) {
+        let words = stems(sentence.text);
+        let speaks_of = |class: &str| class.split('-').any(|part| words.iter().any(|word| have_same_stem(part, word)));
+        let mut latest = std::collections::BTreeMap::new();
+        for statement in &self.found.statements {
+            if let [of, class] = statement.key.names.as_slice()
+                && statement.key.kind == FactKind::Rate
+                && of != id
+                && speaks_of(class)
+            {
+                latest.insert(class.clone(), statement.clone());
+            }
+        }
+        self.found.read(sentence);
+        for (class, above) in latest {
+            let force = Basis::By(above.key);
+            self.found.state_with(key(FactKind::Rate, [id, &class]), above.value, above.at, force);
+        }
+    }
+
+    /// Reads that the operation as a whole is deprecated: `Deprecated; use Batch Order.`
+    pub(super) fn deprecated(&mut self, text: Span<'a>, id: &str) {
+        let speaks = |sentence: &Span<'a>| {
+            let is_list = sentence.label().is_some_and(|(label, _)| is_parameter_list(label));
+            !is_list && sentence.texts().iter().any(|word| word.eq_ignore_ascii_case("deprecated"))
+        };
+        if let Some(sentence) = text.sentences().into_iter().find(speaks)
+            // The replacement may be stated in a sentence of its own.
+            && let Some(says) = deprecated(text.after(sentence.at).text)
+        {
+            self.found.state(key(FactKind::Deprecated, [id]), says, sentence);
+        }
+    }
+
+    pub(super) fn whitelisted(&mut self, text: Span<'a>, id: &str) {
+        for sentence in text.sentences() {
+            let is_first_word = sentence.words().first().is_some_and(|word| have_same_stem(word.text, "whitelisted"));
+            if is_first_word {
+                self.found.state(key(FactKind::Whitelisted, [id]), "yes", sentence);
+            }
+        }
+    }
+
+    /// Reads `at most 20 orders per request`, or `fewer than 21`, if the operation has one list.
+    pub(super) fn batch_maximum(&mut self, text: Span<'a>, id: &str) {
+        let Some(list) = self.list_parameter(id) else { return };
+        for clause in text.clauses() {
+            let texts = clause.texts();
+            let is_bound = |pair: &[&str]| matches!(pair, ["at", "most"] | ["fewer" | "less", "than"]);
+            if let Some(at) = texts.windows(2).position(is_bound) {
+                let is_of_items = texts.contains(&"per");
+                let least_too_many = u64::from(texts[at] != "at");
+                let n = texts.get(at + 2).and_then(|word| number(word)).and_then(|n| n.checked_sub(least_too_many));
+                if let Some(n) = n.filter(|_| is_of_items) {
+                    self.found.state(key(FactKind::ParameterMax, [id, &list]), n.to_string(), clause);
+                }
+            }
+        }
+    }
+
+    /// The list parameter of an operation, if there is one.
+    pub(super) fn list_parameter(&self, id: &str) -> Option<String> {
+        let lists = self
+            .claims
+            .below(FactKind::Type, [id])
+            .filter(|key| self.claims.get(key).iter().any(|claim| claim.value == "array"));
+        let known = lists.filter_map(|key| key.name().cloned()).next();
+        known.or_else(|| self.list_that_was_read(id).filter(|_| self.claims.operation_by_id(id).is_none()))
+    }
+
+    /// The same for an operation that the schema does not have.
+    fn list_that_was_read(&self, id: &str) -> Option<String> {
+        let own = |statement: &&super::super::findings::Statement| {
+            let key = &statement.key;
+            let is_body = key.kind == FactKind::Parameter && key.name().is_some_and(|name| name == "[]");
+            key.owner().is_some_and(|owner| owner == id)
+                && (is_body || key.kind == FactKind::Type && statement.value == "array")
+        };
+        self.found.statements.iter().find(own).and_then(|statement| statement.key.name().cloned())
+    }
+}

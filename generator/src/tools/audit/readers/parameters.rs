@@ -1,0 +1,406 @@
+//! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
+
+use super::super::document::{Block, Section};
+use super::super::findings::{Basis, FactKey, FactKind, key};
+use super::super::text::Span;
+use super::super::wording::{is_name, parameter_prefix};
+use super::Reader;
+use super::columns::Columns;
+use super::note::{Deferred, NotedParameters, is_about_several};
+use crate::compiler::diagnostics::nearest;
+
+/// A parameter in the list that is being read.
+struct ListedParameter<'a> {
+    at: Span<'a>,
+    /// The need according to its column in a table.
+    need: Option<&'static str>,
+    note: Option<Span<'a>>,
+    /// A later note in the sentence, whose unit holds for all times before it.
+    times: Option<Span<'a>>,
+    /// The group of the parameter; parameters of one group share their note.
+    group: usize,
+}
+
+/// More groups than any item of a list has.
+const GROUPS: usize = 1000;
+
+impl<'a> Reader<'a> {
+    pub(super) fn parameters(&mut self, section: &'a Section, id: &str) {
+        let mut has_list = false;
+        for table in section.tables(self.document) {
+            if let Some(columns) = Columns::of(&table) {
+                has_list = true;
+                self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+                let seen = columns.cells(&table.rows).map(|cells| ListedParameter {
+                    at: cells.name,
+                    need: cells.need,
+                    note: cells.note,
+                    times: None,
+                    group: cells.row,
+                });
+                let seen: Vec<ListedParameter<'a>> = seen.collect();
+                self.types_of(id, &columns, &table.rows);
+                self.parameter_list(id, "", table.at(), &seen, "unstated");
+            }
+        }
+        has_list |= self.listed_below(section, id);
+        for text in section.texts(self.document) {
+            for sentence in text.sentences() {
+                if sentence.text.trim() == "No parameters" {
+                    self.found.read(sentence);
+                    has_list = true;
+                    self.parameter_list(id, "", sentence.at, &[], "no");
+                    continue;
+                }
+                let Some((label, list)) = sentence.label().filter(|(_, list)| !list.is_empty()) else { continue };
+                let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
+                has_list = true;
+                let open_need = if label.text.contains("none marked required") { "no" } else { "unstated" };
+                if prefix == "[]." {
+                    self.found.state(key(FactKind::Parameter, [id, "[]"]), "yes", label);
+                }
+                self.found.read(label);
+                self.parameter_list(id, &prefix, list.at, &sentence_entries(list), open_need);
+            }
+            self.one_of_in_prose(text, id);
+        }
+        if !has_list {
+            self.missing_parameters(id, "", section.at.start, &[]);
+        }
+    }
+
+    /// Reads `Parameters:` followed by a list with an item for each.
+    fn listed_below(&mut self, section: &'a Section, id: &str) -> bool {
+        let mut has_list = false;
+        for (block, below) in section.blocks.iter().zip(1..) {
+            let Block::Text(range) = block else { continue };
+            let Some(last) = self.document.span(range).trim().sentences().last().copied() else { continue };
+            let Some((label, _)) = last.label().filter(|(_, list)| list.is_empty()) else { continue };
+            let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
+            let items = section.blocks[below..].iter().map_while(|block| match block {
+                Block::Item { text, .. } => Some(self.document.span(text).trim()),
+                Block::Text(_) | Block::Table { .. } => None,
+            });
+            let mut seen = Vec::new();
+            for (nth, item) in items.enumerate() {
+                let entries = sentence_entries(item);
+                seen.extend(
+                    entries.into_iter().map(|entry| ListedParameter { group: nth * GROUPS + entry.group, ..entry }),
+                );
+            }
+            if !seen.is_empty() {
+                has_list = true;
+                self.found.read(label);
+                self.parameter_list(id, &prefix, label.at, &seen, "unstated");
+            }
+        }
+        has_list
+    }
+
+    fn parameter_list(
+        &mut self,
+        id: &str,
+        prefix: &str,
+        at: usize,
+        seen: &[ListedParameter<'a>],
+        open_need: &'static str,
+    ) {
+        let names = self.renamed(id, prefix, seen);
+        let listed: Vec<FactKey> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
+        let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
+        let mut given = vec![false; seen.len()];
+        let mut unread = vec![false; seen.len()];
+        let mut items = Vec::new();
+        let mut group_start = 0;
+        while let Some(first) = seen.get(group_start) {
+            let count = seen.iter().skip(group_start).take_while(|seen| seen.group == first.group).count();
+            let group = group_start..group_start + count;
+            group_start = group.end;
+            let in_group = &names[group.clone()];
+            in_group.iter().for_each(|(_, at)| self.found.read(*at));
+            if let Some(note) = first.note {
+                let mut said = self.note(&NotedParameters { id, names: in_group, note });
+                // `either a or b`, `either a or b (required)`
+                let is_either = self.document.text[..in_group[0].1.at].trim_end().ends_with("either");
+                if let Some((_, at)) = said.need.take_if(|(need, _)| is_either && *need == "yes") {
+                    said.one_of = Some((Vec::new(), at));
+                } else if is_either && said.need.is_none() && said.one_of.is_none() {
+                    said.one_of = Some((Vec::new(), in_group[0].1));
+                }
+                items.extend(said.items.iter().map(|item| (in_group[0].0.clone(), *item)));
+                if let Some((need, _)) = said.need {
+                    for need_of in needs[group.clone()].iter_mut().filter(|need| need.is_none()) {
+                        *need_of = Some(need);
+                    }
+                }
+                self.choice(id, prefix, &said, &names, group.clone(), &mut needs);
+                given[group.clone()].iter_mut().for_each(|given| *given = note.text.contains("as in"));
+                // `orderId or clientOid, one of which is required` does not say which, as far as is known.
+                let names_none = said.one_of.as_ref().is_some_and(|(named, _)| named.is_empty()) && group.len() == 1;
+                unread[group.clone()].fill(said.is_unread || names_none);
+            }
+            for (name, _) in in_group {
+                if let Some(times) = first.times.filter(|_| first.note.is_none()) {
+                    self.time_unit_in(times, key(FactKind::TimeUnit, [id, name]));
+                }
+                self.values_of_namesake(id, name);
+            }
+        }
+        let pattern = seen.iter().filter_map(|seen| self.pattern(seen.note?)).next();
+        for (index, (name, at)) in names.iter().enumerate() {
+            let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);
+            if !(brought && needs[index].is_none()) {
+                let need = needs[index].unwrap_or(open_need);
+                let force = if needs[index].is_none() && unread[index] { Basis::Unread } else { Basis::Stated };
+                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, force);
+            }
+        }
+        let unread = names.iter().zip(&unread).filter(|(_, is_unread)| **is_unread).map(|(name, _)| name);
+        self.unread_choices(id, &unread.collect::<Vec<_>>());
+        if let Some(of) = &pattern {
+            self.one_of_as_in(of, id, prefix, &names);
+        }
+        self.item_parameters(id, &items);
+        self.missing_parameters(id, prefix, at, &listed);
+    }
+
+    /// Notes that unknown words may say which of these parameters exclude each other, and which of them wins.
+    fn unread_choices(&mut self, id: &str, names: &[&Placed<'a>]) {
+        let (claims, of) = (self.claims, |kind| key(kind, [id]));
+        let choices = claims.below(FactKind::OneOf, [id]).map(|key| (key, key.last().cloned().unwrap_or_default()));
+        let winner = claims.get(&of(FactKind::Wins)).first().map(|claim| claim.value.clone());
+        let wins = of(FactKind::Wins);
+        for (key, members) in choices.chain(winner.map(|winner| (&wins, winner))) {
+            let place = names.iter().find(|(name, _)| members.split(',').any(|member| member == name));
+            if let Some((_, at)) = place.filter(|_| self.found.about(key).next().is_none()) {
+                self.found.state_with(key.clone(), members, at.at, Basis::Unread);
+            }
+        }
+    }
+
+    /// Reads the parameters of a list's items: `items a and b`. Each gets the list as its prefix.
+    fn item_parameters(&mut self, id: &str, items: &[Placed<'a>]) {
+        let Some((list, first)) = items.first() else { return };
+        let prefix = format!("{list}[].");
+        let places: Vec<Span<'a>> = items.iter().map(|(_, at)| *at).collect();
+        let (names, renamed) = paired(&self.parameters_of(id, &prefix), &places, &prefix);
+        for (old, at) in renamed {
+            self.found.renamed.push((key(FactKind::Parameter, [id, &old]), format!("{prefix}{}", at.text), at.at));
+        }
+        for (name, at) in &names {
+            self.found.state(key(FactKind::Parameter, [id, name]), "unstated", *at);
+        }
+        let listed: Vec<FactKey> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
+        self.missing_parameters(id, &prefix, first.at, &listed);
+    }
+
+    /// The operation that a note refers to by `as in`.
+    fn pattern(&self, note: Span<'a>) -> Option<String> {
+        self.names.at_start(note.text.split_once("as in ")?.1)?.id
+    }
+
+    /// Copies the need of a parameter from another operation, unless it is stated here.
+    fn need_as_in(&mut self, of: Option<&str>, id: &str, name: &str, need: Option<&str>) -> bool {
+        let short = name.rsplit('.').next().unwrap_or(name);
+        let Some(of) = of.filter(|_| need.is_none()).map(|of| key(FactKind::Parameter, [of, short])) else {
+            return false;
+        };
+        let above = self.found.about(&of).last().cloned();
+        if let Some(above) = &above {
+            let force = above.referred();
+            self.found.state_with(key(FactKind::Parameter, [id, name]), above.value.clone(), above.at, force);
+        }
+        above.is_some()
+    }
+
+    /// Copies the groups with one required parameter from another operation, if all their parameters are listed here.
+    fn one_of_as_in(&mut self, of: &str, id: &str, prefix: &str, names: &[(String, Span<'a>)]) {
+        let full = |key: &FactKey| {
+            let members: Vec<String> = key.name()?.split(',').map(|name| format!("{prefix}{name}")).collect();
+            let all = members.iter().all(|member| names.iter().any(|(name, _)| name == member));
+            all.then(|| members.join(","))
+        };
+        let above =
+            self.found.statements.iter().filter(|statement| statement.key.starts_with(&key(FactKind::OneOf, [of])));
+        let above: Vec<_> = above.filter_map(|statement| Some((full(&statement.key)?, statement.clone()))).collect();
+        for (members, statement) in above {
+            let force = statement.referred();
+            self.found.state_with(key(FactKind::OneOf, [id, &members]), "", statement.at, force);
+        }
+    }
+
+    /// States that one parameter of a group is required, and which of them wins.
+    fn choice(
+        &mut self,
+        id: &str,
+        prefix: &str,
+        said: &Deferred<'a>,
+        names: &[(String, Span<'a>)],
+        group: std::ops::Range<usize>,
+        needs: &mut [Option<&'static str>],
+    ) {
+        let full = |name: &String| format!("{prefix}{name}");
+        let place_of = |name: &String| names.iter().position(|(known, _)| *known == full(name));
+        if let Some((named, at)) = &said.one_of {
+            let members: Vec<usize> =
+                if named.is_empty() { group.clone().collect() } else { named.iter().filter_map(place_of).collect() };
+            for member in &members {
+                if needs[*member].is_none_or(|need| need == "no") {
+                    needs[*member] = Some("conditional");
+                }
+            }
+            if members.len() > 1 && (named.is_empty() || members.len() == named.len()) {
+                let list: Vec<&str> = members.iter().map(|member| names[*member].0.as_str()).collect();
+                self.found.state(key(FactKind::OneOf, [id, &list.join(",")]), "", *at);
+            }
+        }
+        for member in said.all_of.iter().filter_map(place_of) {
+            needs[member] = Some("yes");
+        }
+        if let Some((winner, at)) = &said.wins {
+            self.found.state(key(FactKind::Wins, [id]), full(winner), *at);
+        }
+    }
+
+    /// Reads `The text says a or b is required, yet …; if both, a wins`, which applies to listed parameters.
+    fn one_of_in_prose(&mut self, text: Span<'a>, id: &str) {
+        for sentence in text.sentences().into_iter().filter(|sentence| sentence.label().is_none()) {
+            let words = sentence.words();
+            for window in words.windows(5) {
+                let [a, or, b, is, required] = window else { continue };
+                if (or.text, is.text, required.text) != ("or", "is", "required") {
+                    continue;
+                }
+                let known = [a, b].map(|name| key(FactKind::Parameter, [id, name.text]));
+                let listed: Vec<bool> = known.iter().map(|key| self.found.about(key).next().is_some()).collect();
+                self.found.read(sentence);
+                for (key, _) in known.iter().zip(&listed).filter(|(_, listed)| **listed) {
+                    let all = &mut self.found.statements;
+                    all.retain(|statement| statement.key != *key);
+                    self.found.state_with(key.clone(), "conditional", a.at, Basis::Stated);
+                }
+                if listed == [true, true] {
+                    self.found.state(key(FactKind::OneOf, [id, &format!("{},{}", a.text, b.text)]), "", *a);
+                    if let Some(at) = words.iter().position(|word| word.text == "wins").filter(|at| *at > 0) {
+                        self.found.state(key(FactKind::Wins, [id]), words[at - 1].text, words[at - 1]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Copies the values of the last list for the same name to a parameter without values.
+    fn values_of_namesake(&mut self, id: &str, name: &str) {
+        let of = key(FactKind::ParameterValue, [id, name]);
+        let has_own = self.found.statements.iter().any(|statement| statement.key.starts_with(&of));
+        let short = name.rsplit('.').next().unwrap_or(name);
+        if let Some(above) = self.found.lists.get(short).cloned().filter(|_| !has_own) {
+            self.values_from(of, &above, false);
+        }
+    }
+
+    /// The names in the schema. A new name stands for the only one that is missing, or for the most similar of them.
+    fn renamed(&mut self, id: &str, prefix: &str, seen: &[ListedParameter<'a>]) -> Vec<(String, Span<'a>)> {
+        let known = self.parameters_of(id, prefix);
+        let places: Vec<Span<'a>> = seen.iter().map(|seen| seen.at).collect();
+        let (names, renamed) = paired(&known, &places, prefix);
+        for (old, at) in renamed {
+            self.found.renamed.push((key(FactKind::Parameter, [id, &old]), format!("{prefix}{}", at.text), at.at));
+        }
+        names
+    }
+
+    /// The parameters of a list in the schema.
+    fn parameters_of(&self, id: &str, prefix: &str) -> Vec<String> {
+        let names = self.claims.last_parts(FactKind::Parameter, [id]);
+        let is_in = |name: &String| name.strip_prefix(prefix).is_some_and(|rest| !rest.contains("[]"));
+        names.into_iter().filter(is_in).collect()
+    }
+
+    fn missing_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[FactKey]) {
+        for name in self.parameters_of(id, prefix) {
+            let missing = key(FactKind::Parameter, [id, &name]);
+            if !listed.contains(&missing) {
+                self.found.missing.push((missing, at));
+            }
+        }
+    }
+}
+
+/// A name in the schema, and its place in the document.
+pub(super) type Placed<'a> = (String, Span<'a>);
+
+/// The names of a list in the schema, and those of them that have another name in the document.
+pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
+    let full = |seen: &Span<'_>| format!("{prefix}{}", seen.text);
+    let missing: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
+    let new = seen.iter().filter(|seen| !known.contains(&full(seen))).count();
+    let mut renamed: Vec<Placed<'a>> = Vec::new();
+    let mut names = Vec::new();
+    for at in seen {
+        let name = full(at);
+        let free =
+            missing.iter().map(|name| name.as_str()).filter(|missing| renamed.iter().all(|(old, _)| old != missing));
+        let old = if known.contains(&name) {
+            None
+        } else if let ([only], 1) = (missing.as_slice(), new) {
+            Some(only.as_str())
+        } else {
+            nearest(&name, free)
+        };
+        match old.map(str::to_owned) {
+            Some(old) => {
+                renamed.push((old.clone(), *at));
+                names.push((old, *at));
+            }
+            None => names.push((name, *at)),
+        }
+    }
+    (names, renamed)
+}
+
+/// The entries of a sentence. Semicolons separate groups; without them, each name is a group, and a note about several
+/// names applies to the preceding names that have no note of their own.
+fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
+    let groups = list.split(&[";"]);
+    let has_groups = groups.len() > 1;
+    let mut seen: Vec<ListedParameter<'a>> = Vec::new();
+    let mut group = 0;
+    for part in &groups {
+        for entry in if has_groups { vec![*part] } else { part.split(&[","]) } {
+            group += 1;
+            let first_of_group = seen.len();
+            for piece in entry.split(&[",", " and ", " or "]) {
+                let (name, note) = piece.head_and_note();
+                let mut words = name.words().into_iter().skip_while(|word| ["either", "both"].contains(&word.text));
+                let Some(name) = words.next().filter(|name| is_name(name.text)) else { continue };
+                seen.push(ListedParameter { at: name, need: None, note, times: None, group });
+            }
+            let Some(note) = seen.last().and_then(|last| last.note) else { continue };
+            if seen[first_of_group..].iter().filter(|seen| seen.note.is_some()).count() == 1 {
+                seen[first_of_group..].iter_mut().for_each(|seen| seen.note = Some(note));
+            } else {
+                separate(&mut seen[first_of_group..], &mut group);
+            }
+            if !has_groups && is_about_several(note) {
+                let current = group;
+                for before in seen[..first_of_group].iter_mut().rev().take_while(|seen| seen.note.is_none()) {
+                    before.note = Some(note);
+                    before.group = current;
+                }
+            }
+            for before in seen[..first_of_group].iter_mut().rev().take_while(|seen| seen.note.is_none()) {
+                before.times = Some(note);
+            }
+        }
+    }
+    seen
+}
+
+/// Splits a group whose entries have notes of their own.
+fn separate(seen: &mut [ListedParameter<'_>], group: &mut usize) {
+    for seen in seen {
+        *group += 1;
+        seen.group = *group;
+    }
+}

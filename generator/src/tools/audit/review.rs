@@ -1,0 +1,311 @@
+//! Compares sections with their records in the schema's files, to find changes of words that no reader reports.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use similar::{ChangeTag, TextDiff};
+
+use super::accept::Replacement;
+use super::claims::Claims;
+use super::compare::{ComparedFacts, Discrepancy, DiscrepancyKind};
+use super::describe::statement;
+use super::document::{Document, Section};
+use super::findings::{Basis, Findings};
+use super::marks::{self, TextChange};
+use super::named::NameFinder;
+use super::numbered_rules;
+use super::report::{Group, Line, shown_place};
+use super::text::Span;
+use crate::compiler::diagnostics::Place;
+use crate::compiler::model::{Api, Reviewed};
+
+/// A recorded section, and its changes.
+struct Recorded<'a> {
+    reviewed: &'a Reviewed,
+    /// The start of the section; `None` if the document has none of that name.
+    section: Option<usize>,
+    changes: Vec<TextChange>,
+}
+
+/// The records of a document.
+pub(super) struct Review<'a> {
+    recorded: Vec<Recorded<'a>>,
+    /// The starts of sections that no file records.
+    unclaimed: Vec<usize>,
+    /// Sections that are already reported as new.
+    new: Vec<Range<usize>>,
+}
+
+/// The context from which lines about changed words are made.
+pub(super) struct Context<'a> {
+    pub(super) files: &'a [PathBuf],
+    pub(super) document: &'a Document,
+    /// The document before the change.
+    pub(super) was: Option<&'a Document>,
+    pub(super) claims: &'a Claims<'a>,
+    pub(super) found: &'a Findings,
+    pub(super) compared: &'a ComparedFacts,
+    /// The bytes at which differences of fact are reported.
+    pub(super) reported: &'a [usize],
+    /// Files of operations that the document no longer describes.
+    pub(super) removed: &'a [u32],
+}
+
+pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) -> Review<'a> {
+    let mut recorded = Vec::new();
+    for reviewed in api.reviewed.iter().filter(|reviewed| reviewed.document == document.id) {
+        let section = document.section(&reviewed.section.0);
+        let is_checked = marks::is_digest(&reviewed.digest.0);
+        let changes =
+            section.filter(|_| is_checked).map(|section| marks::changes(document, section, &reviewed.digest.0));
+        let section = section.map(|section| section.at.start);
+        recorded.push(Recorded { reviewed, section, changes: changes.unwrap_or_default() });
+    }
+    let is_new = |at: usize| found.new_sections.iter().any(|range| range.contains(&at));
+    let claimed = |at: usize| recorded.iter().any(|recorded| recorded.section == Some(at));
+    let starts = document.sections.iter().map(|section| section.at.start);
+    let unclaimed =
+        if recorded.is_empty() { Vec::new() } else { starts.filter(|at| !claimed(*at) && !is_new(*at)).collect() };
+    Review { recorded, unclaimed, new: found.new_sections.clone() }
+}
+
+impl Review<'_> {
+    /// Gives removed statements their former places, as far as the marks show them.
+    pub(super) fn place(&self, document: &Document, claims: &Claims<'_>, differences: &mut [Discrepancy]) {
+        for difference in differences.iter_mut().filter(|difference| difference.says.is_none()) {
+            let is_operation = difference.kind == DiscrepancyKind::SchemaOnly
+                && difference.has.as_ref().is_some_and(|has| has.starts_with("endpoint "));
+            let removed = is_operation.then(|| self.place_of_operation(document, claims, difference.place)).flatten();
+            if let Some(at) = removed.or_else(|| self.nearest_change(document, difference.at)) {
+                difference.at = at;
+            }
+        }
+    }
+
+    /// The former place of the heading of a removed operation.
+    fn place_of_operation(&self, document: &Document, claims: &Claims<'_>, place: Option<Place>) -> Option<usize> {
+        let known = claims.operations.iter().find(|known| Some(known.operation.path.place) == place)?;
+        self.recorded.iter().filter(|recorded| !recorded.changes.is_empty()).find_map(|recorded| {
+            let section = document.section(&recorded.reviewed.section.0)?;
+            marks::place_of_heading(document, section, &recorded.reviewed.digest.0, known.heading)
+        })
+    }
+
+    /// The change in a section that is nearest to a byte.
+    fn nearest_change(&self, document: &Document, at: usize) -> Option<usize> {
+        let section = document.section_of(at)?.at.start;
+        let of_section = self.recorded.iter().filter(|recorded| recorded.section == Some(section));
+        let places = of_section.flat_map(|recorded| &recorded.changes).map(|change| change.at);
+        places.min_by_key(|changed| (changed.abs_diff(at), *changed))
+    }
+
+    /// The changes that the marks show in addition to differences of fact.
+    pub(super) fn lines(&self, context: &Context<'_>) -> Vec<Line> {
+        let Context { files, document, .. } = *context;
+        let line = |group: Group, at: Option<usize>, text: String| Line {
+            group,
+            file: document.file.clone(),
+            line: at.map_or(0, |at| document.line(at)),
+            text,
+        };
+        let mut lines = Vec::new();
+        // Several files may refer to one section.
+        let mut changes: BTreeMap<(usize, bool), (&TextChange, Vec<String>)> = BTreeMap::new();
+        for recorded in
+            self.recorded.iter().filter(|recorded| !context.removed.contains(&recorded.reviewed.digest.1.file))
+        {
+            let section = &recorded.reviewed.section.0;
+            let place = |place: Place| format!("{}: reviewed section `{section}`", shown_place(files, Some(place)));
+            if recorded.section.is_none() {
+                let text =
+                    format!("{}: no section has this name · {}", document.file, place(recorded.reviewed.section.1));
+                lines.push(line(Group::Unclaimed, None, text));
+            } else if !marks::is_digest(&recorded.reviewed.digest.0) {
+                let text = format!("{}: not checked yet · {}", document.file, place(recorded.reviewed.digest.1));
+                lines.push(line(Group::Unchecked, None, text));
+            }
+            for change in recorded.changes.iter().filter(|change| !self.is_reported(change, context)) {
+                let of_change = changes.entry((change.at, change.now.is_none())).or_insert((change, Vec::new()));
+                of_change.1.push(place(recorded.reviewed.digest.1));
+            }
+        }
+        for (change, places) in changes.into_values() {
+            lines.push(line(Group::Words, Some(change.at), words(change, &places, context)));
+        }
+        for at in &self.unclaimed {
+            let heading = document.section_of(*at).map_or("", |section| &section.heading);
+            let text = format!(
+                "{}:{}: the section `{heading}` is in no schema file; name it in the `reviewed` of one, as `{heading}: \
+                 new`",
+                document.file,
+                document.line(*at)
+            );
+            lines.push(line(Group::Unclaimed, Some(*at), text));
+        }
+        if self.recorded.is_empty() {
+            let text = format!(
+                "{}: no schema file lists a section of it in `reviewed`, so changes of its wording cannot be detected",
+                document.file
+            );
+            lines.push(line(Group::Unchecked, None, text));
+        }
+        lines
+    }
+
+    /// Whether a difference of fact or a new section already covers the change.
+    fn is_reported(&self, change: &TextChange, context: &Context<'_>) -> bool {
+        let at = change.now.clone().unwrap_or(change.at..change.at + 1);
+        let is_new = |range: &Range<usize>| range.contains(&change.at);
+        context.reported.iter().any(|reported| at.contains(reported))
+            || self.new.iter().any(is_new)
+            || self.unclaimed.contains(&change.at)
+    }
+
+    /// New digests for the sections in which no fact differs.
+    pub(super) fn accepted(
+        &self,
+        document: &Document,
+        files: &[PathBuf],
+        found: &Findings,
+        reported: &[usize],
+    ) -> Vec<Replacement> {
+        let mut replacements = Vec::new();
+        for recorded in &self.recorded {
+            let Some(section) = document.section(&recorded.reviewed.section.0) else { continue };
+            if recorded.changes.is_empty() && marks::is_digest(&recorded.reviewed.digest.0) {
+                continue;
+            }
+            let place = recorded.reviewed.digest.1;
+            let Some(file) = files.get(place.file as usize) else { continue };
+            let bytes = section.at.start..section.body.end;
+            replacements.push(Replacement {
+                file: Path::to_path_buf(file),
+                bytes: place.start as usize..place.end as usize,
+                text: marks::digest(document, section, found),
+                differs: reported.iter().any(|reported| bytes.contains(reported)),
+            });
+        }
+        replacements
+    }
+}
+
+/// The current words, the former words, and the statements of the schema that depend on them.
+fn words(change: &TextChange, places: &[String], context: &Context<'_>) -> String {
+    let Context { document, was, .. } = *context;
+    let line = document.line(change.at);
+    let now = change.now.as_ref().map(|now| document.quote(now));
+    let before = was.zip(change.was.as_ref()).map(|(was, mark)| marks::words_of(was, mark).map(|at| was.quote(&at)));
+    let is_heading = |at: &Range<usize>| document.section_of(at.start).is_some_and(|section| section.at == *at);
+    let says = match (&now, &before) {
+        _ if change.was.is_none() && change.now.as_ref().is_some_and(is_heading) => {
+            "the same sentences, items and rows in another order".to_owned()
+        }
+        (Some(now), Some(Some(before))) if now == before => format!("has another number: {now}"),
+        (Some(now), Some(Some(before))) => difference_of_words(before, now),
+        (None, Some(Some(before))) => format!("[-{before}-]"),
+        (Some(now), _) if change.was.is_none() => format!("new: {now}"),
+        (Some(now), _) => format!("now: {now}"),
+        (None, _) => "a sentence, an item or a row was removed".to_owned(),
+    };
+    let mut text = format!("{}:{line}: {says} · {}", document.file, places.join(", "));
+    if let Some(None) = before {
+        text.push_str("\n      the documents of `--was` do not have the words that were reviewed");
+    }
+    for (what, all) in beside(change, context) {
+        for one in all {
+            text.push_str(&format!("\n      {what}: {one}"));
+        }
+    }
+    text
+}
+
+/// The parts of the schema that are named there, the facts that are read there, those that are no longer read, and the
+/// rules that depend on the place.
+fn beside(change: &TextChange, context: &Context<'_>) -> [(&'static str, Vec<String>); 5] {
+    let Context { files, document, claims, found, compared, .. } = *context;
+    let range = change.now.clone().unwrap_or(change.at..change.at);
+    let mut facts: Vec<String> = Vec::new();
+    for stated in found.statements.iter().filter(|stated| stated.force == Basis::Stated && range.contains(&stated.at)) {
+        let fact = statement(&stated.key, &stated.value);
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    let (now, before) = (marks::facts_in(found, &range), change.facts_before());
+    let beside: usize = change.beside.iter().map(|unit| marks::facts_in(found, unit)).sum();
+    let lost: Vec<String> = (now + beside < before)
+        .then(|| format!("{now} facts are read here, {before} were when it was reviewed"))
+        .into_iter()
+        .collect();
+    let section = document.section_of(change.at);
+    let named = NameFinder { document, claims, found, files };
+    let concerns = section
+        .zip(change.now.as_ref())
+        .map(|(section, now)| named.in_parts(section, document.span(now), &changed_parts(change, now, context)));
+    let concerns = concerns.unwrap_or_default();
+    let silent = section.filter(|_| !lost.is_empty()).map(|section| named.silent(section, &range, &compared.unstated));
+    let silent = silent.unwrap_or_default();
+    let concerns = if concerns.is_empty() { Vec::new() } else { vec![concerns.join("; ")] };
+    let rules = section.map(|section| rules(section, change, context)).unwrap_or_default();
+    let facts = if facts.is_empty() { Vec::new() } else { vec![facts.join("; ")] };
+    [
+        ("names", concerns),
+        ("facts", facts),
+        ("lost", lost),
+        ("in the schema, but not read there", silent),
+        ("rule", rules),
+    ]
+}
+
+/// The changed parts of a sentence, or the whole if the earlier documents do not show them; a row is one part.
+fn changed_parts<'a>(change: &TextChange, now: &Range<usize>, context: &Context<'a>) -> Vec<Span<'a>> {
+    let whole = context.document.span(now);
+    let before = context.was.zip(change.was.as_ref());
+    let before = before.and_then(|(was, mark)| Some(was.span(&marks::words_of(was, mark)?).text));
+    let Some(before) = before.filter(|_| !whole.text.contains('|')) else { return vec![whole] };
+    let list = whole.label().map_or(whole, |(_, list)| list);
+    let is_new = |part: &Span<'_>| !before.contains(part.text);
+    let parts: Vec<Span<'a>> = list.split(&[",", ";"]).into_iter().filter(is_new).collect();
+    if parts.is_empty() { vec![whole] } else { parts }
+}
+
+/// The rules whose place may be that of a change; for removed text, those of its section.
+fn rules(section: &Section, change: &TextChange, context: &Context<'_>) -> Vec<String> {
+    let Context { files, document, claims, .. } = *context;
+    let now = change.now.as_ref().map(|now| document.span(now));
+    let can_be = |at: &str| now.is_none_or(|now| numbered_rules::is_place(document, section, at, now));
+    let mut rules: Vec<String> = Vec::new();
+    for (rule, _) in numbered_rules::places(document, claims, section).into_iter().filter(|(_, at)| can_be(at)) {
+        let says = rule.says.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown = format!("{}: {} · {}", rule.id, says, shown_place(files, Some(rule.place)));
+        if !rules.contains(&shown) {
+            rules.push(shown);
+        }
+    }
+    rules
+}
+
+/// The difference in the form `the [-old-]{+new+} words`.
+fn difference_of_words(before: &str, now: &str) -> String {
+    let mut text = String::new();
+    let mut last = ChangeTag::Equal;
+    let close = |tag: ChangeTag| match tag {
+        ChangeTag::Equal => "",
+        ChangeTag::Delete => "-]",
+        ChangeTag::Insert => "+}",
+    };
+    for change in TextDiff::from_words(before, now).iter_all_changes() {
+        if change.tag() != last {
+            text.push_str(close(last));
+            text.push_str(match change.tag() {
+                ChangeTag::Equal => "",
+                ChangeTag::Delete => "[-",
+                ChangeTag::Insert => "{+",
+            });
+            last = change.tag();
+        }
+        text.push_str(change.value());
+    }
+    text + close(last)
+}

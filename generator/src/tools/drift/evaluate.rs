@@ -1,0 +1,223 @@
+//! What each finding means for the current schema.
+
+use tradeapi_words::DriftKind;
+
+use super::report::DriftFinding;
+use crate::compiler::diagnostics::Place;
+use crate::compiler::model::{Api, Enum, Family, Field, Operation, Record, Response, Truth, Type};
+
+/// What to do about a finding.
+pub(super) enum Resolution {
+    /// The schema has to change there.
+    Open(Place, String),
+    /// The schema need not change, for this reason.
+    Settled(String),
+}
+
+/// The part of the schema that an operation uses.
+pub(super) struct Evaluator<'a> {
+    api: &'a Api,
+    family: &'a Family,
+    operation: &'a Operation,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn of(api: &'a Api, operation: &str) -> Option<Self> {
+        let (family, operation) = api.operations().find(|(_, known)| known.id == operation)?;
+        Some(Self { api, family, operation })
+    }
+
+    pub(super) fn evaluate(&self, entry: &DriftFinding) -> Resolution {
+        if entry.kind == DriftKind::UnlistedCode {
+            return self.code(entry);
+        }
+        let Some(name) = &entry.record else { return self.around(entry) };
+        match self.family.records.iter().find(|record| record.name.wire == *name) {
+            Some(record) => self.record(record, entry),
+            None => Resolution::Settled(format!("the schema has no record `{name}`")),
+        }
+    }
+
+    fn code(&self, entry: &DriftFinding) -> Resolution {
+        let place = self.family.errors.first().map_or(self.family.place, |first| first.place);
+        let Some(code) = &entry.value else {
+            return Resolution::Open(place, "answers have codes that are not spelled like codes".to_owned());
+        };
+        if self.family.errors.iter().any(|error| error.code == *code) {
+            return Resolution::Settled(format!("`{code}` is listed in `errors`"));
+        }
+        if let Some(observed) = self.api.observed_of(self.family).find(|observed| observed.code == *code) {
+            let certainty = observed.certainty.as_str();
+            return Resolution::Settled(format!("`{code}` is listed in codes.yaml ({certainty})"));
+        }
+        let what = format!("unknown code `{code}`: find out what it means, and add it to `errors`");
+        Resolution::Open(place, what)
+    }
+
+    /// Findings outside of records: the envelope, a page, an object around a list.
+    fn around(&self, entry: &DriftFinding) -> Resolution {
+        let path = &entry.path;
+        let (what, place, file) = match &self.api.envelope {
+            Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, &data.to_string())) => {
+                ("the envelope", envelope.place, "api.yaml")
+            }
+            _ => ("the answer", self.answer(), "this file"),
+        };
+        let what = match entry.kind {
+            DriftKind::UnknownField => {
+                format!("{what} has `{path}`, which no key can describe: add it to `observed` of {file}")
+            }
+            DriftKind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
+            DriftKind::Observed => {
+                format!("`{path}` is as it was observed: check whether a document lists it now")
+            }
+            DriftKind::UnknownValue
+            | DriftKind::ValueNotListedHere
+            | DriftKind::WrittenOtherwise
+            | DriftKind::Unreadable
+            | DriftKind::UnlistedCode => {
+                format!("{what} differs at `{path}`: check the document")
+            }
+        };
+        Resolution::Open(place, what)
+    }
+
+    /// The place of the operation's response.
+    fn answer(&self) -> Place {
+        match &self.operation.response {
+            Response::Page { list, .. } => list.place,
+            Response::Object { .. } | Response::Array { .. } | Response::Undefined => {
+                self.operation.key_places.response
+            }
+        }
+    }
+
+    fn record(&self, record: &Record, entry: &DriftFinding) -> Resolution {
+        let name = &record.name.wire;
+        let field = entry.field.as_ref().and_then(|wire| record.fields.iter().find(|field| field.name.wire == *wire));
+        match (entry.kind, field) {
+            (DriftKind::Observed, _) if !record.is_observed => {
+                Resolution::Settled(format!("a document lists `{name}`"))
+            }
+            (DriftKind::Observed, _) => Resolution::Open(
+                record.name.place,
+                format!("`{name}` is as it was observed: check whether a document lists it now"),
+            ),
+            (DriftKind::UnknownField, Some(field)) => known(name, field),
+            (DriftKind::UnknownField, None) => Resolution::Open(record.name.place, unknown(name, entry)),
+            (_, None) => Resolution::Settled(format!("`{name}` has no such field")),
+            (DriftKind::MissingField, Some(field)) => missing(record, field),
+            (DriftKind::UnknownValue, Some(field)) => self.unknown_value(name, field, entry),
+            (DriftKind::ValueNotListedHere, Some(field)) => not_listed(name, field, entry),
+            (_, Some(field)) => other_kind(name, field, entry),
+        }
+    }
+
+    fn unknown_value(&self, record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
+        let wire = &field.name.wire;
+        if let Some((fixed, place)) = &field.fixed {
+            return Resolution::Open(
+                *place,
+                format!("`{record}.{wire}` has other values than `{fixed}`: remove `fixed`"),
+            );
+        }
+        let Some(all) = self.family.enum_of(&field.shape) else {
+            return Resolution::Settled(format!("`{record}.{wire}` is not an enum"));
+        };
+        let name = &all.name.wire;
+        match &entry.value {
+            Some(value) if has(all, value) => Resolution::Settled(format!("`{value}` is a value of `{name}`")),
+            Some(value) => {
+                let what = format!("unknown value `{value}` of `{name}`: add it, with its meaning from the document");
+                Resolution::Open(all.name.place, what)
+            }
+            None => Resolution::Open(
+                all.name.place,
+                format!("`{name}` has unknown values, too many or not spelled like one"),
+            ),
+        }
+    }
+}
+
+/// Whether a path is the member `data` or leads into it.
+fn is_within(path: &str, data: &str) -> bool {
+    path.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Whether clients read the text as a value of the enum.
+fn has(all: &Enum, text: &str) -> bool {
+    all.index_of(text).is_some() || all.wires().any(|wire| wire.eq_ignore_ascii_case(text))
+}
+
+fn known(record: &str, field: &Field) -> Resolution {
+    Resolution::Settled(format!("`{record}` has `{}`", field.name.wire))
+}
+
+fn unknown(record: &str, entry: &DriftFinding) -> String {
+    let Some(field) = &entry.field else {
+        return format!("`{record}` has unknown fields, too many or not spelled like one");
+    };
+    let kinds: Vec<_> = entry.json.iter().map(String::as_str).filter(|kind| *kind != "null").collect();
+    let of = match kinds.as_slice() {
+        ["text"] => "type: string",
+        ["number as text"] => "type: decimal, json: text",
+        ["number"] => "type: decimal, json: number",
+        ["boolean"] => "type: boolean",
+        ["object"] => "type: SomeRecord",
+        ["list"] => "list: SomeRecord",
+        _ => "type: ..",
+    };
+    let null = if entry.json.iter().any(|kind| kind == "null") { ", may_be: null" } else { "" };
+    format!("unknown field `{field}` of `{record}`: add `{field}: {{ {of}{null}, doc: .. }}`")
+}
+
+/// A single finding for all fields of a record that answers never have.
+fn missing(record: &Record, field: &Field) -> Resolution {
+    let (name, wire) = (&record.name.wire, &field.name.wire);
+    match &field.comes_only {
+        Some(condition) => Resolution::Settled(format!("`{name}.{wire}` comes only {condition}")),
+        None => {
+            let what = "has fields that never came: check whether the document still lists them; `comes_only` names a condition";
+            Resolution::Open(record.name.place, format!("`{name}` {what}"))
+        }
+    }
+}
+
+fn not_listed(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
+    let (wire, value) = (&field.name.wire, entry.value.as_deref().unwrap_or_default());
+    if field.only.is_empty() || field.only.iter().any(|(only, _)| only.eq_ignore_ascii_case(value)) {
+        return Resolution::Settled(format!("`{record}.{wire}` lists `{value}`"));
+    }
+    Resolution::Open(field.name.place, format!("`only` of `{record}.{wire}` lacks `{value}`"))
+}
+
+fn other_kind(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
+    let wire = &field.name.wire;
+    if entry.kind == DriftKind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
+        return Resolution::Settled(format!("`{record}.{wire}` has this form"));
+    }
+    let words: Vec<_> = entry.json.iter().map(|kind| word_for(kind)).collect();
+    let verb = if entry.kind == DriftKind::Unreadable { "cannot be read" } else { "has another form" };
+    Resolution::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
+}
+
+/// Whether this is the form that the schema states for the field.
+fn is_usual(field: &Field, kind: &str) -> bool {
+    let is_number = field.shape.single().is_some_and(Type::can_be_bare);
+    match kind {
+        "null" => field.may_be_null,
+        "number" => is_number && !field.as_text,
+        "number as text" => !is_number || field.as_text,
+        "boolean" => field.shape.single() == Some(Type::Boolean(Truth::Bare)),
+        _ => false,
+    }
+}
+
+fn word_for(kind: &str) -> String {
+    match kind {
+        "null" => "add `may_be: null` if the document says so".to_owned(),
+        "number" => "add `json: number` if the document shows a JSON number".to_owned(),
+        "number as text" => "add `json: text` if the document shows a string".to_owned(),
+        other => format!("found {other}, check its type in the document"),
+    }
+}

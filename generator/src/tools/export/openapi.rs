@@ -1,0 +1,190 @@
+//! The whole API as OpenAPI 3.1: its own keywords where they suffice, and keys that begin with `x-` for everything
+//! else.
+//!
+//! OpenAPI is an output only: JSON Schema cannot express a third of the rules. Answers are open in it, as on the wire;
+//! requests are strict. No server is named.
+
+mod answers;
+mod components;
+mod conditions;
+mod confirm;
+mod count;
+mod credentials;
+mod families;
+mod object;
+mod operations;
+mod parameters;
+mod patterns;
+mod rules;
+mod signing;
+mod statements;
+mod values;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::compiler::diagnostics::Diagnostics;
+use crate::compiler::model::{Account, Api, Document, Instrument, InstrumentProperty, Property, PropertyKind};
+use crate::compiler::write::{RUST, replace_stale};
+use crate::tools::compare::{Difference, compare};
+use object::Object;
+
+/// An API as OpenAPI 3.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenApi {
+    /// The document, as JSON.
+    pub text: String,
+    /// The number of operations.
+    pub operations: usize,
+    /// The number of schemas that the operations share.
+    pub schemas: usize,
+    /// The number of occurrences of each `x-` key, which hold what OpenAPI cannot express.
+    pub extensions: BTreeMap<String, usize>,
+}
+
+/// Exports an API as OpenAPI.
+pub(crate) fn openapi(api: &Api) -> OpenApi {
+    let Api {
+        name: _,
+        doc: _,
+        license: _,
+        documents: _,
+        account: _,
+        outcomes: _,
+        codes_doc: _,
+        codes: _,
+        refusals: _,
+        observed: _,
+        families,
+        credentials,
+        // Among the components, and at the operations.
+        envelope: _,
+        calls: _,
+        headers: _,
+        remaining_calls: _,
+        remaining_calls_in: _,
+        pools: _,
+        // Of the emitted crate.
+        markets: _,
+        examples: _,
+        guide: _,
+        // Of the files.
+        place: _,
+        is_sound: _,
+        is_whole: _,
+        reviewed: _,
+    } = api;
+    let components = components::of(api);
+    let schemas = components["schemas"].as_object().map_or(0, serde_json::Map::len);
+    let document = Object::new()
+        .with("openapi", "3.1.0")
+        .with("info", info(api))
+        .with("servers", [server()])
+        .list("tags", families.iter().map(families::tag))
+        .with("paths", operations::paths(api))
+        .with("components", components)
+        .maybe("x-credentials", credentials.as_ref().map(signing::of))
+        .into_value();
+    let mut text = format!("{document:#}");
+    text.push('\n');
+    OpenApi { text, operations: api.operations().count(), schemas, extensions: count::extensions(&document) }
+}
+
+/// The version is that of this description; those of the documents are part of their titles.
+fn info(api: &Api) -> Value {
+    let document = |Document { id, title, place: _ }: &Document| (id.clone(), Value::from(title.as_str()));
+    let documents = api.documents.iter().map(document);
+    Object::new()
+        .with("title", api.name.as_str())
+        .with("version", env!("CARGO_PKG_VERSION"))
+        .text("description", &api.doc)
+        .maybe("license", api.license.as_ref().map(|license| json!({"name": license, "identifier": license})))
+        .map("x-documents", documents)
+        .maybe("x-account", api.account.as_ref().map(account))
+        .list("x-outcomes", api.outcomes.iter().map(confirm::outcome))
+        .list("x-observed-codes", api.codes.iter().map(statements::observed_code))
+        .list("x-refusals", api.refusals.iter().map(statements::refusal))
+        .list("x-observed", api.observed.iter().map(statements::observation))
+        .into_value()
+}
+
+/// The server. The user provides the address; readers require a URL, so the default is in a domain reserved for
+/// examples.
+fn server() -> Value {
+    let base = Object::new()
+        .with("default", "https://api.example.com")
+        .with("description", "The base address, which the user gives.");
+    Object::new()
+        .with("url", "{baseUrl}")
+        .with("variables", Object::new().with("baseUrl", base).into_value())
+        .into_value()
+}
+
+/// The properties of the account that signs, which rules refer to.
+fn account(account: &Account) -> Value {
+    let Account { doc, properties, instrument } = account;
+    let properties = properties.iter().map(|property| {
+        // Answers that contradict a property are for clients.
+        let Property { name, doc, kind, shown_as: _, denied_by: _ } = property;
+        let described = Object::new().text("description", doc);
+        let described = match kind {
+            PropertyKind::Words(_, values) => described
+                .map("values", values.iter().map(|value| (value.name.wire.clone(), Value::from(value.doc.as_str())))),
+            PropertyKind::Flag => described.with("type", "flag"),
+            PropertyKind::Time => described.with("type", "time"),
+            PropertyKind::Names => described.with("type", "names"),
+        };
+        (name.wire.clone(), described.into_value())
+    });
+    let instrument = instrument.as_ref().map(|Instrument { doc, properties }| {
+        let property = |InstrumentProperty { name, doc, is_flag }: &InstrumentProperty| match is_flag {
+            true => (name.wire.clone(), Object::new().text("description", doc).with("type", "flag").into_value()),
+            false => (name.wire.clone(), Value::from(doc.as_str())),
+        };
+        Object::new().text("description", doc).map("properties", properties.iter().map(property))
+    });
+    Object::new().text("description", doc).map("properties", properties).maybe("instrument", instrument).into_value()
+}
+
+impl OpenApi {
+    /// Writes the document to a file unless the content is the same; returns whether it was written.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<bool, Diagnostics> {
+        let (folder, files) = self.in_folder(path);
+        replace_stale(folder, &files).map(|written| !written.is_empty())
+    }
+
+    /// What [`OpenApi::write`] would change; writes nothing.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn compare(&self, path: &Path) -> Result<Vec<Difference>, Diagnostics> {
+        let (folder, files) = self.in_folder(path);
+        compare(folder, &files, &RUST)
+    }
+
+    fn in_folder<'a>(&self, path: &'a Path) -> (&'a Path, BTreeMap<String, String>) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (path.parent().unwrap_or(Path::new("")), BTreeMap::from([(name, self.text.clone())]))
+    }
+}
+
+impl fmt::Display for OpenApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds: Vec<_> = self.extensions.iter().map(|(key, count)| format!("{key} {count}")).collect();
+        write!(
+            f,
+            "{} operations, {} shared schemas; {} kinds of statement kept in x- keys: {}",
+            self.operations,
+            self.schemas,
+            kinds.len(),
+            kinds.join(", ")
+        )
+    }
+}

@@ -1,0 +1,188 @@
+//! Families -> tags, with what applies to the family as a whole.
+
+use serde_json::{Value, json};
+
+use super::object::Object;
+use super::{rules, statements};
+use crate::compiler::model::{
+    Ceiling, CeilingValues, Class, ErrorCode, ExcludedTransition, Exclusion, Family, Flat, FlatCall, FlatClose,
+    FlatReduce, FlatSide, FlatValue, InstrumentNames, Lifecycle, Probe, State, Tracked, Transition,
+};
+
+/// The tag of a family.
+pub(super) fn tag(family: &Family) -> Value {
+    let Family {
+        name,
+        title,
+        doc,
+        source,
+        errors,
+        limits,
+        instrument,
+        classes,
+        serves,
+        probe,
+        flat,
+        lifecycle,
+        statements,
+        // At each operation and value.
+        sources: _,
+        numbers_as_text: _,
+        operations: _,
+        // Among the components.
+        enums: _,
+        identifiers: _,
+        choices: _,
+        records: _,
+        // Of Rust, and of the files.
+        rust: _,
+        place: _,
+        shared_files: _,
+        effects: _,
+    } = family;
+    let errors = errors.iter().map(|error| {
+        let ErrorCode { code, rust: _, place: _, text, doc, source, proof, success } = error;
+        let described = Object::new()
+            .with("text", text.as_str())
+            .text("description", doc)
+            .maybe("source", source.as_ref().map(statements::source))
+            .flag("success", *success)
+            .and(statements::proof(proof));
+        (code.clone(), described.into_value())
+    });
+    let limits = limits.iter().map(|limit| ceiling(family, limit));
+    let classes = classes.iter().map(|Class { name, place: _, doc, when }| {
+        let described = Object::new().with("name", name.as_str()).text("description", doc);
+        described.maybe("when", rules::conditions(when)).into_value()
+    });
+    let serves = serves.iter().map(|((path, _), (family, _))| (path.clone(), Value::from(family.as_str())));
+    let instrument =
+        instrument.as_ref().map(|InstrumentNames { line, symbol }| json!({"line": line.0, "symbol": symbol.0}));
+    Object::new()
+        .with("name", name.as_str())
+        .with("description", format!("{title}: {doc}"))
+        .maybe("x-source", source.as_ref().map(statements::source))
+        .map("x-errors", errors)
+        .map("x-serves", serves)
+        .maybe("x-probe", probe.as_ref().map(self::probe))
+        .maybe("x-flat", flat.as_ref().map(self::flat))
+        .list("x-limits", limits)
+        .list("x-classes", classes)
+        .maybe("x-instrument", instrument)
+        .maybe("x-lifecycle", lifecycle.as_ref().map(|lifecycle| self::lifecycle(family, lifecycle)))
+        .and(self::statements::of(statements))
+        .into_value()
+}
+
+/// The query that checks credentials, with its request as JSON.
+fn probe(probe: &Probe) -> Value {
+    let Probe { place: _, operation, request } = probe;
+    let request: Option<Value> = serde_json::from_str(&request.0).ok();
+    Object::new().with("operation", operation.0.as_str()).maybe("request", request).into_value()
+}
+
+/// What cancels all orders and closes all positions.
+fn flat(flat: &Flat) -> Value {
+    let Flat { place: _, cancel, close, value, reduce } = flat;
+    let call = |FlatCall { operation, over }: &FlatCall| {
+        Object::new().with("operation", operation.0.as_str()).with("over", over.0.as_str())
+    };
+    let close = close.as_ref().map(|FlatClose { call: of, closed, failed, nothing }| {
+        call(of)
+            .with("closed", closed.0.as_str())
+            .with("failed", failed.0.as_str())
+            .list("nothing", nothing.iter().map(|(code, _)| code.as_str()))
+            .into_value()
+    });
+    let value = value
+        .as_ref()
+        .map(|FlatValue { operation, field }| json!({"operation": operation.0.as_str(), "field": field.0.as_str()}));
+    Object::new()
+        .maybe("cancel", cancel.as_ref().map(|cancel| call(cancel).into_value()))
+        .maybe("close", close)
+        .maybe("value", value)
+        .maybe("reduce", reduce.as_ref().map(reduces))
+        .into_value()
+}
+
+fn reduces(reduce: &FlatReduce) -> Value {
+    let FlatReduce { operation, line, lines, instrument, quantity, closes_with, long, short, side, place: _ } = reduce;
+    let closes_with = closes_with.iter().map(|((name, _), values)| {
+        (name.clone(), values.iter().map(|(value, _)| Value::from(value.as_str())).collect())
+    });
+    let set = |set: &Vec<((String, _), String)>| {
+        set.iter().map(|((name, _), value)| (name.clone(), Value::from(value.as_str()))).collect::<Value>()
+    };
+    let side = side.as_ref().map(|FlatSide { field, long, short }| {
+        json!({"field": field.0.as_str(), "long": long.as_str(), "short": short.as_str()})
+    });
+    Object::new()
+        .with("operation", operation.0.as_str())
+        .with("line", line.0.as_str())
+        .list("lines", lines.iter().map(|(line, _)| line.as_str()))
+        .with("instrument", instrument.0.as_str())
+        .with("quantity", quantity.0.as_str())
+        .map("closesWith", closes_with)
+        .list("long", long.iter().map(set))
+        .list("short", short.iter().map(set))
+        .maybe("side", side)
+        .into_value()
+}
+
+fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {
+    let Ceiling { id, n, over, doc, source, place: _ } = ceiling;
+    let over = over.iter().map(|CeilingValues { enum_index, values }| {
+        let values = values.iter().map(|(value, _)| value.as_str());
+        (family.enums[*enum_index].name.wire.clone(), values.collect())
+    });
+    Object::new()
+        .with("id", id.as_str())
+        .with("n", *n)
+        .map("over", over)
+        .text("description", doc)
+        .maybe("source", source.as_ref().map(statements::source))
+        .into_value()
+}
+
+fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
+    let Lifecycle { enum_index: _, place: _, source, states, transitions, never, records } = lifecycle;
+    let states = states.iter().map(|State { value, place: _, doc, terminal }| {
+        let described = Object::new().text("description", doc).flag("terminal", *terminal);
+        (value.clone(), described.into_value())
+    });
+    let transitions = transitions.iter().map(|Transition { place: _, from, trigger, to, condition, doc }| {
+        Object::new()
+            .with("from", from.clone())
+            .list("trigger", trigger.iter().map(|(trigger, _)| trigger.as_str()))
+            .with("to", to.as_str())
+            .text("condition", condition)
+            .text("description", doc)
+            .into_value()
+    });
+    let never = never.iter().map(|ExcludedTransition { place: _, from, what, at, why }| {
+        let described = Object::new().with("from", from.clone());
+        let described = match what {
+            Exclusion::Becoming(states) => described.with("to", states.clone()),
+            Exclusion::Operations(names) => described.list("trigger", names.iter().map(|(name, _)| name.as_str())),
+        };
+        described.text("at", at).text("why", why).into_value()
+    });
+    let records = records.iter().map(|Tracked { place: _, record, id, client_id, state, at }| {
+        let name = |name: &Option<(String, _)>| name.as_ref().map(|(name, _)| name.clone());
+        Object::new()
+            .with("record", family.records[*record].name.wire.as_str())
+            .maybe("id", name(id))
+            .maybe("client_id", name(client_id))
+            .with("state", state.0.as_str())
+            .maybe("at", name(at))
+            .into_value()
+    });
+    Object::new()
+        .with("enum", lifecycle.states_of(family).name.wire.as_str())
+        .maybe("source", source.as_ref().map(statements::source))
+        .map("states", states)
+        .list("transitions", transitions)
+        .list("never", never)
+        .list("records", records)
+        .into_value()
+}

@@ -1,0 +1,73 @@
+//! The market, from the parameters of control requests.
+
+use bytes::Bytes;
+
+use super::query::{Query, price as number};
+use super::{Refused, act};
+use crate::access::exchange::Exchange;
+use crate::state::journal::Action;
+use crate::state::words::{Line, Side};
+
+/// The words for business lines, for messages.
+const LINES: &str = "SPOT, MARGIN, USDT-FUTURES, COIN-FUTURES or USDC-FUTURES";
+
+/// A price, the price of the latest trade, or the mark price; one of them, so that each request is done as a whole.
+pub(super) fn price(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
+    let (line, symbol) = (line(query)?, query.needed("symbol")?);
+    let action = match (query.price("price")?, query.price("last")?, query.get("mark")) {
+        (Some(price), None, None) => Action::Price { symbol, line, price },
+        (None, Some(price), None) => Action::Last { symbol, line, price },
+        (None, None, Some("none")) => Action::Mark { symbol, line, price: None },
+        (None, None, Some(_)) => Action::Mark { symbol, line, price: query.price("mark")? },
+        _ => return Err(Refused::bad("expected one of price, last and mark")),
+    };
+    act(exchange, action)
+}
+
+fn line(query: &Query) -> Result<Option<Line>, Refused> {
+    query.word("line", LINES, Line::of)
+}
+
+/// One pair; its business line is that of USDT futures unless it is named.
+fn pair(query: &Query) -> Result<(Line, String), Refused> {
+    Ok((line(query)?.unwrap_or(Line::UsdtFutures), query.needed("symbol")?))
+}
+
+/// The quotes of other participants.
+pub(super) fn book(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
+    let (line, symbol) = pair(query)?;
+    let level = |text: &str| {
+        let (price, qty) = text.split_once(':')?;
+        Some((number(price)?, number(qty)?))
+    };
+    let levels = |name| query.list(name, "levels such as 63990:1", level);
+    let automatic = query.word("quotes", "auto", |text| (text == "auto").then_some(()))?;
+    let quotes = match (levels("bids")?, levels("asks")?, automatic) {
+        (None, None, Some(())) => None,
+        (None, None, None) => return Err(Refused::bad("missing bids, asks or quotes=auto")),
+        (_, _, Some(())) => return Err(Refused::bad("quotes beside bids or asks: send either")),
+        (bids, asks, None) => Some([bids.unwrap_or_default(), asks.unwrap_or_default()]),
+    };
+    act(exchange, Action::Book { line, symbol, quotes })
+}
+
+/// An order of another participant.
+pub(super) fn order(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
+    let (line, symbol) = pair(query)?;
+    let side = query.word("side", "buy or sell", Side::of)?.ok_or_else(|| Refused::bad("missing side"))?;
+    let qty = query.price("qty")?.ok_or_else(|| Refused::bad("missing qty"))?;
+    act(exchange, Action::Other { line, symbol, side, price: query.price("price")?, qty })
+}
+
+/// A fill of an open order.
+pub(super) fn fill(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
+    let qty = query.price("qty")?.ok_or_else(|| Refused::bad("missing qty"))?;
+    act(exchange, Action::Fill { order: query.needed("order")?, qty })
+}
+
+/// A pair that is suspended, or resumed.
+pub(super) fn suspend(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
+    let yes_or_no = |text: &str| ["no", "yes"].iter().position(|word| *word == text);
+    let is_suspended = query.word("on", "yes or no", yes_or_no)? != Some(0);
+    act(exchange, Action::Suspend { symbol: query.needed("symbol")?, line: line(query)?, is_suspended })
+}

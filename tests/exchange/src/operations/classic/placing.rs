@@ -1,0 +1,165 @@
+//! Placements in the classic account, alone and in batches.
+
+use tradeapi::classic::{
+    BatchOrder, BatchOrderItem, BatchPlaceFailure, BatchPlaceOutcome, BatchSuccess, Execution, OrderAck, OrderType,
+    PlaceOrder, ReduceOnly, TradeSide,
+};
+
+use crate::engine::placing::Placed;
+use crate::operations::reading::{number, optional};
+use crate::operations::routes::{Desk, Serve};
+use crate::state::core::Core;
+use crate::state::orders::{Borrowing, CLASSIC_PRESETS as PRESETS, Preset, Presets, Quantity, Source, Ticket};
+use crate::state::refusal::{Reason, Refusal, missing};
+use crate::state::words::{Effect, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
+
+/// The requested trade by the position mode: the side in the book, the position, and whether it is opened or closed.
+fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, PositionSide, Effect) {
+    match core.accounts[account].mode {
+        Mode::OneWay => (side, PositionSide::Net, Effect::Open),
+        Mode::Hedge => {
+            let pos = if side == Side::Buy { PositionSide::Long } else { PositionSide::Short };
+            let effect = effect.unwrap_or(Effect::Open);
+            (if effect == Effect::Open { side } else { side.opposite() }, pos, effect)
+        }
+    }
+}
+
+/// The parameters that both placing operations share.
+struct PlacementParameters<'a> {
+    line: &'a str,
+    symbol: &'a str,
+    coin: &'a str,
+    margin: &'a str,
+    size: Option<&'a tradeapi::Decimal>,
+    price: Option<&'a tradeapi::Decimal>,
+    side: Option<&'a str>,
+    trade_side: Option<&'a TradeSide>,
+    force: Option<&'a str>,
+    reduce_only: Option<&'a ReduceOnly>,
+    client: Option<&'a str>,
+    prevention: Option<&'a str>,
+    presets: [Option<&'a tradeapi::Decimal>; 4],
+}
+
+fn place(parameters: &PlacementParameters<'_>, at: &mut Desk<'_>) -> Result<Placed, Reason> {
+    let [take_price, stop_price, take_limit, stop_limit] = parameters.presets;
+    let preset = |[name, limit]: [&'static str; 2], price, limit_price: Option<_>| -> Result<Preset, Reason> {
+        let limit_price = optional(limit, limit_price)?;
+        Ok(Preset { price: optional(name, price)?, by_mark: false, is_limit: Some(limit_price.is_some()), limit_price })
+    };
+    let [take, stop] = PRESETS;
+    let side = parameters.side.and_then(Side::of).ok_or(missing("side"))?;
+    let effect = parameters.trade_side.and_then(|side| Effect::of(side.as_str()));
+    let (side, pos, effect) = direction(at.core, at.account, side, effect);
+    let line = Line::of(parameters.line).ok_or(Reason::Parameter)?;
+    let ticket = Ticket {
+        account: at.account,
+        line,
+        pair: at.contract(parameters.line, parameters.symbol, parameters.coin)?,
+        side,
+        price: optional("price", parameters.price)?,
+        quantity: Quantity::Lots(number("size", parameters.size.ok_or(missing("size"))?)?),
+        force: parameters.force.and_then(Force::of).unwrap_or(Force::Gtc),
+        pos,
+        effect,
+        reduce_only: parameters.reduce_only == Some(&ReduceOnly::Yes),
+        prevention: parameters.prevention.and_then(Prevention::of).unwrap_or(Prevention::Off),
+        client: parameters.client.map(Into::into),
+        margin: Margin::of(parameters.margin).unwrap_or(Margin::Crossed),
+        borrows: Borrowing::Never,
+        adjusts_price: false,
+        presets: Presets {
+            take_profit: preset(take, take_price, take_limit)?,
+            stop_loss: preset(stop, stop_price, stop_limit)?,
+        }
+        .boxed(),
+        source: Source::Api,
+    };
+    at.core.place(ticket)
+}
+
+impl Serve for PlaceOrder {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderAck, Refusal> {
+        let limit = match &self.execution {
+            Execution::Limit(limit) => Some(limit),
+            _ => None,
+        };
+        let parameters = PlacementParameters {
+            line: self.product_type.as_str(),
+            symbol: self.symbol.as_str(),
+            coin: self.margin_coin.as_str(),
+            margin: self.margin_mode.as_str(),
+            size: Some(&self.size),
+            price: limit.map(|limit| &limit.price),
+            side: Some(self.side.as_str()),
+            trade_side: self.trade_side.as_ref(),
+            force: limit.map(|limit| limit.force.as_str()),
+            reduce_only: self.reduce_only.as_ref(),
+            client: self.client_oid.as_ref().map(|id| id.as_str()),
+            prevention: self.stp_mode.as_ref().map(|mode| mode.as_str()),
+            presets: [
+                self.preset_stop_surplus_price.as_ref(),
+                self.preset_stop_loss_price.as_ref(),
+                self.preset_stop_surplus_execute_price.as_ref(),
+                self.preset_stop_loss_execute_price.as_ref(),
+            ],
+        };
+        let placed = place(&parameters, at).map_err(|reason| at.refusal(reason))?;
+        let is_one_way = at.core.accounts[at.account].mode == Mode::OneWay;
+        let mut ack = OrderAck::default();
+        // The document announces replacement only by reduce-only orders, and leaves the answer in hedge mode open.
+        ack.order_id = (!(placed.replaced && is_one_way)).then(|| placed.id.to_string().into());
+        ack.client_oid = self.client_oid;
+        Ok(ack)
+    }
+}
+
+impl Serve for BatchOrder {
+    const ITEMS_FAIL_ALONE: bool = true;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<BatchPlaceOutcome, Refusal> {
+        let mut outcome = BatchPlaceOutcome::default();
+        for (index, item) in self.order_list.iter().enumerate() {
+            let placed = match at.refused_item(index) {
+                Some(refusal) => Err(refusal),
+                None => place(&said_by(&self, item), at).map_err(|reason| at.refusal(reason)),
+            };
+            match placed {
+                Ok(placed) => {
+                    let mut success = BatchSuccess::default();
+                    success.order_id = Some(placed.id.to_string().into());
+                    success.client_oid.clone_from(&item.client_oid);
+                    outcome.success_list.items.push(success);
+                }
+                Err(refusal) => {
+                    let mut failure = BatchPlaceFailure::default();
+                    failure.client_oid.clone_from(&item.client_oid);
+                    (failure.error_code, failure.error_msg) = (Some(refusal.code), Some(refusal.message));
+                    outcome.failure_list.items.push(failure);
+                }
+            }
+        }
+        outcome.result = Some(outcome.failure_list.is_empty());
+        Ok(outcome)
+    }
+}
+
+fn said_by<'a>(batch: &'a BatchOrder, item: &'a BatchOrderItem) -> PlacementParameters<'a> {
+    let is_limit = item.order_type == Some(OrderType::Limit);
+    PlacementParameters {
+        line: batch.product_type.as_str(),
+        symbol: batch.symbol.as_str(),
+        coin: batch.margin_coin.as_str(),
+        margin: batch.margin_mode.as_str(),
+        size: item.size.as_ref(),
+        price: item.price.as_ref().filter(|_| is_limit),
+        side: item.side.as_ref().map(|side| side.as_str()),
+        trade_side: item.trade_side.as_ref(),
+        force: item.force.as_ref().map(|force| force.as_str()),
+        reduce_only: item.reduce_only.as_ref(),
+        client: item.client_oid.as_ref().map(|id| id.as_str()),
+        prevention: item.stp_mode.as_ref().map(|mode| mode.as_str()),
+        presets: [item.preset_stop_surplus_price.as_ref(), item.preset_stop_loss_price.as_ref(), None, None],
+    }
+}

@@ -1,0 +1,84 @@
+//! Commissions of a broker: those that the setup states, or invented ones from the seed.
+
+use rust_decimal::Decimal;
+use tradeapi::broker::{Commission, GetAgentDirectCommissions, GetAgentDirectCommissionsPage};
+use tradeapi::runtime::tables::Days;
+use tradeapi::{Operation, Timestamp};
+
+use crate::operations::pages::cursor;
+use crate::operations::reading::wire;
+use crate::operations::routes::{Desk, Serve};
+use crate::state::dice::{Dice, Seed};
+use crate::state::refusal::Refusal;
+
+/// The number of users that an agent has referred.
+const REFERRED: u64 = 4;
+
+impl Serve for GetAgentDirectCommissions {
+    fn serve(self, at: &mut Desk<'_>) -> Result<GetAgentDirectCommissionsPage, Refusal> {
+        let window = Self::META.window;
+        let days = window.and_then(|window| window.days).unwrap_or(Days::of_utc_offset(0));
+        let now = Timestamp::from_millis(at.core.now);
+        let today = days.number(now);
+        let [first, last] = match (self.start_time, self.end_time) {
+            (Some(start), Some(end)) => [days.first_from(start), days.number(end)],
+            _ => [today.saturating_sub(1); 2],
+        };
+        let access = window.and_then(|window| window.access);
+        let oldest = access.and_then(|access| access.before(now)).map_or(0, |oldest| days.number(oldest));
+        // Entries of today become available tomorrow.
+        let readable = first.max(oldest)..last.saturating_add(1).min(today);
+        let before = at.place_of(cursor!(self, id_less_than))?.unwrap_or(u64::MAX);
+        let limit = at.page_size(self.limit)?;
+        let is_wanted = |(id, found): &(u64, Commission)| *id < before && matches_request(&self, found);
+        let found: Vec<(u64, Commission)> = match at.core.reports().commissions() {
+            Some(stated) => {
+                let is_readable = |at: u64| readable.contains(&days.number(Timestamp::from_millis(at)));
+                let count = u64::try_from(stated.len()).unwrap_or(u64::MAX);
+                let numbered = (1..=count).rev().zip(stated);
+                let found = numbered.filter(|(_, (at, _))| is_readable(*at)).map(|(id, (_, found))| (id, found));
+                found.filter(is_wanted).take(limit).collect()
+            }
+            None => {
+                let all = readable.rev().flat_map(|day| (0..REFERRED).rev().map(move |user| (day, user)));
+                let seed = at.core.settings.seed;
+                let all = all.map(|(day, user)| (day * REFERRED + user, invented(seed, days, day, user)));
+                all.filter(is_wanted).take(limit).collect()
+            }
+        };
+        let mut answer = GetAgentDirectCommissionsPage::default();
+        answer.end_id = found.last().map(|(id, _)| id.to_string().into());
+        answer.commission_list = found.into_iter().map(|(_, found)| found).collect::<Vec<_>>().into();
+        Ok(answer)
+    }
+}
+
+fn matches_request(request: &GetAgentDirectCommissions, found: &Commission) -> bool {
+    request.uid.as_ref().is_none_or(|uid| found.uid.as_ref() == Some(uid))
+        && request.coin.as_ref().is_none_or(|coin| found.coin.as_ref() == Some(coin))
+        && request.symbol.as_ref().is_none_or(|symbol| found.symbol.as_ref() == Some(symbol))
+}
+
+fn invented(seed: Seed, days: Days, day: u64, user: u64) -> Commission {
+    let mut dice = Dice::new(seed, day * REFERRED + user);
+    let amount = Decimal::from(dice.below(1_000_000) + 1_000);
+    let fee = amount * Decimal::new(6, 4);
+    let rebate = fee * Decimal::new(4, 1);
+    let (symbol, product) =
+        if user.is_multiple_of(2) { ("BTCUSDT_UMCBL", "USDT-FUTURES") } else { ("BTCUSDT_SPBL", "SPOT") };
+    let mut found = Commission::default();
+    found.uid = Some((2_000_000 + user).to_string().into());
+    found.date = Some(days.begin(day).as_millis().to_string());
+    found.coin = Some("USDT".into());
+    found.symbol = Some(symbol.into());
+    found.product_type = product.parse().ok();
+    found.deal_amount = Some(wire(amount));
+    (found.fee, found.fee_paid) = (Some(wire(fee)), Some(wire(fee)));
+    let nothing = || Some(wire(Decimal::ZERO));
+    (found.fee_deduction, found.activity_bonus_deduct) = (nothing(), nothing());
+    (found.spot_coupon_deduct, found.futures_coupon_deduct) = (nothing(), nothing());
+    (found.spot_fee_discount_deduct, found.negative_maker_fee_deduct) = (nothing(), nothing());
+    (found.rebate_amount, found.user_total_rebate_amount) = (Some(wire(rebate)), Some(wire(rebate)));
+    (found.day_total_rebate_amount, found.total_rebate_amount) = (Some(wire(rebate)), Some(wire(rebate)));
+    found
+}

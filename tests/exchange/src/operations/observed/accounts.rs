@@ -1,0 +1,178 @@
+//! Balances of the classic account, fees, and how a unified account is set.
+
+use rust_decimal::Decimal;
+use tradeapi::observed::{
+    AccountInfo, AccountMode, AccountSettings, ContractAccount, ContractAccountOfPair, FeeRate, GetAccountInfo,
+    GetAccountSettings, GetAllFeeRates, GetContractAccount, GetContractAccounts, GetFeeRate, GetSpotAssets,
+    GetTradeRate, SpotAsset, SymbolFeeRate, SymbolSettings,
+};
+use tradeapi::{List, Timestamp};
+
+use super::now;
+use crate::operations::reading::wire;
+use crate::operations::routes::{Desk, Serve};
+use crate::state::decisions::{MAKER_FEE, TAKER_FEE};
+use crate::state::instruments::{Coin, Instrument, quotient};
+use crate::state::refusal::{Reason, Refusal};
+use crate::state::words::{Family, Line, Margin, Prevention};
+
+/// Sets the fields that both forms of a balance share.
+macro_rules! balance {
+    ($shown:ident, $at:expr, $coin:expr) => {{
+        let (core, coin) = (&*$at.core, $coin);
+        let account = &core.accounts[$at.account];
+        let balance = account.balances.get(coin).copied().unwrap_or_default();
+        let of_coin = account.positions.iter().filter(|((index, _), _)| core.pairs[*index].settle() == coin);
+        let [crossed, isolated] = [Margin::Crossed, Margin::Isolated].map(|mode| {
+            let of_mode = of_coin.clone().filter(move |(_, position)| position.mode == mode);
+            let sums = of_mode.map(|((index, _), position)| (core.marked(*index, position).0, position.margin));
+            sums.fold((Decimal::ZERO, Decimal::ZERO), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+        });
+        let profit = crossed.0 + isolated.0;
+        let (equity, free) = (balance.equity() + profit, balance.available().max(Decimal::ZERO));
+        $shown.margin_coin = Some(coin.into());
+        ($shown.locked, $shown.available) = (Some(wire(balance.frozen)), Some(wire(balance.available())));
+        ($shown.crossed_max_available, $shown.isolated_max_available) = (Some(wire(free)), Some(wire(free)));
+        $shown.max_transfer_out = Some(wire(free));
+        $shown.account_equity = Some(wire(equity));
+        $shown.usdt_equity = Some(wire(quotient(equity * core.price_of(coin), core.price_of("USDT"))));
+        $shown.btc_equity = Some(wire(quotient(equity * core.price_of(coin), core.price_of("BTC"))));
+        $shown.crossed_risk_rate = Some(wire(core.crossed_risk($at.account, coin)));
+        $shown.unrealised_profit = Some(wire(profit));
+        $shown.crossed_unrealised_profit = Some(wire(crossed.0));
+        $shown.isolated_unrealised_profit = Some(wire(isolated.0));
+        ($shown.crossed_margin, $shown.isolated_margin) = (Some(wire(crossed.1)), Some(wire(isolated.1)));
+        ($shown.coupon, $shown.asset_mode) = (Some(0.into()), Some("single".to_owned()));
+    }};
+}
+
+impl Serve for GetContractAccounts {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractAccount>, Refusal> {
+        let line = self.product_type.as_str();
+        let of_line = at.core.pairs.iter().filter(|pair| pair.line.as_str() == line && pair.is_listed(Family::Classic));
+        let mut coins: Vec<Coin> = of_line.map(|pair| pair.settle()).collect();
+        coins.sort_unstable();
+        coins.dedup();
+        let shown = coins.into_iter().map(|coin| {
+            let mut shown = ContractAccount::default();
+            balance!(shown, at, coin);
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+impl Serve for GetContractAccount {
+    fn serve(self, at: &mut Desk<'_>) -> Result<ContractAccountOfPair, Refusal> {
+        let index = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
+        let index = index.map_err(|reason| at.refusal(reason))?;
+        let coin = at.core.pairs[index].settle();
+        let mut shown = ContractAccountOfPair::default();
+        balance!(shown, at, coin);
+        let account = &at.core.accounts[at.account];
+        let settings = account.contract_settings(index);
+        let [long, short] = settings.leverage;
+        shown.crossed_margin_leverage = Some(long.into());
+        (shown.isolated_long_leverage, shown.isolated_short_leverage) = (Some(long.into()), Some(short.into()));
+        shown.margin_mode = settings.margin.as_str().parse().ok();
+        shown.pos_mode = account.mode.as_str().parse().ok();
+        Ok(shown)
+    }
+}
+
+impl Serve for GetSpotAssets {
+    /// A classic user has the funds in the futures account; the spot account is empty.
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<SpotAsset>, Refusal> {
+        let coins = at.core.accounts[at.account].balances.keys().copied();
+        let wanted = coins.filter(|coin| self.coin.as_ref().is_some_and(|one| one.as_str() == *coin));
+        let shown = wanted.map(|coin| {
+            let mut shown = SpotAsset::default();
+            shown.coin = Some(coin.into());
+            (shown.available, shown.frozen, shown.locked) = (Some(0.into()), Some(0.into()), Some(0.into()));
+            shown.updated_time = now(at.core);
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+impl Serve for GetAccountSettings {
+    fn serve(self, at: &mut Desk<'_>) -> Result<AccountSettings, Refusal> {
+        let account = &at.core.accounts[at.account];
+        let mut shown = AccountSettings::default();
+        shown.uid = Some(at.core.users[account.user].id.to_string());
+        shown.account_mode = Some(AccountMode::Unified);
+        shown.asset_mode = Some("multi_assets".to_owned());
+        shown.account_level = Some("advanced".to_owned());
+        shown.stp_mode = Some(Prevention::Off.as_str().to_owned());
+        shown.hold_mode = account.mode.as_str().parse().ok();
+        let of_pairs = account.contract_settings.iter().map(|(index, settings)| {
+            let pair = &at.core.pairs[*index];
+            let mut of_pair = SymbolSettings::default();
+            (of_pair.category, of_pair.symbol) = (pair.line.as_str().parse().ok(), Some(pair.symbol.into()));
+            of_pair.margin_mode = settings.margin.as_str().parse().ok();
+            let [long, _] = settings.leverage;
+            of_pair.leverage = Some(long.into());
+            of_pair
+        });
+        shown.symbol_config_list = of_pairs.collect::<Vec<_>>().into();
+        Ok(shown)
+    }
+}
+
+impl Serve for GetAccountInfo {
+    fn serve(self, at: &mut Desk<'_>) -> Result<AccountInfo, Refusal> {
+        let user = &at.core.users[at.core.accounts[at.account].user];
+        let may = |word: &str| user.permissions.as_ref().is_none_or(|all| all.iter().any(|one| one.contains(word)));
+        let mut shown = AccountInfo::default();
+        shown.user_id = Some(user.id.to_string());
+        let addresses: Vec<String> = user.profile.addresses.iter().map(ToString::to_string).collect();
+        shown.ips = Some(addresses.join(","));
+        shown.perm_type = Some(if may("write") { "read_and_write" } else { "read_only" }.to_owned());
+        let scopes = [("UTA mgt.", "uta_mgt"), ("UTA trade", "uta_trade")];
+        let granted = scopes.into_iter().filter(|(permission, _)| may(permission));
+        shown.permissions = granted.map(|(_, scope)| scope.to_owned()).collect::<Vec<_>>().into();
+        shown.registered_time = Some(Timestamp::from_millis(user.opened_at));
+        Ok(shown)
+    }
+}
+
+impl Serve for GetAllFeeRates {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<SymbolFeeRate>, Refusal> {
+        let line = Line::of(self.category.as_str());
+        let line = if line == Some(Line::Margin) { Some(Line::Spot) } else { line };
+        let is_meant = |pair: &&Instrument| {
+            let is_symbol = self.symbol.as_ref().is_none_or(|symbol| symbol.as_str() == pair.symbol);
+            Some(pair.line) == line && pair.is_listed(Family::Unified) && is_symbol
+        };
+        let shown = at.core.pairs.iter().filter(is_meant).map(|pair| {
+            let mut shown = SymbolFeeRate::default();
+            shown.symbol = Some(pair.symbol.into());
+            (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
+            shown
+        });
+        Ok(shown.collect::<Vec<_>>().into())
+    }
+}
+
+fn fees() -> FeeRate {
+    let mut shown = FeeRate::default();
+    (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
+    shown
+}
+
+impl Serve for GetFeeRate {
+    fn serve(self, at: &mut Desk<'_>) -> Result<FeeRate, Refusal> {
+        at.pair(self.category.as_str(), self.symbol.as_str()).map_err(|reason| at.refusal(reason))?;
+        Ok(fees())
+    }
+}
+
+impl Serve for GetTradeRate {
+    fn serve(self, at: &mut Desk<'_>) -> Result<FeeRate, Refusal> {
+        let is_spot = self.business_type.as_str() != "mix";
+        let is_meant = |line: Line| line.is_futures() != is_spot;
+        let is_known = at.core.pairs.iter().any(|pair| pair.is_named(self.symbol.as_str()) && is_meant(pair.line));
+        if is_known { Ok(fees()) } else { Err(at.refusal(Reason::UnknownSymbol)) }
+    }
+}

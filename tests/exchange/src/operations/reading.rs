@@ -1,0 +1,161 @@
+//! Reading of requests by the emitted types, and of numbers.
+
+use rust_decimal::Decimal;
+use serde_json::Value;
+use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
+use tradeapi::runtime::parameters::{ParameterWriter, Parameters};
+use tradeapi::runtime::tables::Sends;
+use tradeapi::{Operation, Violations};
+
+use crate::operations::tolerance::Repairs;
+use crate::state::instruments::MAX_NUMBER;
+use crate::state::refusal::Reason;
+
+/// The most decimal places of prices and quantities, so that products are exact.
+const MAX_PLACES: u32 = 12;
+
+/// The policy for reading requests; rules are checked afterwards.
+static NO_RULES: CheckPolicy = CheckPolicy::nothing();
+
+/// The most rounds of changes that let a request be read: each shows what the ones before hid.
+const ROUNDS: usize = 6;
+
+/// A request as it was read.
+pub(crate) struct Read<O> {
+    pub(crate) request: Result<O, Violations>,
+    /// The names of the parameters that were ignored.
+    pub(crate) ignored: Vec<String>,
+    /// The path of the first parameter that is a text where the documents have a number, or the other way round.
+    pub(crate) miswritten: Option<String>,
+}
+
+/// Reads the request of an operation; its rules are checked by the caller. What is not as documented is
+/// [repaired](Repairs) as far as the exchange takes it.
+pub(crate) fn read<O: Operation>(parameters: &str, mut repairs: Repairs, is_tolerant: bool) -> Read<O> {
+    let is_query = O::META.sends() == Sends::Query;
+    let context = CheckContext { policy: &NO_RULES, ..CheckContext::default() };
+    let read = |parameters: &str| match is_query {
+        true => O::from_query_in(parameters, context),
+        false => O::from_json_in(parameters, context),
+    };
+    let named = if repairs.is_empty() { None } else { repairs.apply(parameters, is_query) };
+    let mut request = read(named.as_deref().unwrap_or(parameters));
+    for _ in 0..ROUNDS {
+        let Err(violations) = &request else { break };
+        if !repairs.add(violations, is_tolerant) {
+            break;
+        }
+        let Some(repaired) = repairs.apply(parameters, is_query) else { break };
+        request = read(&repaired);
+    }
+    if let Err(violations) = &request
+        && repairs.drop_spellings(violations)
+        && let Some(repaired) = repairs.apply(parameters, is_query)
+    {
+        request = read(&repaired);
+    }
+    let strict = request.as_ref().ok().filter(|_| !is_tolerant && !is_query);
+    let miswritten = strict.and_then(|request| miswritten(parameters, request));
+    Read { request, ignored: repairs.ignored().map(str::to_owned).collect(), miswritten }
+}
+
+/// The path of the first parameter that is not of the kind of JSON that the request is written with.
+fn miswritten(given: &str, request: &impl Parameters) -> Option<String> {
+    let mut out = ParameterWriter::json();
+    request.write(&mut out);
+    let documented = out.finish();
+    // As clients of this crate write it.
+    if documented == given {
+        return None;
+    }
+    differing_kind(&serde_json::from_str(given).ok()?, &serde_json::from_str(&documented).ok()?, "")
+}
+
+/// The path of the first scalar that has another kind in the other value.
+fn differing_kind(given: &Value, documented: &Value, path: &str) -> Option<String> {
+    match (given, documented) {
+        (Value::Object(given), Value::Object(documented)) => given.iter().find_map(|(name, value)| {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            differing_kind(value, documented.get(name)?, &path)
+        }),
+        (Value::Array(given), Value::Array(documented)) => given
+            .iter()
+            .zip(documented)
+            .enumerate()
+            .find_map(|(index, (given, documented))| differing_kind(given, documented, &format!("{path}[{index}]"))),
+        (Value::Number(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => Some(path.to_owned()),
+        _ => None,
+    }
+}
+
+/// The number of a parameter of a request.
+pub(crate) fn number(parameter: &'static str, text: &tradeapi::Decimal) -> Result<Decimal, Reason> {
+    let why = "a number from 0 to 1000000000000 with at most 12 decimal places is needed";
+    let refused = Reason::value([parameter, "digits"], why);
+    let number = text.to_rust_decimal().map_err(|_| refused)?.normalize();
+    let is_fine = !number.is_sign_negative() && number <= MAX_NUMBER && number.scale() <= MAX_PLACES;
+    if is_fine { Ok(number) } else { Err(refused) }
+}
+
+/// The number of a parameter of a request, if it is set.
+pub(crate) fn optional(parameter: &'static str, text: Option<&tradeapi::Decimal>) -> Result<Option<Decimal>, Reason> {
+    text.map(|text| number(parameter, text)).transpose()
+}
+
+/// A number of an answer.
+pub(crate) fn wire(number: Decimal) -> tradeapi::Decimal {
+    number.normalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use tradeapi::unified::{
+        BatchCancel, BatchModifyOrders, CancelOrder, Category, GetOpenOrders, OrderRef, PlaceOrder, Side,
+    };
+
+    use super::*;
+
+    #[test]
+    fn the_order_id_wins() {
+        let read_one = read::<CancelOrder>(r#"{"orderId": "7", "clientOid": "a"}"#, Repairs::default(), false).request;
+        assert!(matches!(read_one.map(|request| request.order), Ok(OrderRef::OrderId(id)) if id.as_str() == "7"));
+        let items = r#"[{"category": "SPOT", "symbol": "BTCUSDT", "orderId": "7", "clientOid": "a"}]"#;
+        let read_items =
+            read::<BatchCancel>(items, Repairs::default(), false).request.map(|request| request.orders.len());
+        assert_eq!(read_items.ok(), Some(1));
+        assert!(read::<CancelOrder>("{}", Repairs::default(), true).request.is_err());
+    }
+
+    #[test]
+    fn a_tolerant_exchange_ignores_unknown_parameters_and_the_case_of_values() {
+        let order = r#"{"category": "usdt-futures", "symbol": "BTCUSDT", "side": "Buy", "orderType": "LIMIT",
+            "qty": "1", "price": "2", "timeInForce": "GTC", "colour": "red"}"#;
+        let tolerant = read::<PlaceOrder>(order, Repairs::default(), true);
+        let read_order = tolerant.request.map(|order| (order.category, order.side));
+        assert_eq!(read_order.ok(), Some((Category::UsdtFutures, Side::Buy)));
+        assert_eq!(tolerant.ignored, ["colour"]);
+        let strict = read::<PlaceOrder>(order, Repairs::default(), false);
+        assert!(strict.request.is_err() && strict.ignored.is_empty());
+        let query = read::<GetOpenOrders>("category=spot&colour=red&limit=5", Repairs::default(), true);
+        assert_eq!(query.request.ok().and_then(|query| query.category), Some(Category::Spot));
+        assert_eq!(query.ignored, ["colour"]);
+        let items = r#"[{"category": "Spot", "symbol": "BTCUSDT", "orderId": "7", "clientOid": "a", "x": {"y": []}}]"#;
+        let batch = read::<BatchCancel>(items, Repairs::default(), true);
+        assert!(batch.request.is_ok_and(|batch| batch.orders.len() == 1) && batch.ignored == ["x"]);
+        assert!(
+            read::<GetOpenOrders>("category=stocks", Repairs::default(), true).request.is_err(),
+            "no spelling of it is known"
+        );
+    }
+
+    #[test]
+    fn a_strict_exchange_finds_numbers_where_the_documents_have_texts() {
+        let order = r#"{"symbol": "BTCUSDT", "category": "SPOT", "side": "buy", "orderType": "market", "qty": 1}"#;
+        assert_eq!(read::<PlaceOrder>(order, Repairs::default(), false).miswritten.as_deref(), Some("qty"));
+        assert_eq!(read::<PlaceOrder>(order, Repairs::default(), true).miswritten, None);
+        assert_eq!(read::<PlaceOrder>(&order.replace('1', "\"1\""), Repairs::default(), false).miswritten, None);
+        let items = r#"[{"orderId": "7", "qty": "1", "requestId": 5}, {"orderId": "8", "qty": "1", "requestId": "5"}]"#;
+        let items = read::<BatchModifyOrders>(items, Repairs::default(), false);
+        assert_eq!(items.miswritten.as_deref(), Some("[1].requestId"), "{:?}", items.request.err());
+    }
+}

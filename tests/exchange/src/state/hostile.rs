@@ -1,0 +1,156 @@
+//! A hostile but honest exchange.
+//!
+//! A success was done, and a refusal with a code that proves so was not done; otherwise no client could be right.
+//! Everything else is open: an order may or may not be placed whatever the answer, and it may be placed after a query
+//! did not find it, within the signature window and the settling time. How far it goes is a setting; a run can go
+//! further than any client can bear, to show that an assumption is needed.
+//!
+//! The faults of a request follow from the seed, from its content and from how often it was sent, not from the time of
+//! arrival.
+//!
+//! It is a condition of the core, so that what a request did although its answer was lost, or does later, is the
+//! exchange's own state. Codes come from the emitted tables; nodes that lag show versions of orders that are kept until
+//! they are settled. It stays honest: a documented success was done, and a rejection by a code that several sources
+//! agree on did nothing. Against an exchange that breaks this, no client can be right.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use http::Response;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::state::dice::Seed;
+use crate::state::events::Event;
+
+mod counts;
+mod fault;
+mod node;
+mod quirk;
+mod views;
+
+pub use self::counts::{Counts, HostileEvent};
+pub use self::fault::{EffectTime, HostileFault};
+pub use self::node::Node;
+pub use self::quirk::Quirk;
+pub(crate) use self::views::{View, Views};
+
+/// Declares an enum with a list of its values, so that a test can show that it covers each.
+macro_rules! listed {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $value:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$doc])* $value,)* }
+
+        impl $name {
+            /// All values.
+            pub const ALL: &[Self] = &[$(Self::$value,)*];
+        }
+    };
+}
+use listed;
+
+/// The settings of a hostile exchange.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Hostility {
+    /// The seed of all faults and quirks.
+    pub seed: Seed,
+    /// The percentage of changes that are faulted; queries are faulted half as often.
+    pub faults: u64,
+    /// The percentage of answers with a [`Quirk`].
+    pub quirks: u64,
+    /// The nodes behind the address; empty for one node without mistakes.
+    pub nodes: Vec<Node>,
+    /// The speed of the clock, by which real delays are scaled.
+    pub speed: u32,
+    /// How long an accepted change may take to be carried out and shown, in milliseconds.
+    pub settling: u64,
+    /// How much longer a node may take to show it, in milliseconds.
+    pub lag: u64,
+    /// How often in a row a query may deny an order that exists.
+    pub denials: u32,
+    /// Whether each node accepts a signature by its own clock alone. Otherwise it also has to be valid by the true one.
+    pub own_clocks: bool,
+    /// The percentage of refusals that were done all the same.
+    pub false_refusals: u64,
+    /// The only requests that may be faulted, as listed by
+    /// [`Exchange::faulted_requests`](crate::Exchange::faulted_requests); `None` allows all.
+    pub only: Option<BTreeSet<String>>,
+}
+
+impl Default for Hostility {
+    fn default() -> Self {
+        Self {
+            seed: Seed::default(),
+            faults: 40,
+            quirks: 8,
+            nodes: Vec::new(),
+            speed: 1,
+            settling: 9_000,
+            lag: 0,
+            denials: 1,
+            own_clocks: false,
+            false_refusals: 0,
+            only: None,
+        }
+    }
+}
+
+impl Hostility {
+    /// Settings with these percentages of faults and quirks.
+    pub fn new(seed: Seed, faults: u64, quirks: u64) -> Self {
+        Self { seed, faults, quirks, ..Self::default() }
+    }
+
+    /// Settings without faults and quirks. Delayed requests still take effect.
+    #[must_use]
+    pub fn calm(self) -> Self {
+        Self { faults: 0, quirks: 0, nodes: Vec::new(), ..self }
+    }
+}
+
+/// The state of a hostile exchange.
+#[derive(Debug)]
+pub(crate) struct Hostile {
+    pub(crate) settings: Hostility,
+    pub(crate) counts: Counts,
+    /// The requests that were faulted.
+    pub(crate) faulted: BTreeSet<String>,
+    /// How often each request was sent.
+    pub(crate) seen: FxHashMap<u64, u64>,
+    /// The data of the latest successful answers by operation, for answers to the wrong request.
+    pub(crate) latest: FxHashMap<&'static str, String>,
+    /// The latest successful answer to a change, which may be sent again without a request.
+    pub(crate) last: Option<Response<Bytes>>,
+    /// The node's view during the current request, and when all nodes show its effect.
+    pub(crate) view: View,
+    pub(crate) settled: u64,
+    /// Whether only the first part of a compound request is done.
+    pub(crate) halves: bool,
+}
+
+impl Hostile {
+    pub(crate) fn new(settings: Hostility) -> Self {
+        Self {
+            settings,
+            counts: Counts::default(),
+            faulted: BTreeSet::new(),
+            seen: FxHashMap::default(),
+            latest: FxHashMap::default(),
+            last: None,
+            view: View { now: 0, lag: 0, fault: HostileFault::None, denials: 0 },
+            settled: 0,
+            halves: false,
+        }
+    }
+
+    /// Counts the events that tests look for.
+    pub(crate) fn count(&mut self, event: &Event) {
+        if let Event::DoneHalf { .. } = event {
+            self.counts.record(HostileEvent::DoneHalf);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The faults of a hostile exchange, and their probabilities.
+
+use tradeapi::runtime::tables::{Effect, Meta};
+
+use crate::state::dice::Dice;
+use crate::state::hostile::listed;
+
+listed! {
+    /// A fault of a hostile exchange. A success was done, and a refusal with a code that proves so was not done;
+    /// everything else is open.
+    HostileFault {
+        /// No fault.
+        None,
+        /// An honest refusal.
+        Refused,
+        /// A code that reads like a refusal, but proves nothing.
+        DoubtfulCode,
+        /// A code after which the outcome is open.
+        OpenCode,
+        /// A code that no table lists.
+        UnlistedCode,
+        /// A code for too many requests, with status 200.
+        RateCode,
+        /// A valid timestamp is refused.
+        Timestamp,
+        /// No answer, and the connection stays open.
+        Hang,
+        /// The connection is reset.
+        Reset,
+        /// The connection is closed without an answer.
+        Close,
+        /// Status 429 without an envelope.
+        TooManyBare,
+        /// Status 429 with an envelope, and a header that says how long to wait.
+        TooManyCoded,
+        /// A status from 500 on without an envelope.
+        ServerErrorBare,
+        /// A status from 500 on with an envelope.
+        ServerErrorCoded,
+        /// A redirect.
+        Redirect,
+        /// Half of the body, and the connection is closed.
+        HalfBody,
+        /// The announced length is too short, and the connection is kept.
+        ShortLength,
+        /// The announced length is too long, and the connection is kept.
+        LongLength,
+        /// Some bytes of the body are changed, so that it is no longer JSON.
+        Garbage,
+        /// An answer that is not HTTP.
+        NotHttp,
+        /// The answer to another request.
+        MixedUp,
+        /// A correct answer in small pieces.
+        Slow,
+        /// A correct answer, after which the connection is closed.
+        LastAnswer,
+        /// An outage: no answer, and no connections for a moment.
+        Outage,
+        /// Some items of a batch are refused, and the answer says which.
+        Partial,
+        /// Some items of a batch are not in the answer.
+        Missing,
+        /// Some items of a batch are answered with a message, but with neither a code nor the exchange's id.
+        Bare,
+        /// A query does not find an order that was placed recently.
+        Hidden,
+        /// A query does not find an order, once, however old it is.
+        FalseAbsence,
+        /// A page repeats some items of the page before it.
+        Overlap,
+        /// The cursor of a page repeats that of the request.
+        StuckCursor,
+    }
+}
+
+/// When a faulted change takes effect, regardless of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum EffectTime {
+    /// Before the answer.
+    Now,
+    /// Within a second of the answer.
+    Late,
+    /// As late as a request can be accepted and become visible.
+    VeryLate,
+    /// Never.
+    Never,
+}
+
+/// The weights of faults that any request can have.
+const ANY: &[(HostileFault, u64)] = &[
+    (HostileFault::Hang, 2),
+    (HostileFault::Reset, 6),
+    (HostileFault::Close, 6),
+    (HostileFault::OpenCode, 25),
+    (HostileFault::UnlistedCode, 4),
+    (HostileFault::TooManyBare, 1),
+    (HostileFault::TooManyCoded, 1),
+    (HostileFault::RateCode, 1),
+    (HostileFault::Timestamp, 2),
+    (HostileFault::ServerErrorBare, 4),
+    (HostileFault::ServerErrorCoded, 4),
+    (HostileFault::Redirect, 2),
+    (HostileFault::HalfBody, 4),
+    (HostileFault::ShortLength, 3),
+    (HostileFault::LongLength, 1),
+    (HostileFault::Garbage, 4),
+    (HostileFault::NotHttp, 2),
+    (HostileFault::Outage, 1),
+    (HostileFault::Slow, 4),
+    (HostileFault::LastAnswer, 6),
+];
+const CHANGES: &[(HostileFault, u64)] = &[(HostileFault::Refused, 16), (HostileFault::DoubtfulCode, 4)];
+const BATCHES: &[(HostileFault, u64)] =
+    &[(HostileFault::Partial, 20), (HostileFault::Missing, 20), (HostileFault::Bare, 10)];
+const QUERIES: &[(HostileFault, u64)] = &[(HostileFault::Hidden, 20), (HostileFault::FalseAbsence, 4)];
+const LISTINGS: &[(HostileFault, u64)] = &[(HostileFault::Overlap, 30), (HostileFault::StuckCursor, 4)];
+/// Only for operations whose answers repeat an id of the request.
+const ECHOES: &[(HostileFault, u64)] = &[(HostileFault::MixedUp, 3)];
+
+/// Whether an operation is a listing in pages.
+pub(crate) fn is_list(meta: &Meta) -> bool {
+    meta.effect == Effect::Read && meta.defaults.iter().any(|(name, _)| *name == "limit")
+}
+
+impl HostileFault {
+    /// A random fault of a request.
+    pub(crate) fn random(meta: &Meta, is_batch: bool, dice: &mut Dice) -> Self {
+        let echoes = meta.echoes.as_ref().is_some_and(|echoes| !echoes.one_is_enough);
+        let parts: &[&[(Self, u64)]] = match (meta.effect, is_list(meta)) {
+            (Effect::Read, true) => &[ANY, LISTINGS],
+            (Effect::Read, false) => &[ANY, QUERIES],
+            _ if is_batch => &[ANY, CHANGES, BATCHES, ECHOES],
+            _ if echoes => &[ANY, CHANGES, ECHOES],
+            _ => &[ANY, CHANGES],
+        };
+        dice.weighted(&parts.concat()).unwrap_or(Self::None)
+    }
+
+    /// When a change with this fault takes effect.
+    pub(crate) fn effect_time(self, dice: &mut Dice) -> EffectTime {
+        match self {
+            Self::None | Self::Slow | Self::LastAnswer | Self::Partial => EffectTime::Now,
+            Self::Refused | Self::RateCode | Self::Timestamp | Self::TooManyBare | Self::TooManyCoded => {
+                EffectTime::Never
+            }
+            _ => {
+                let all =
+                    [(EffectTime::Now, 40), (EffectTime::Late, 15), (EffectTime::VeryLate, 5), (EffectTime::Never, 40)];
+                dice.weighted(&all).unwrap_or(EffectTime::Now)
+            }
+        }
+    }
+}
